@@ -24,6 +24,7 @@ const walk = (zone: string) => ({
   record: 'www 300 A 192.0.2.1',
   records: ['www A'],
   refused: 'conflict',
+  stale: 'precondition_failed',
   // The zone and the record.
   changes: 2,
   deleted: 204,

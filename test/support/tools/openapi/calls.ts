@@ -5,6 +5,7 @@ import { createClient, createConfig } from './client/client/index';
 import {
   createRecord,
   createZone,
+  deleteRecord,
   deleteZone,
   getZone,
   listRecords,
@@ -20,6 +21,8 @@ export async function run(baseUrl: string, key: string, zoneName: string, owner:
   const { data: record } = await createRecord({ client, path, body: { ...body, ttl: 300 }, throwOnError: true });
   const { error: refused } = await createRecord({ client, path, body });
   const { data: list } = await listRecords({ client, path, throwOnError: true });
+  const stale = { path: { ...path, recordId: record.id }, headers: { 'If-Match': '"another"' } };
+  const { error: changed } = await deleteRecord({ client, ...stale });
   const { data: history } = await listZoneChanges({ client, path, throwOnError: true });
   const { response: deleted } = await deleteZone({ client, path });
   const { error: forgotten } = await getZone({ client, path });
@@ -28,6 +31,7 @@ export async function run(baseUrl: string, key: string, zoneName: string, owner:
     record: `${record.name} ${record.ttl} ${record.type} ${record.content}`,
     records: list.records.map(({ name, type }) => `${name} ${type}`),
     refused: codeOf(refused),
+    stale: codeOf(changed),
     changes: history.changes.length,
     deleted: deleted?.status,
     forgotten: codeOf(forgotten),

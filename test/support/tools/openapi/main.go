@@ -16,6 +16,7 @@ type seen struct {
 	Record    string   `json:"record"`
 	Records   []string `json:"records"`
 	Refused   string   `json:"refused"`
+	Stale     string   `json:"stale"`
 	Changes   int      `json:"changes"`
 	Deleted   int      `json:"deleted"`
 	Forgotten string   `json:"forgotten"`
@@ -69,6 +70,14 @@ func run() error {
 	if list.JSON200 == nil {
 		return fmt.Errorf("listRecords: %s %s", list.Status(), list.Body)
 	}
+	other := "\"another\""
+	stale, err := client.DeleteRecordWithResponse(ctx, id, record.JSON201.Id, &DeleteRecordParams{IfMatch: &other})
+	if err != nil {
+		return err
+	}
+	if stale.JSON412 == nil {
+		return fmt.Errorf("deleteRecord with another ETag: %s %s", stale.Status(), stale.Body)
+	}
 	changes, err := client.ListZoneChangesWithResponse(ctx, id, nil)
 	if err != nil {
 		return err
@@ -76,11 +85,11 @@ func run() error {
 	if changes.JSON200 == nil {
 		return fmt.Errorf("listZoneChanges: %s %s", changes.Status(), changes.Body)
 	}
-	deleted, err := client.DeleteZoneWithResponse(ctx, id)
+	deleted, err := client.DeleteZoneWithResponse(ctx, id, nil)
 	if err != nil {
 		return err
 	}
-	forgotten, err := client.GetZoneWithResponse(ctx, id)
+	forgotten, err := client.GetZoneWithResponse(ctx, id, nil)
 	if err != nil {
 		return err
 	}
@@ -91,6 +100,7 @@ func run() error {
 		Zone:      zone.JSON200.ZoneName,
 		Record:    fmt.Sprintf("%s %d %s %s", record.JSON201.Name, record.JSON201.Ttl, record.JSON201.Type, record.JSON201.Content),
 		Refused:   string(refused.JSON409.Error),
+		Stale:     string(stale.JSON412.Error),
 		Changes:   len(changes.JSON200.Changes),
 		Deleted:   deleted.StatusCode(),
 		Forgotten: string(forgotten.JSON404.Error),
