@@ -8,7 +8,14 @@ import { CONSOLE_SETTINGS } from '#console/settings.ts';
 import { OUTSIDE_SETTINGS } from '#nameserver/settings.ts';
 
 /** The settings of the command `api`. */
-export const API_PROCESS_SETTINGS = [...API_SETTINGS, ...OUTSIDE_SETTINGS, ...CONSOLE_SETTINGS] as const;
+export const API_PROCESS_SETTINGS = [
+  ...API_SETTINGS,
+  ...OUTSIDE_SETTINGS,
+  ...CONSOLE_SETTINGS,
+  'KUBECONFIG',
+  'KUBERNETES_SERVICE_HOST',
+  'KUBERNETES_SERVICE_PORT',
+] as const;
 
 /**
  * The parts that the api gets from other rooms. An api without a console loads none of the console's modules.
@@ -21,11 +28,27 @@ export async function partsOfApi(
 ): Promise<ApiParts> {
   const { createOutside } = await import('#nameserver/resolver/outside.ts');
   const { live, ...outside } = createOutside(config, now);
-  const world =
-    config.ZONESTEAD_UPDATE_LISTEN === undefined ? outside : { ...outside, updates: await updatesOf(config) };
+  const rooms = { ...outside, tokens: await tokensOf(config) };
+  const world = config.ZONESTEAD_UPDATE_LISTEN === undefined ? rooms : { ...rooms, updates: await updatesOf(config) };
   if (!config.ZONESTEAD_CONSOLE) return world;
   const { createConsole } = await import('#console/plugin.ts');
   return { ...world, console: createConsole(config, live) };
+}
+
+/** The verifier of tokens. Without a cluster, tokens of its own service accounts are the only ones that it cannot verify. */
+async function tokensOf(
+  config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
+): Promise<NonNullable<ApiParts['tokens']>> {
+  const [{ createTokenVerifier }, { ownCluster }] = await Promise.all([
+    import('#tokens/verifier.ts'),
+    import('#kube/api/own-cluster.ts'),
+  ]);
+  const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
+  const cluster = ownCluster({ kubeconfig, pod: host === undefined ? undefined : { host, port } });
+  return (parts) => ({
+    verifier: createTokenVerifier({ ...parts, cluster: cluster?.request }),
+    close: async () => await cluster?.close(),
+  });
 }
 
 /** The port of DNS updates. TCP connections have the limits of HTTP, and a number of their own. */

@@ -30,6 +30,7 @@ import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/lea
 import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
+import type { TokenVerifier } from '#service/trusts/ports.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
 import { countClusters } from '#store/clusters.ts';
@@ -58,6 +59,8 @@ export interface Listener {
 /** The parts of the api that come from other rooms. */
 export interface ApiParts {
   delegation: Delegation;
+  /** The verifier of tokens, which `close` ends. (Default: no token is accepted.) */
+  tokens?(parts: { log: Logger; metrics: Metrics }): { verifier: TokenVerifier; close(): Promise<void> };
   /** The port of DNS updates. (Default: there is none.) */
   updates?(parts: {
     context: ServiceContext;
@@ -162,6 +165,7 @@ export async function composeApi(
   watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
   watchClusters(metrics, () => countClusters(db));
   const aliases = parts.aliases({ db, log, metrics });
+  const tokens = parts.tokens?.({ log, metrics });
   const context: ServiceContext = {
     db,
     queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
@@ -182,6 +186,7 @@ export async function composeApi(
       members: config.ZONESTEAD_QUOTA_MEMBERS,
     },
     quarantineMs: config.ZONESTEAD_QUARANTINE_HOURS * HOUR_MS,
+    tokens: tokens?.verifier,
     now,
     random: randomBytes,
   };
@@ -265,7 +270,7 @@ export async function composeApi(
       await Promise.all([app.close(), tls?.close(), updates?.close()]);
       guard.close();
       end.abort();
-      await Promise.all(background);
+      await Promise.all([...background, tokens?.close()]);
       await database.close();
     },
   };

@@ -4,6 +4,7 @@ import type { CommandMap } from './command.ts';
 /** In the order of the help. */
 export const PEOPLE_COMMANDS: CommandMap = {
   keys: () => import('./commands/keys.ts'),
+  trusts: () => import('./commands/trusts.ts'),
   nodes: () => import('./commands/nodes.ts'),
   secondaries: () => import('./commands/secondaries.ts'),
   users: () => import('./commands/users.ts'),

@@ -30,6 +30,17 @@ export const account = z
           .meta({ description: 'The time at which the key expires. Null means that it never expires.' }),
       })
       .meta({ description: 'The API key of the request.' }),
+    trust: z
+      .object({
+        id: z.string().meta({ description: 'The id of the trust.' }),
+        name: z.string().meta({ description: 'The name of the trust.' }),
+        subject: z.string().meta({ description: 'The subject of the token (`sub`).' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'The trust that accepted the token of the request. Present for tokens only; `key` then has the rights of the token, and the id of its subject.',
+      }),
     team: z
       .object({
         id: teamId,
@@ -37,7 +48,9 @@ export const account = z
         quota: teamQuota,
       })
       .optional()
-      .meta({ description: 'The team that the key belongs to. Present for keys of app accounts (`yk_…`) only.' }),
+      .meta({
+        description: 'The team that the key belongs to. Present for keys of app accounts (`yk_…`) and for tokens.',
+      }),
     user: z
       .object({ id: userId, email, name: personName, quota: zoneQuota })
       .optional()

@@ -242,3 +242,38 @@ export const acceptBody = z
     description: 'A service account that was created again, and whose tokens are to be accepted.',
     examples: [{ subject: 'system:serviceaccount:team-a:external-dns', uid: '0b7f1c7e-5f0c-4a0e-9b5c-6f2d7a1e8c3d' }],
   });
+/** `POST /account/teams/{teamId}/trusts/test`. */
+export const trustTestBody = z
+  .strictObject({
+    token: z
+      .string({ error: 'must be a JSON Web Token' })
+      .min(1, { error: 'must be a JSON Web Token' })
+      .meta({ description: 'A JSON Web Token. It is checked and not stored.' }),
+  })
+  .meta({ id: 'TrustTestRequest', description: 'The token to test.', examples: [{ token: 'eyJhbGciOi…' }] });
+
+export const trustTest = z
+  .object({
+    issuer: z.string().nullable().meta({ description: 'The issuer that the token names.' }),
+    subject: z.string().nullable().meta({ description: 'The subject that the token names.' }),
+    trust: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the trust that a request with the token uses. Null: the token is refused.' }),
+    verdicts: z
+      .array(
+        z.object({
+          trust: z.string().meta({ description: 'The id of the trust.' }),
+          name: z.string().meta({ description: 'The name of the trust.' }),
+          accepts: z.boolean().meta({ description: 'Whether the trust accepts the token.' }),
+          reason: z.string().meta({ description: 'Why the trust accepts the token, or why not.' }),
+          onlyNames: z
+            .array(z.string())
+            .nullable()
+            .optional()
+            .meta({ description: 'The patterns of names with the claims of the token. Absent if it is refused.' }),
+        }),
+      )
+      .meta({ description: 'The verdict of each trust of the team that is neither revoked nor expired.' }),
+  })
+  .meta({ id: 'TrustTest', description: 'The trust that a token is for, or why none accepts it.' });

@@ -6,6 +6,7 @@ import type { Condition } from './conditions/condition.ts';
 import type { Commits } from './nodes/commits.ts';
 import type { ZoneQueue } from './queue.ts';
 import type { Slots } from './slots.ts';
+import type { TokenVerifier } from './trusts/ports.ts';
 import type { Delegation } from './zones/delegation.ts';
 
 /** The database, the limits, and the sources of time and randomness of one process. */
@@ -39,6 +40,8 @@ export interface ServiceContext {
   quotas: Quotas;
   /** How long the name of a deleted zone is reserved for its former owner, in ms; 0: it is not reserved. */
   quarantineMs: number;
+  /** Verifies tokens of trusts. (Default: no token is accepted.) */
+  tokens?: TokenVerifier | undefined;
   now(): Date;
   /** @returns the given number of random bytes */
   random(bytes: number): Buffer;

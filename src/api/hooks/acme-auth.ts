@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
+import { isToken } from '#service/trusts/authenticate.ts';
 import { bearerOf } from './auth.ts';
 
 declare module 'fastify' {
@@ -29,13 +30,13 @@ export function requireBasicKey(context: ServiceContext) {
   };
 }
 
-/** Creates an onRequest hook for `X-Api-User` (the key's id) and `X-Api-Key`. @throws Refusal unauthorized */
+/** Creates an onRequest hook for `X-Api-User` (the key's id; any text with a token) and `X-Api-Key`. @throws Refusal unauthorized */
 export function requireApiHeaders(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {
     const [user, key] = [request.headers['x-api-user'], request.headers['x-api-key']];
     // A user name that does not belong to the key is refused like a missing key.
     const isOfUser = typeof key === 'string' && [`yk_${user}_`, `yn_${user}_`].some((start) => key.startsWith(start));
-    const text = isOfUser ? key : null;
+    const text = typeof key === 'string' && (isOfUser || isToken(key)) ? key : null;
     request.actor = await authenticate(context, text, request.clientAddress);
   };
 }

@@ -66,7 +66,12 @@ async function accountOf(context: ServiceContext, actor: Actor): Promise<Account
   };
   if (actor.user === null) {
     const { teamId, teamName } = actor;
-    return { key, team: { id: teamId ?? '', name: teamName ?? '', quota: await readTeamQuota(context, teamId ?? '') } };
+    const trust = actor.trust === undefined ? {} : { trust: actor.trust };
+    return {
+      key,
+      ...trust,
+      team: { id: teamId ?? '', name: teamName ?? '', quota: await readTeamQuota(context, teamId ?? '') },
+    };
   }
   const teams = actor.memberships.map(({ teamId, teamName, role }) => ({ id: teamId, name: teamName, role }));
   return { key, user: { ...actor.user, quota: await readPersonalQuota(context, actor.user.id) }, teams };

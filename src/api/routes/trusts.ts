@@ -11,8 +11,11 @@ import {
   trustList,
   trustParams,
   trustSubjects,
+  trustTest,
+  trustTestBody,
 } from '#contract/trust.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { explainToken } from '#service/trusts/explain.ts';
 import { acceptSubject, readSubjects } from '#service/trusts/subjects.ts';
 import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/trusts/trusts.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
@@ -60,6 +63,24 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
       const made = await createTrust(context, callerOf(request), request.params.teamId, request.body);
       return reply.code(201).send(made);
     },
+  );
+
+  routes.post(
+    '/:teamId/trusts/test',
+    {
+      schema: {
+        tags: TAGS,
+        operationId: 'testTrusts',
+        summary: 'Test a token',
+        description:
+          'Says which trust of the team accepts the token, and for each other trust why not. Nothing is stored.',
+        security: needs('member'),
+        params: teamParams,
+        body: trustTestBody,
+        response: { 200: trustTest, ...READ_ERRORS },
+      },
+    },
+    async (request) => explainToken(context, actorOf(request), request.params.teamId, request.body.token),
   );
 
   routes.get(

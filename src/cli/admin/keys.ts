@@ -20,9 +20,8 @@ const grant = z
     const [zoneId = '', records] = text.split('=');
     return { zoneId, records: level.parse(records) };
   });
-const mintOptions = z.object({
-  team: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
-  name: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
+/** The options of the rights of keys and of trusts. */
+export const rightsOptions = {
   records: level,
   manageZones: level,
   grant: z.array(grant).optional(),
@@ -32,6 +31,11 @@ const mintOptions = z.object({
   expires: z.string().optional(),
   zoneWrites: writes,
   recordWrites: writes,
+};
+const mintOptions = z.object({
+  ...rightsOptions,
+  team: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
+  name: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
   tsig: z.boolean().optional(),
   tsigAlgorithm: z.enum(TSIG_KEY_ALGORITHMS, { error: `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}` }).optional(),
 });
@@ -55,16 +59,9 @@ const nodeOptions = z.strictObject(
 export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
   if ('node' in given) return mintNodeKey(config, given, print);
   const options = parseOptions(mintOptions, given);
-  const { team, grant, onlyName, onlyType, network, expires, tsig, tsigAlgorithm, ...rest } = options;
-  const terms = {
-    ...rest,
-    tsig: tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined),
-    grants: grant,
-    onlyNames: onlyName,
-    onlyTypes: onlyType,
-    networks: network,
-    expiresAt: expires,
-  };
+  const { team, name, tsig, tsigAlgorithm } = options;
+  const algorithm = tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined);
+  const terms = { name, tsig: algorithm, ...rightsOf(options) };
   const minted = await adminMintKey(config.DATABASE_URL, team, terms, randomBytes, new Date());
   print(`key ${minted.keyId} of team ${team} (${minted.teamId}), shown only once:`);
   print(minted.text);
@@ -72,6 +69,13 @@ export async function runKeysMint(config: Config, given: object, print: Print): 
   print('');
   print('# its TSIG key for nsupdate and other clients, shown only once');
   print(minted.tsig.keyFile.trimEnd());
+}
+
+/** The terms that the options of rights ask for. */
+export function rightsOf(options: z.output<z.ZodObject<typeof rightsOptions>>) {
+  const { records, manageZones, grant, onlyName, onlyType, network, expires, zoneWrites, recordWrites } = options;
+  const restrictions = { grants: grant, onlyNames: onlyName, onlyTypes: onlyType, networks: network };
+  return { records, manageZones, ...restrictions, zoneWrites, recordWrites, expiresAt: expires };
 }
 
 async function mintNodeKey(config: Config, given: object, print: Print): Promise<void> {

@@ -1,7 +1,32 @@
 // `zonestead keys …`: API keys, over the database of the service.
-import { type CommandGroup, describeCommand } from '../command.ts';
+import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+
+/** The rights of keys and of trusts. */
+export const RIGHTS_OPTIONS: readonly OptionDescription[] = [
+  {
+    flags: '--records <level>',
+    describe: 'access to the records of all zones: none, read or write',
+    default: 'write',
+  },
+  { flags: '--manage-zones <level>', describe: 'access to zones: none, read or write', default: 'none' },
+  {
+    flags: '--grant <zoneId=level>',
+    describe: 'access to the records of one zone; overrides --records; can be repeated',
+    value: 'list',
+  },
+  {
+    flags: '--only-name <pattern>',
+    describe: 'allow only names that match, for instance _acme-challenge.*; can be repeated',
+    value: 'list',
+  },
+  { flags: '--only-type <type>', describe: 'allow only records of this type; can be repeated', value: 'list' },
+  { flags: '--network <cidr>', describe: 'accept requests only from this network; can be repeated', value: 'list' },
+  { flags: '--expires <time>', describe: 'end in ISO 8601, for instance 2027-01-31T00:00:00Z' },
+  { flags: '--zone-writes <number>', describe: 'zone writes a minute, instead of the limit of the service' },
+  { flags: '--record-writes <number>', describe: 'record writes a minute, instead of the limit of the service' },
+];
 
 const create = describeCommand({
   name: 'mint',
@@ -17,27 +42,7 @@ const create = describeCommand({
       describe:
         'name of a name server, instead of --team and --name: the key can only read the feed, with the private keys of all zones, and report',
     },
-    {
-      flags: '--records <level>',
-      describe: 'access to the records of all zones: none, read or write',
-      default: 'write',
-    },
-    { flags: '--manage-zones <level>', describe: 'access to zones: none, read or write', default: 'none' },
-    {
-      flags: '--grant <zoneId=level>',
-      describe: 'access to the records of one zone; overrides --records; can be repeated',
-      value: 'list',
-    },
-    {
-      flags: '--only-name <pattern>',
-      describe: 'allow only names that match, for instance _acme-challenge.*; can be repeated',
-      value: 'list',
-    },
-    { flags: '--only-type <type>', describe: 'allow only records of this type; can be repeated', value: 'list' },
-    { flags: '--network <cidr>', describe: 'accept requests only from this network; can be repeated', value: 'list' },
-    { flags: '--expires <time>', describe: 'end of the key in ISO 8601, for instance 2027-01-31T00:00:00Z' },
-    { flags: '--zone-writes <number>', describe: 'zone writes a minute, instead of the limit of the service' },
-    { flags: '--record-writes <number>', describe: 'record writes a minute, instead of the limit of the service' },
+    ...RIGHTS_OPTIONS,
     {
       flags: '--tsig',
       describe: 'also make a TSIG key with the same rights, for DNS updates and transfers, and print it as a key file',

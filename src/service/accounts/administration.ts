@@ -176,7 +176,7 @@ export async function adminAddPerson(
 }
 
 /** Finds the team by its id or its name. A team with this name is created if it does not exist. @throws Error if no team has this id */
-async function namedTeam(tx: Tx, team: string, random: Random): Promise<{ id: string }> {
+export async function namedTeam(tx: Tx, team: string, random: Random): Promise<{ id: string }> {
   if (!TEAM_ID.test(team)) return ensureTeam(tx, team, random);
   const found = await lockTeam(tx, team);
   if (!found) throw new Error(`there is no team ${team}; "zonestead teams list" shows the ids`);

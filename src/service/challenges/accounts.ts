@@ -53,6 +53,7 @@ export async function registerChallengeAccount(
   if (caller.once) {
     throw refusal('challenge-account-once');
   }
+  if (actor.trust !== undefined) throw refusal('token-registers-account');
   mustManageZones(actor);
   const parent = input.parent ?? (await onlyZoneOf(context, actor)).zoneName;
   const subdomain = newSubdomain(context.random(16));

@@ -10,6 +10,7 @@ import { newTeamId } from '../accounts/teams.ts';
 import type { ServiceContext } from '../context.ts';
 import { authenticateNode, isNodeKey } from '../nodes/keys.ts';
 import { refusal } from '../refusal.ts';
+import { authenticateToken, isToken } from '../trusts/authenticate.ts';
 import { lookUpKey } from './look-up.ts';
 import { mayBeUsed } from './standing.ts';
 import { type MintedTsigKey, mintTsigKey } from './tsig.ts';
@@ -73,14 +74,14 @@ export async function ensureTeam(
 }
 
 /**
- * The actor of the key with this text.
+ * The actor of the key, or of the JSON Web Token, with this text.
  * @param address the address of the client; it must be in the key's networks
  * @param agent the User-Agent of the client, stored with the last use of the key. (Default: unknown.)
  * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part was wrong;
- * forbidden for a valid node key, which has no rights outside of the feed
+ * forbidden for a valid node key, which has no rights outside of the feed; for a token, as authenticateToken
  */
 export async function authenticate(
-  context: Pick<ServiceContext, 'db' | 'now'>,
+  context: Pick<ServiceContext, 'db' | 'now' | 'random' | 'tokens'>,
   text: string | null,
   address: string,
   agent: string | null = null,
@@ -90,7 +91,10 @@ export async function authenticate(
     throw refusal('node-key');
   }
   const parts = text === null ? null : FORM.exec(text);
-  if (!parts) throw refusal('invalid-key');
+  if (!parts) {
+    if (isToken(text)) return authenticateToken(context, text, address, agent);
+    throw refusal('invalid-key');
+  }
   const { db } = context;
   const now = context.now();
   const [, prefix, id = '', secret = ''] = parts;

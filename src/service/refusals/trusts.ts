@@ -18,6 +18,12 @@ export const TRUST_REFUSALS = {
     code: 'conflict',
     sentence: 'The trust {trust} does not pin its subjects, so every token of a subject is accepted already.',
   },
+  'token-unreadable': {
+    code: 'bad_request',
+    field: 'token',
+    sentence: '{problem}',
+    about: 'The text to test is not a JSON Web Token, or it is too large.',
+  },
   'token-not-read': {
     code: 'unauthorized',
     sentence: '{problem}',

@@ -1,4 +1,5 @@
 // The JSON of zones and records in the API, and the refusals that verdicts of rules become.
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { generateCsk, keyTag } from '#dns/dnssec/signing-key.ts';
 import { accept, conflict, refuse } from '#dns/verdict.ts';
@@ -94,7 +95,7 @@ it.each([null, '', 'yk_', 'yk_a_b', `yx_k1_${'0'.repeat(64)}`, `yk_K1_${'0'.repe
   'a malformed key is refused without a database query: %j',
   async (text) => {
     // Any use of the database would throw a TypeError instead.
-    const refused = authenticate({ db: null as never, now: () => new Date() }, text, '127.0.0.1');
+    const refused = authenticate({ db: null as never, now: () => new Date(), random: randomBytes }, text, '127.0.0.1');
     await expect(refused).rejects.toMatchObject({ name: 'Refusal', code: 'unauthorized' });
   },
 );

@@ -1,0 +1,106 @@
+// The administrator's commands for trusts of any team. They use the database directly and need no key, and only they may choose key
+// sources at private addresses and the cluster of the service. Every change is in the same history as those over the API.
+import { insertAccountChange } from '#store/account-changes.ts';
+import type { Db, Tx } from '#store/database.ts';
+import { zonesOfTeam } from '#store/team-keys.ts';
+import { subjectsOf } from '#store/trust-subjects.ts';
+import { allTrusts, insertTrust, revokeTrustRow, type TrustRow, trustById } from '#store/trusts.ts';
+import { COMMAND_LINE, namedTeam, withDatabase } from '../accounts/administration.ts';
+import { insist } from '../refusal.ts';
+import { type Explanation, explain } from './explain.ts';
+import type { TokenVerifier } from './ports.ts';
+import { type AcceptedSubject, acceptIn, MOST_LISTED, type SubjectView, subjectView } from './subjects.ts';
+import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
+import { newTrustId, type TrustView, trustTermsView, trustView } from './trusts.ts';
+
+export type AdminTrustView = TrustView & { team: string };
+
+function adminView(row: TrustRow): AdminTrustView {
+  return { ...trustView(row), team: row.teamName };
+}
+
+/**
+ * Creates a trust of the team with this name or id. A team with this name is created if it does not exist.
+ * @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team
+ */
+export async function adminCreateTrust(
+  url: string,
+  team: string,
+  input: TrustInput & { name: string },
+  random: (bytes: number) => Buffer,
+  now: Date,
+): Promise<AdminTrustView> {
+  const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: true }));
+  return inTransaction(url, async (tx) => {
+    const { id: teamId } = await namedTeam(tx, team, random);
+    const wanted = terms.grants.map((grant) => grant.zoneId);
+    const found = await zonesOfTeam(tx, teamId, wanted);
+    const missing = wanted.find((id) => !found.includes(id));
+    if (missing !== undefined) throw new Error(`zone ${missing} does not exist, or does not belong to team ${team}`);
+    const id = newTrustId(random);
+    await insertTrust(tx, { id, teamId, ...terms, ...indexOfTrust(terms), createdBy: null, createdAt: now });
+    const entry = {
+      teamId,
+      action: 'trust.create',
+      subject: id,
+      before: null,
+      after: trustTermsView(terms),
+      at: now,
+    } as const;
+    await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
+    return adminView(await mustBeTrust(tx, id));
+  });
+}
+
+/** All trusts, or those of the team with this name. */
+export async function adminListTrusts(url: string, team: string | null): Promise<AdminTrustView[]> {
+  return withDatabase(url, async (db) => (await allTrusts(db, team)).map(adminView));
+}
+
+/** A trust with its subjects. @throws Error if it does not exist */
+export async function adminReadTrust(url: string, id: string): Promise<AdminTrustView & { known: SubjectView[] }> {
+  return withDatabase(url, async (db) => {
+    const trust = await mustBeTrust(db, id);
+    return { ...adminView(trust), known: (await subjectsOf(db, id, MOST_LISTED)).map(subjectView) };
+  });
+}
+
+/** Repeated calls have no further effect. @throws Error if the trust does not exist */
+export async function adminRevokeTrust(url: string, id: string, now: Date): Promise<void> {
+  await inTransaction(url, async (tx) => {
+    const { teamId, name } = await mustBeTrust(tx, id);
+    if (!(await revokeTrustRow(tx, id, now))) return;
+    const entry = { teamId, action: 'trust.revoke', subject: id, before: { name }, after: null, at: now } as const;
+    await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
+  });
+}
+
+/** @throws Error if the trust does not exist; Refusal as acceptSubject */
+export async function adminAcceptSubject(url: string, id: string, wanted: AcceptedSubject, now: Date): Promise<void> {
+  await inTransaction(url, async (tx) => {
+    const trust = await mustBeTrust(tx, id);
+    const change = await acceptIn(tx, trust, wanted);
+    await insertAccountChange(tx, { ...change, teamId: trust.teamId, at: now, ...COMMAND_LINE });
+  });
+}
+
+/** The verdict of every trust of the service, or of one team. @throws Refusal bad_request if the text is no token */
+export async function adminExplainToken(
+  url: string,
+  tokens: TokenVerifier,
+  text: string,
+  team: string | null,
+  now: Date,
+): Promise<Explanation> {
+  return withDatabase(url, async (db) => explain(db, tokens, text, await allTrusts(db, team), now));
+}
+
+async function mustBeTrust(db: Db | Tx, id: string): Promise<TrustRow> {
+  const trust = await trustById(db, null, id);
+  if (!trust) throw new Error(`there is no trust ${id}; "zonestead trusts list" shows the ids`);
+  return trust;
+}
+
+async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return withDatabase(url, (db) => db.transaction(work));
+}

@@ -1,0 +1,101 @@
+// The actor of a request with a JSON Web Token instead of a key. The rights come from the trust at every request, so a change of the
+// trust applies at once. The first request of a subject stores a row for it, to which history, write limits and last use belong.
+import type { Db } from '#store/database.ts';
+import { markUsed } from '#store/keys.ts';
+import { ensureSubject, pinSubject, type TrustForToken } from '#store/trust-subjects.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { ServiceContext } from '../context.ts';
+import { isWithin } from '../keys/networks.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import { chooseTrust, trustsFor } from './choose.ts';
+import { claimAt } from './match.ts';
+import type { TokenProblem } from './ports.ts';
+import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
+
+/** The subjects of one trust. */
+const MOST_SUBJECTS = 10_000;
+const USED_EVERY_MS = 60_000;
+export const UID = ['kubernetes.io', 'serviceaccount', 'uid'];
+/** A verification bounds its own time. */
+const UNBOUNDED = new AbortController().signal;
+
+/** Whether the text is a token rather than a key, which has no dots. */
+export function isToken(text: string | null): text is string {
+  return text !== null && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
+}
+
+/**
+ * @param address the address of the client; it must be in the networks of the trust
+ * @param agent the User-Agent of the client
+ * @throws Refusal unauthorized, with the reason; busy if the keys of the issuer cannot be fetched
+ */
+export async function authenticateToken(
+  context: Pick<ServiceContext, 'db' | 'now' | 'random' | 'tokens'>,
+  text: string,
+  address: string,
+  agent: string | null,
+): Promise<Actor> {
+  const { db, tokens } = context;
+  if (tokens === undefined) throw refusal('invalid-key');
+  const read = tokens.read(text);
+  if (!read.ok) throw refusal('token-not-read', { problem: read.problem.sentence });
+  const found = await trustsFor(db, text, read.token);
+  if (found.length === 0) throw refusal('token-without-trust');
+  const now = context.now();
+  const isValid = ({ expiresAt }: TrustForToken) => expiresAt === null || expiresAt > now;
+  const chosen = await chooseTrust(tokens, text, found.filter(isValid), UNBOUNDED);
+  if (!chosen?.ok) {
+    const expired = await chooseTrust(
+      tokens,
+      text,
+      found.filter((trust) => !isValid(trust)),
+      UNBOUNDED,
+    );
+    if (expired?.ok) throw refusal('token-trust-expired', { trust: expired.trust.id });
+    throw chosen === null ? refusal('token-without-trust') : refused(chosen.problem);
+  }
+  const { trust, token } = chosen;
+  const { id } = trust;
+  if (trust.networks !== null && !isWithin(address, trust.networks))
+    throw refusal('token-network', { trust: id, address });
+  const names = namesOf(trust, token.claims);
+  if (!names.ok) throw refusal('token-claims', { trust: id, problem: names.sentence });
+  const uid = claimAt(token.claims, UID);
+  if (trust.pinSubjects && uid === null) throw refusal('token-without-uid', { trust: id });
+  const known = await rowOf(context, trust, token.subject, uid, now);
+  if (trust.pinSubjects && uid !== null) await mustHavePin(db, trust, { ...known, subject: token.subject, uid });
+  if (trust.lastUsedAt === null || now.getTime() - trust.lastUsedAt.getTime() > USED_EVERY_MS)
+    await markUsed(db, known.id, now, agent);
+  return actorOfTrust(trust, { keyId: known.id, subject: token.subject, onlyNames: names.onlyNames });
+}
+
+/** The row of the subject, which its first request stores. @throws Refusal unauthorized */
+async function rowOf(
+  { db, random }: Pick<ServiceContext, 'db' | 'random'>,
+  trust: TrustForToken,
+  subject: string,
+  uid: string | null,
+  at: Date,
+): Promise<{ id: string; pinnedUid: string | null }> {
+  if (trust.keyId !== null) return { id: trust.keyId, pinnedUid: trust.pinnedUid };
+  const pinned = trust.pinSubjects ? uid : null;
+  const row = { id: random(6).toString('hex'), name: nameOfSubject(trust.name, subject), trustId: trust.id };
+  const made = await ensureSubject(db, { ...row, subject, uid: pinned, at }, MOST_SUBJECTS);
+  if (made === null) throw refusal('token-subjects', { trust: trust.id, limit: MOST_SUBJECTS });
+  return made;
+}
+
+/** @throws Refusal unauthorized if the token is of another service account than the first one with this name */
+async function mustHavePin(
+  db: Db,
+  trust: TrustForToken,
+  { id, pinnedUid, subject, uid }: { id: string; pinnedUid: string | null; subject: string; uid: string },
+): Promise<void> {
+  const pinned = pinnedUid ?? (await pinSubject(db, id, uid));
+  if (pinned !== uid) throw refusal('token-subject-pinned', { trust: trust.id, subject, pinned: pinned ?? '', uid });
+}
+
+function refused({ code, sentence: problem, retryAfterS }: TokenProblem): Refusal {
+  if (code !== 'issuer-down' && code !== 'issuer-keys') return refusal('token-refused', { problem });
+  return refusal('token-issuer-away', { problem }, { retryAfterMs: (retryAfterS ?? 60) * 1_000 });
+}

@@ -1,0 +1,117 @@
+// Says for a token which trust accepts it, and for every other trust why not. It stores nothing.
+import { clip } from '#dns/verdict.ts';
+import type { Db } from '#store/database.ts';
+import { type TrustRow, trustsOfTeam } from '#store/trusts.ts';
+import { mustBeMember } from '../accounts/account.ts';
+import type { Actor } from '../accounts/actor.ts';
+import type { ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { UID } from './authenticate.ts';
+import { chooseTrust, issuerOfTrust, trustsFor } from './choose.ts';
+import { claimAt, leavesOf, missingClaim } from './match.ts';
+import type { TokenText, TokenVerifier } from './ports.ts';
+import { namesOf } from './rights.ts';
+
+export interface TrustVerdict {
+  trust: string;
+  name: string;
+  accepts: boolean;
+  /** Why it accepts the token, or why not. */
+  reason: string;
+  /** The patterns of names with the claims of the token. Only of a trust that accepts it. */
+  onlyNames?: string[] | null | undefined;
+}
+
+export interface Explanation {
+  issuer: string | null;
+  subject: string | null;
+  /** The trust that a request uses; null: the token is refused, or belongs to a trust that is not shown. */
+  trust: string | null;
+  verdicts: TrustVerdict[];
+}
+
+const UNBOUNDED = new AbortController().signal;
+
+/** The verdicts of the trusts of a team. @throws Refusal forbidden, not_found, bad_request (no token at all) */
+export async function explainToken(
+  context: ServiceContext,
+  actor: Actor,
+  teamId: string,
+  text: string,
+): Promise<Explanation> {
+  await mustBeMember(context, actor, teamId);
+  const { db, tokens } = context;
+  if (tokens === undefined) throw refusal('token-unreadable', { problem: 'This service verifies no tokens.' });
+  return explain(db, tokens, text, await trustsOfTeam(db, teamId), context.now());
+}
+
+/** @param rows the trusts to judge, without those that are revoked or expired */
+export async function explain(
+  db: Db,
+  tokens: TokenVerifier,
+  text: string,
+  rows: readonly TrustRow[],
+  now: Date,
+): Promise<Explanation> {
+  const token = text.trim();
+  const read = tokens.read(token);
+  if (!read.ok) throw refusal('token-unreadable', { problem: read.problem.sentence });
+  const valid = rows.filter(
+    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
+  );
+  const verdicts = await Promise.all(valid.map((row) => judge(tokens, token, read.token, row)));
+  const found = (await trustsFor(db, token, read.token)).filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt > now,
+  );
+  const chosen = await chooseTrust(tokens, token, found, UNBOUNDED);
+  const used = chosen?.ok ? chosen.trust.id : null;
+  const pins = new Map(found.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));
+  const uid = claimAt(read.token.claims, UID);
+  for (const verdict of verdicts) {
+    const pinned = pins.get(verdict.trust) ?? null;
+    if (verdict.accepts && pinned !== null && pinned !== uid) Object.assign(verdict, reasonOfPin(pinned, uid));
+    if (verdict.accepts && used !== null && used !== verdict.trust) verdict.reason += reasonOfOther(used, valid);
+  }
+  const { sub } = read.token.claims;
+  return {
+    issuer: read.token.issuer,
+    subject: typeof sub === 'string' ? sub : null,
+    trust: verdicts.some(({ trust, accepts }) => trust === used && accepts) ? used : null,
+    verdicts,
+  };
+}
+
+function reasonOfPin(pinned: string, uid: string | null): Partial<TrustVerdict> {
+  const reason = `The trust knows this subject with the UID ${pinned}, and the token has ${uid}. "zonestead trusts accept" replaces it.`;
+  return { accepts: false, reason, onlyNames: undefined };
+}
+
+function reasonOfOther(used: string, shown: readonly TrustRow[]): string {
+  const other = shown.some(({ id }) => id === used) ? `the trust ${used}` : 'a trust of another team';
+  return ` A request uses ${other}, which is older. Give each trust an audience of its own to tell them apart.`;
+}
+
+async function judge(tokens: TokenVerifier, text: string, token: TokenText, row: TrustRow): Promise<TrustVerdict> {
+  const { id: trust, name } = row;
+  const no = (reason: string): TrustVerdict => ({ trust, name, accepts: false, reason });
+  if (token.issuer !== row.issuer) {
+    const own = token.issuer === null ? 'names no issuer (iss)' : `is of the issuer ${clip(token.issuer)}`;
+    return no(`The token ${own}, and the trust is for ${clip(row.issuer)}.`);
+  }
+  const missing = missingClaim(leavesOf(row.match), token.claims);
+  if (missing !== null) {
+    const value = claimAt(token.claims, missing.path);
+    const own = value === null ? 'is missing or has several values' : `is ${clip(value)}`;
+    return no(`The claim ${missing.path.join('.')} ${own}, and the trust demands ${clip(missing.pattern)}.`);
+  }
+  const verdict = await tokens.verify(text, issuerOfTrust(row), UNBOUNDED);
+  if (!verdict.ok) return no(verdict.problem.sentence);
+  const names = namesOf(row, verdict.token.claims);
+  if (!names.ok) return no(names.sentence);
+  if (row.pinSubjects && claimAt(verdict.token.claims, UID) === null) {
+    return no('The trust pins the UID of service accounts, and the token has none.');
+  }
+  const networks = row.networks === null ? '' : ` Requests must come from ${row.networks.join(', ')}.`;
+  const reason = `Issuer, claims, signature and times are right, until ${verdict.token.expiresAt.toISOString()}.${networks}`;
+  return { trust, name, accepts: true, reason, onlyNames: names.onlyNames };
+}

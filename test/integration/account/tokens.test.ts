@@ -1,0 +1,329 @@
+// Requests with tokens in the place of keys: at every door, with exactly the rights of a key with the same terms, and the limits, the
+// history and the pins of each subject. test/integration/trusts has attacks.
+import { randomBytes } from 'node:crypto';
+import { request as send } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { mintKey } from '#service/keys/keys.ts';
+import { adminAcceptSubject, adminReadTrust, adminRevokeTrust } from '#service/trusts/administration.ts';
+import { ensureTrust, type WantedTrust } from '#service/trusts/ensure.ts';
+import { openDatabase } from '#store/database.ts';
+import { refusal } from '../../support/api.ts';
+import { accountApi, addPerson } from '../../support/people.ts';
+import { startTestService } from '../../support/service.ts';
+import { issuerKey, seconds } from '../../support/tokens/keys.ts';
+
+const CLUSTER = 'https://kubernetes.default.svc';
+const service = await startTestService({ nameserver: false, settings: { ZONESTEAD_PDNS_API: 'on' } });
+const { request, sql, database } = service;
+const key = await issuerKey('one');
+const zone = await service.zone('tokens.example');
+const owner = await addPerson(service, { team: 'first' });
+const NAMESPACE = `\${namespace}`;
+const ACCOUNT = `\${serviceaccount}`;
+
+const ensure = async (terms: Partial<WantedTrust['terms']>, team = 'first') => {
+  const base = { issuer: CLUSTER, match: { 'kubernetes.io': { namespace: '*' } }, records: 'write' as const };
+  const keySource = { kind: 'pinned' as const, jwks: { keys: [key.jwk as Record<string, unknown>] } };
+  const wanted = { name: `trust ${randomBytes(4).toString('hex')}`, ...base, keySource, ...terms };
+  return (await ensureTrust(database.url, { team, terms: wanted }, randomBytes, new Date())).trustId;
+};
+
+const claimsOf = (namespace: string, account = 'web', change: object = {}, uid = `uid-${namespace}-${account}`) => ({
+  iss: CLUSTER,
+  sub: `system:serviceaccount:${namespace}:${account}`,
+  aud: ['zonestead'],
+  iat: seconds(),
+  exp: seconds() + 600,
+  'kubernetes.io': { namespace, serviceaccount: { name: account, uid } },
+  ...change,
+});
+const tokenOf = (...of: Parameters<typeof claimsOf>) => key.sign(claimsOf(...of));
+const record = (name: string, content = '192.0.2.1') => ({ name, type: 'A', content, ttl: 300 });
+const write = (token: string, name: string, type = 'A') =>
+  request(
+    'POST',
+    `/zones/${zone.id}/records`,
+    { ...record(name), type, content: type === 'A' ? '192.0.2.1' : '"x"' },
+    token,
+  );
+
+const everyone = await ensure({ name: 'cluster', onlyNames: [`*.${NAMESPACE}`, NAMESPACE], recordWrites: 1_000 });
+
+describe('a token', () => {
+  test('writes the names of its namespace, and no others', async () => {
+    const token = await tokenOf('shop');
+    expect((await write(token, 'www.shop')).status).toBe(201);
+    expect((await write(token, 'shop')).status).toBe(201);
+    for (const name of ['www.bank', 'bank', '@', 'www', 'shop.bank', 'a-shop']) {
+      expect(refusal(await write(token, name)), name).toBe('403 forbidden');
+    }
+    const { records } = (await request('GET', `/zones/${zone.id}/records`, undefined, token)).body as {
+      records: { name: string }[];
+    };
+    expect(records.map(({ name }) => name).sort()).toEqual(['shop', 'www.shop']);
+  });
+
+  test('has an account, a history, a last use and writes of its subject, and is no key in any list', async () => {
+    const token = await tokenOf('seen', 'api');
+    expect((await write(token, 'a.seen')).status).toBe(201);
+    const account = (await request('GET', '/../account', undefined, token)).body as {
+      key: { id: string; name: string; onlyNames: string[] };
+    };
+    expect(account).toMatchObject({
+      trust: { id: everyone, name: 'cluster', subject: 'system:serviceaccount:seen:api' },
+      key: { name: 'cluster: system:serviceaccount:seen:api', onlyNames: ['*.seen', 'seen'], records: 'write' },
+      team: { name: 'first' },
+    });
+    const { id } = account.key;
+    const { changes } = (await request('GET', `/zones/${zone.id}/changes`)).body as { changes: { keyId: string }[] };
+    expect(changes.some((change) => change.keyId === id)).toBe(true);
+    const trust = await adminReadTrust(database.url, everyone);
+    const subject = trust.known.find((each) => each.keyId === id);
+    expect(subject).toMatchObject({ subject: 'system:serviceaccount:seen:api', pinnedUid: 'uid-seen-api' });
+    expect(Date.now() - Date.parse(subject?.lastUsedAt ?? '')).toBeLessThan(600_000);
+    const team = owner.team;
+    const { send: person } = accountApi(service);
+    expect((await person(owner, 'GET', `/teams/${team}/keys`)).text).not.toContain(id);
+    expect((await person(owner, 'GET', `/teams/${team}/keys/${id}`)).status).toBe(404);
+    expect((await person(owner, 'DELETE', `/teams/${team}/keys/${id}`)).status).toBe(404);
+    // No secret proves the row of a subject.
+    expect(refusal(await write(`yk_${id}_${'0'.repeat(64)}`, 'b.seen'))).toBe('401 unauthorized');
+  });
+
+  test('counts in the write limit of its own subject', async () => {
+    await ensure({ name: 'limited', onlyNames: [`*.${NAMESPACE}`], audience: 'limited', recordWrites: 2 });
+    const { request: limited } = await service.anotherApi({ settings: { ZONESTEAD_LIMITS: 'on' } });
+    for (const namespace of ['one', 'two']) {
+      const token = await tokenOf(namespace, 'web', { aud: ['limited'] });
+      const statuses: number[] = [];
+      for (const label of ['a', 'b', 'c']) {
+        const made = await limited('POST', `/zones/${zone.id}/records`, record(`${label}.${namespace}`), token);
+        statuses.push(made.status);
+      }
+      expect(statuses).toEqual([201, 201, 429]);
+    }
+  });
+
+  test('is refused at every door in the same way, and accepted at every door', async () => {
+    await ensure({
+      name: 'doors',
+      match: { 'kubernetes.io': { namespace: 'doors', serviceaccount: { name: '*' } } },
+      audience: 'doors',
+      onlyNames: ['host', `_acme-challenge.${ACCOUNT}`, ACCOUNT],
+      records: 'none',
+      grants: [{ zoneId: zone.id, records: 'write' }],
+    });
+    const right = await tokenOf('doors', 'router', { aud: ['doors'] });
+    const wrong = await tokenOf('doors', 'router', { aud: ['elsewhere'] });
+    const basic = (token: string) => `Basic ${Buffer.from(`router:${token}`).toString('base64')}`;
+    const json = { 'content-type': 'application/json' };
+    const txt = 'a'.repeat(43);
+    const doors: Record<string, (token: string) => Promise<number>> = {
+      REST: (token) =>
+        door(
+          'POST',
+          `/v1/dns/zones/${zone.id}/records`,
+          { ...json, authorization: `Bearer ${token}` },
+          record('host', `192.0.2.${10 + Object.keys(doors).length}`),
+        ),
+      PowerDNS: (token) => door('GET', '/api/v1/servers/localhost/zones', { 'x-api-key': token }),
+      httpreq: (token) =>
+        door(
+          'POST',
+          '/acme/httpreq/present',
+          { ...json, authorization: basic(token) },
+          { fqdn: '_acme-challenge.router.tokens.example.', value: txt },
+        ),
+      'acme-dns': (token) =>
+        door(
+          'POST',
+          '/acme/acme-dns/update',
+          { ...json, 'x-api-user': 'any', 'x-api-key': token },
+          { subdomain: 'router', txt },
+        ),
+      dyndns2: (token) =>
+        door('GET', '/nic/update?hostname=host.tokens.example&myip=192.0.2.99', { authorization: basic(token) }),
+    };
+    for (const [name, knock] of Object.entries(doors)) {
+      expect([name, await knock(wrong)]).toEqual([name, 401]);
+      expect([name, Math.floor((await knock(right)) / 100)]).toEqual([name, 2]);
+    }
+    const register = { ...json, authorization: basic(right) };
+    expect(await door('POST', '/acme/acme-dns/register', register, {})).toBe(403);
+  });
+
+  test('says why it is refused', async () => {
+    const says = async (token: string) => {
+      const reply = await write(token, 'www.shop');
+      return [refusal(reply), String(reply.body.message)];
+    };
+    const unauthorized = (text: RegExp) => ['401 unauthorized', expect.stringMatching(text)];
+    expect(await says(await tokenOf('shop', 'web', { iss: 'https://other.example' }))).toEqual(
+      unauthorized(/No trust/),
+    );
+    expect(await says(await tokenOf('shop', 'web', { aud: ['other'] }))).toEqual(unauthorized(/audience "other"/));
+    expect(await says(await tokenOf('shop', 'web', { exp: seconds() - 100, iat: seconds() - 200 }))).toEqual(
+      unauthorized(/expired at/),
+    );
+    expect(await says(await tokenOf('Shop'))).toEqual(unauthorized(/The claim namespace is "Shop"/));
+    expect(await says(await tokenOf('a.b'))).toEqual(unauthorized(/one label/));
+    expect(await says(await tokenOf('*'))).toEqual(unauthorized(/one label/));
+    expect(await says(`${'e'.repeat(17_000)}.e.e`).catch(() => ['431'])).not.toEqual(['201']);
+  });
+});
+
+describe('a trust', () => {
+  test('gives exactly the rights that a key with the same terms has', async () => {
+    const db = openDatabase(database.url, { max: 1, name: 'test' });
+    try {
+      const levels = ['none', 'read', 'write'] as const;
+      const cases = levels.flatMap((records) =>
+        levels.flatMap((manageZones) =>
+          [null, ['own', '*.own']].flatMap((onlyNames) =>
+            [null, ['A']].map((onlyTypes) => ({ records, manageZones, onlyNames, onlyTypes })),
+          ),
+        ),
+      );
+      for (const [at, terms] of cases.entries()) {
+        const audience = `case-${at}`;
+        await ensure({ name: audience, match: { 'kubernetes.io': { namespace: 'same' } }, audience, ...terms });
+        const token = await tokenOf('same', 'web', { aud: [audience] });
+        const minted = await mintKey(
+          db.db,
+          { teamId: owner.team, name: audience, zoneWrites: null, recordWrites: null, ...terms },
+          randomBytes,
+        );
+        const answers = async (text: string, name: string) => [
+          ...(await Promise.all(
+            ['', `/${zone.id}`, `/${zone.id}/records`, `/${zone.id}/changes`, `/${zone.id}/zonefile`].map(
+              async (path) => (await request('GET', `/zones${path}`, undefined, text)).status,
+            ),
+          )),
+          (await write(text, `${name}.own`)).status,
+          (await write(text, `${name}.other`)).status,
+          (await write(text, `${name}.own`, 'TXT')).status,
+          (await request('PATCH', `/zones/${zone.id}`, { state: 'active' }, text)).status,
+        ];
+        expect(await answers(token, `t${at}`), JSON.stringify(terms)).toEqual(await answers(minted.text, `k${at}`));
+      }
+    } finally {
+      await db.close();
+    }
+  });
+
+  test('that is revoked or expired accepts no token from the next request on', async () => {
+    const id = await ensure({ match: { 'kubernetes.io': { namespace: 'gone' } }, audience: 'gone' });
+    const token = await tokenOf('gone', 'web', { aud: ['gone'] });
+    expect((await write(token, 'a.gone')).status).toBe(201);
+    await sql`update trusts set expires_at = now() - interval '1 second' where id = ${id}`;
+    expect((await write(token, 'b.gone')).body.message).toContain('has expired');
+    await sql`update trusts set expires_at = null where id = ${id}`;
+    expect((await write(token, 'c.gone')).status).toBe(201);
+    await adminRevokeTrust(database.url, id, new Date());
+    expect(refusal(await write(token, 'd.gone'))).toBe('401 unauthorized');
+  });
+
+  test('that is revoked while a change waits for its zone writes nothing', async () => {
+    const id = await ensure({ match: { 'kubernetes.io': { namespace: 'late' } }, audience: 'late' });
+    const token = await tokenOf('late', 'web', { aud: ['late'] });
+    expect((await write(token, 'a.late')).status).toBe(201);
+    let waiting: ReturnType<typeof write> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`select from zones where id = ${zone.id} for update`;
+      waiting = write(token, 'b.late');
+      await expect
+        .poll(
+          async () =>
+            (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+              .length,
+          { timeout: 60_000 },
+        )
+        .toBeGreaterThan(0);
+      await adminRevokeTrust(database.url, id, new Date());
+    });
+    expect((await waiting)?.status).toBe(401);
+    expect(await sql`select from records where name = 'b.late'`).toHaveLength(0);
+  });
+
+  test('is found by the key that signed the token, if several have the same issuer and claims', async () => {
+    const others = await issuerKey('one');
+    const issuer = 'https://twins.example';
+    const match = { sub: 'one' };
+    const jwks = (each: typeof key) => ({
+      kind: 'pinned' as const,
+      jwks: { keys: [each.jwk as Record<string, unknown>] },
+    });
+    const mine = await ensure({ issuer, match, keySource: jwks(key) });
+    const theirs = await ensure({ issuer, match, keySource: jwks(others) }, 'second');
+    const claims = { ...claimsOf('x'), iss: issuer, sub: 'one' };
+    for (const [signer, trust, team] of [
+      [key, mine, 'first'],
+      [others, theirs, 'second'],
+    ] as const) {
+      const { body } = await request('GET', '/../account', undefined, await signer.sign(claims));
+      expect(body).toMatchObject({ trust: { id: trust }, team: { name: team } });
+    }
+  });
+
+  test('that is older wins, and a test of the token says so', async () => {
+    const issuer = 'https://twice.example';
+    const first = await ensure({ issuer, match: { sub: 'one' } });
+    const second = await ensure({ issuer, match: { sub: 'o*' } });
+    const token = await key.sign({ ...claimsOf('x'), iss: issuer, sub: 'one' });
+    const { body } = await accountApi(service).send(owner, 'POST', `/teams/${owner.team}/trusts/test`, { token });
+    expect(body).toMatchObject({ issuer, subject: 'one', trust: first });
+    const verdicts = body.verdicts as { trust: string; accepts: boolean; reason: string }[];
+    expect(verdicts.find(({ trust }) => trust === second)?.reason).toContain(`A request uses the trust ${first}`);
+    expect(verdicts.find(({ trust }) => trust === everyone)).toMatchObject({
+      accepts: false,
+      reason: expect.stringContaining('is of the issuer "https://twice.example"'),
+    });
+  });
+
+  test('keeps the UID of a service account, and refuses another one until a person accepts it', async () => {
+    const subject = 'system:serviceaccount:pinned:web';
+    const known = await tokenOf('pinned');
+    const again = await tokenOf('pinned', 'web', {}, 'uid-again');
+    expect((await write(known, 'a.pinned')).status).toBe(201);
+    const refused = await write(again, 'b.pinned');
+    expect([refusal(refused), refused.body.message]).toEqual([
+      '401 unauthorized',
+      expect.stringContaining(`zonestead trusts accept ${everyone} ${subject} --uid uid-again`),
+    ]);
+    await adminAcceptSubject(database.url, everyone, { subject, uid: 'uid-again' }, new Date());
+    expect((await write(again, 'b.pinned')).status).toBe(201);
+    expect(refusal(await write(known, 'c.pinned'))).toBe('401 unauthorized');
+    const path = `/teams/${owner.team}/trusts/${everyone}/subjects/accept`;
+    const { send: person } = accountApi(service);
+    expect((await person(owner, 'POST', path, { subject })).status).toBe(204);
+    expect((await write(known, 'c.pinned')).status).toBe(201);
+    expect(refusal(await write(again, 'd.pinned'))).toBe('401 unauthorized');
+    expect((await person(owner, 'POST', path, { subject: 'nobody' })).status).toBe(404);
+  });
+
+  test('that the installation ensures twice is one trust, and changes if its terms do', async () => {
+    const terms = { name: 'own', match: { 'kubernetes.io': { namespace: 'own' } }, issuer: CLUSTER };
+    const ensured = async (change: object = {}) =>
+      ensureTrust(database.url, { team: 'first', terms: { ...terms, ...change } }, randomBytes, new Date());
+    const made = await ensured();
+    expect(made.state).toBe('registered');
+    expect(await ensured()).toEqual({ ...made, state: 'known' });
+    expect(await ensured({ records: 'write' })).toEqual({ ...made, state: 'changed' });
+    expect(await ensured({ records: 'write' })).toEqual({ ...made, state: 'known' });
+  });
+});
+
+async function door(
+  method: 'GET' | 'POST',
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<number> {
+  const answer = await send(new URL(path, service.url), {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  await answer.body.dump();
+  return answer.statusCode;
+}
