@@ -157,3 +157,11 @@ function applier(stateDir: string, cluster: Cluster) {
     await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '-f', file]);
   };
 }
+
+/**
+ * Removes the APIService of an earlier start with the solver. Without its server, Kubernetes cannot list all kinds, and no namespace
+ * could be deleted.
+ */
+export async function removeIssuance(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
+  await cluster.kubectl(['delete', 'apiservice', 'v1alpha1.acme.zonestead.dev', '--ignore-not-found', '--wait=false']);
+}

@@ -2,7 +2,7 @@
 // start this.
 
 import { type Cluster, openCluster } from './cluster.ts';
-import { type Issuance, startIssuance } from './issuance.ts';
+import { type Issuance, removeIssuance, startIssuance } from './issuance.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
 import type { Part } from './parts/part.ts';
@@ -142,6 +142,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
     const cluster = await opening;
     await operator.start('operator');
     if (options.certManager) issuance = await startIssuance({ stateDir, cluster, service, progress, signal });
+    else if (cluster.identity !== undefined) await removeIssuance(cluster);
     const parts = () => [
       ...service.running.parts(),
       ...cluster.parts,
