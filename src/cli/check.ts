@@ -21,7 +21,7 @@ export async function runCheck(
     ['REST service', () => service(config.ZONESTEAD_URL, signal)],
   ];
   const { ZONESTEAD_API_KEY: key } = config;
-  if (key !== undefined) checks.push(["operator's API key", () => account(config.ZONESTEAD_URL, key, signal)]);
+  if (key !== undefined) checks.push(["operator's API key or token", () => account(config.ZONESTEAD_URL, key, signal)]);
   let well = true;
   for (const [what, check] of checks) {
     try {

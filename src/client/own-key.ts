@@ -24,7 +24,7 @@ export function watchOwnKey(client: Pick<Client, 'account'>, clock: Clock, log: 
   const check = async (signal: AbortSignal): Promise<void> => {
     try {
       await client.account({ signal, timeoutMs: LIMIT_MS });
-      if (!accepted) log.info("the DNS service accepts the operator's API key again");
+      if (!accepted) log.info("the DNS service accepts the operator's API key or token again");
       accepted = true;
     } catch (error) {
       const isUnreadable = error instanceof KeyUnreadable;
@@ -33,8 +33,8 @@ export function watchOwnKey(client: Pick<Client, 'account'>, clock: Clock, log: 
         log.error(
           { reason: error.message },
           isUnreadable
-            ? 'the operator has no API key; it reads the file again'
-            : "the DNS service does not accept the operator's API key; replace it with a valid key",
+            ? 'the operator has no API key or token; it reads the file again'
+            : "the DNS service does not accept the operator's API key or token",
         );
       }
       accepted = false;

@@ -96,6 +96,15 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     operator: { url: 'https://dns.example.net', apiKey: { existingSecret: 'key', key: 'token' } },
     networkPolicy: { enabled: true },
   },
+  'names for every namespace': example('namespaces'),
+  'no tokens of the cluster': {
+    trusts: {
+      ownCluster: { enabled: false },
+      list: [{ name: 'ci', issuer: 'https://i.example', match: { sub: 'a' } }],
+    },
+    operator: { apiKey: { existingSecret: 'key' } },
+    networkPolicy: { enabled: true },
+  },
   'the REST service alone': { operator: { enabled: false }, solver: { enabled: false }, crds: { enabled: false } },
   'name servers of another region': { ...region, networkPolicy: { enabled: true } },
   'name servers on machines outside of clusters': {
@@ -298,6 +307,22 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
     /has allZones and zones/,
   ],
   [{ ...region, secondaries: [{ name: 'eu', addresses: ['192.0.2.1'] }] }, /secondaries belong to the release/],
+  [{ trusts: { ownCluster: { enabled: false } } }, /operator\.apiKey\.existingSecret is needed/],
+  [{ trusts: { list: [{ name: 'a' }] } }, /each of trusts\.list needs a name and match/],
+  [{ trusts: { list: [{ name: 'operator', match: { sub: 'a' } }] } }, /trusts\.list has two trusts with the name/],
+  [
+    { trusts: { list: [{ name: 'a', match: { sub: 'a' }, rights: 'all' }] } },
+    /\/trusts\/list\/0.*'rights' not allowed/,
+  ],
+  [{ trusts: { list: [{ name: 'a', match: { sub: 'a' }, records: 'all' }] } }, /\/trusts\/list\/0\/records/],
+  [{ ...region, trusts: { list: [{ name: 'a', match: { sub: 'a' } }] } }, /trusts\.list belongs to the release/],
+  [
+    {
+      trusts: { ownCluster: { enabled: false }, list: [{ name: 'a', match: { sub: 'a' } }] },
+      operator: { apiKey: { existingSecret: 'key' } },
+    },
+    /the trust a needs an issuer/,
+  ],
   [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
   [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],
   [

@@ -25,10 +25,9 @@ spec:
         - --given-secret={{ . }}
         {{- end }}
         {{- end }}
-        {{- if and $root.Values.operator.enabled (not $root.Values.operator.apiKey.existingSecret) }}
-        - --key-secret={{ include "zonestead.operatorKeySecret" $root }}
         - {{ printf "--team=%s" .values.team | quote }}
-        {{- end }}
+        - {{ printf "--trusts=%s" (include "zonestead.trusts" $root) | quote }}
+        - --trusts-of={{ include "zonestead.namespace" $root }}/{{ $fullname }}
         {{- if and $root.Values.nameserver.enabled (not $root.Values.nameserver.nodeKey.existingSecret) }}
         - --node-key-secret={{ include "zonestead.nodeKeySecret" $root }}
         {{- end }}

@@ -34,10 +34,6 @@
 {{- end }}
 {{- end -}}
 
-{{- define "zonestead.operatorKeySecret" -}}
-{{- .Values.operator.apiKey.existingSecret | default (printf "%s-operator-key" (include "zonestead.fullname" .)) -}}
-{{- end -}}
-
 {{- define "zonestead.apiUrl" -}}
 {{- printf "http://%s-api.%s.svc:%v" (include "zonestead.fullname" .) (include "zonestead.namespace" .) .Values.api.service.port -}}
 {{- end -}}

@@ -16,9 +16,6 @@ the names of new objects; secrets-policy.yaml does. */}}
 {{- if .secret.own }}{{ $made = append $made .secret.name }}{{ end -}}
 {{- end -}}
 {{- $made = append $made (include "zonestead.secondariesSecret" .) -}}
-{{- if and .Values.operator.enabled (not .Values.operator.apiKey.existingSecret) -}}
-{{- $made = append $made (include "zonestead.operatorKeySecret" .) -}}
-{{- end -}}
 {{- if and .Values.api.console.enabled (not .Values.api.console.existingSecret) -}}
 {{- $made = append $made (include "zonestead.sessionSecret" .) -}}
 {{- end -}}

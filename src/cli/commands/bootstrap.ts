@@ -4,7 +4,7 @@ import { describeCommand } from '../command.ts';
 export const command = describeCommand({
   name: 'bootstrap',
   describe:
-    'in a cluster: create the Secrets, the database, the first team, and the keys of the operator and the name servers',
+    'in a cluster: create the Secrets, the database, the first team, the trusts, and the key of the name servers',
   options: [
     { flags: '--database <mode>', describe: 'builtin, external or cnpg', isRequired: true },
     {
@@ -16,7 +16,6 @@ export const command = describeCommand({
     { flags: '--given-secret <name>', describe: 'Secret with the passwords to use (builtin)' },
     { flags: '--url-secret <name>', describe: 'Secret with the database address for the api (external, cnpg)' },
     { flags: '--url-key <key>', describe: 'key of that Secret', default: 'uri' },
-    { flags: '--key-secret <name>', describe: 'Secret that this command creates for the API key of the operator' },
     {
       flags: '--node-key-secret <name>',
       describe: 'Secret that this command creates for the key of the name servers',
@@ -31,14 +30,19 @@ export const command = describeCommand({
     },
     { flags: '--secondaries-secret <name>', describe: 'Secret in which this command remembers their names' },
     {
+      flags: '--trusts <json>',
+      describe: 'trusts that the service has; those that an earlier run added and that are not in it are revoked',
+    },
+    { flags: '--trusts-of <text>', describe: 'installation whose trusts they are, such as its namespace and name' },
+    {
       flags: '--certificate-secret <name>',
       describe: 'Secret that this command creates for the certificate of the api',
     },
     { flags: '--certificate-hosts <names>', describe: 'comma-separated names and addresses of the api' },
-    { flags: '--team <name>', describe: 'team of the operator', default: 'platform' },
+    { flags: '--team <name>', describe: 'team of trusts that name none', default: 'platform' },
     {
       flags: '--rotation <text>',
-      describe: 'a new value gives the operator and the name servers new keys',
+      describe: 'a new value gives the name servers a new key',
       default: '',
     },
     { flags: '--labels <key=value,...>', describe: 'labels of every Secret that this command creates', default: '' },

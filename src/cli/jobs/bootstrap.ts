@@ -1,14 +1,15 @@
 // `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database, role, the first
-// team and the API key of the operator. It also migrates the database. Every step can be repeated, even by two Jobs at once, and keeps
+// team, the trusts and the key of the name servers. It also migrates the database. Every step can be repeated, even by two Jobs at once, and keeps
 // existing data.
 //
-//   Secrets (other pods wait for them, and they need no database) → database and migrations → the keys are registered
+//   Secrets (other pods wait for them, and they need no database) → database and migrations → trusts and keys are registered
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
+import type { Cluster } from '#kube/api/cluster.ts';
 import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
 import type { Logger } from '#telemetry/log.ts';
@@ -18,6 +19,12 @@ import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials
 import type { BootstrapOptions } from './options.ts';
 import { reason } from './reason.ts';
 import { applySecondaries, secondarySecrets } from './secondaries.ts';
+import { applyTrusts, issuerFor } from './trusts.ts';
+
+export interface BootstrapContext extends JobContext {
+  /** A call to the API server that concerns no object. */
+  request: Cluster['request'];
+}
 
 export interface JobContext {
   api: KubeApi;
@@ -29,19 +36,28 @@ export interface JobContext {
 const LOOK_AGAIN_MS = 1_000;
 
 /** @throws Error that names the missing part, after the time limit */
-export async function bootstrap(options: BootstrapOptions, context: JobContext, signal: AbortSignal): Promise<void> {
+export async function bootstrap(
+  options: BootstrapOptions,
+  context: BootstrapContext,
+  signal: AbortSignal,
+): Promise<void> {
   const { log } = context;
   const end = context.clock.now() + options.timeout * 1000;
   const texts = await retryUntil(context, end, signal, () => databaseSecret(options, context, signal));
   await sessionSecret(options, context, signal);
   if (options.certificate !== undefined) await apiCertificate(options.certificate, context, signal);
-  const keys = componentKeys(options, context.namespace);
+  const keys = componentKeys(options);
   for (const key of keys) await secretOfKey(key, options, context, signal);
   const { secondaries, secondariesSecret, labels } = options;
   await secondarySecrets(secondaries ?? [], labels, context, signal);
   const url = await retryUntil(context, end, signal, () => openDatabase(options, texts, context, signal));
   log.info('the database is up to date');
   for (const key of keys) await registerKey(key, url, options, context, signal);
+  const { trusts, trustsOf: place, team } = options;
+  if (trusts !== undefined) {
+    const issuer = await retryUntil(context, end, signal, () => issuerFor(trusts, context, signal));
+    await applyTrusts(url, trusts, { place, team, issuer }, log);
+  }
   if (secondaries !== undefined && secondariesSecret !== undefined) {
     const apply = () => applySecondaries(url, secondaries, secondariesSecret, labels, context, signal);
     await retryUntil(context, end, signal, apply);

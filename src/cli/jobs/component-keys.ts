@@ -1,5 +1,4 @@
-// The keys of the installation's own parts: the API key of the operator, and the key of the name servers. Every step can be repeated,
-// also by two Jobs at once:
+// The keys of the installation's own parts: the key of the name servers. Every step can be repeated, also by two Jobs at once:
 //
 //   the Secret has the key → the database knows it → the keys that it replaced expire
 //
@@ -7,10 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret } from '#kube/objects/secrets.ts';
-import { ensureComponentKey, expireComponentKey } from '#service/keys/first-key.ts';
 import { ensureInstallationNodeKey, expireInstallationNodeKey } from '#service/nodes/first-key.ts';
 import type { Logger } from '#telemetry/log.ts';
-import { type KeyKind, type KeyPlan, keyPlan, NODE_KEY, OPERATOR_KEY, REPLACED, ROTATION } from './credentials.ts';
+import { type KeyKind, type KeyPlan, keyPlan, NODE_KEY, REPLACED, ROTATION } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
 
 /** The kubelet updates the key files of running pods within about two minutes. */
@@ -30,18 +28,8 @@ export interface ComponentKey {
 }
 
 /** The keys whose Secrets the Job creates. */
-export function componentKeys({ keySecret, nodeKeySecret, team }: BootstrapOptions, namespace: string): ComponentKey[] {
+export function componentKeys({ nodeKeySecret }: BootstrapOptions): ComponentKey[] {
   const keys: ComponentKey[] = [];
-  if (keySecret !== undefined) {
-    const name = `operator (${namespace}/${keySecret})`;
-    keys.push({
-      title: "the operator's API key",
-      kind: OPERATOR_KEY,
-      secret: keySecret,
-      register: (url, text, now) => ensureComponentKey(url, { team, name, text }, randomBytes, now),
-      expire: expireComponentKey,
-    });
-  }
   if (nodeKeySecret !== undefined) {
     keys.push({
       title: 'the key of the name servers',

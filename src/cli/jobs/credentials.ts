@@ -1,7 +1,6 @@
 // The contents of the Secrets of an installation, as a function of their current contents. Passwords are generated once and kept, and
 // addresses follow the options. Pure except for the random source, which is a parameter.
 import type { Secret, SecretTexts } from '#kube/objects/secrets.ts';
-import { keyIdOf, newKeyText } from '#service/keys/first-key.ts';
 import { newNodeKeyText, nodeKeyIdOf } from '#service/nodes/keys.ts';
 
 type Random = (bytes: number) => Buffer;
@@ -25,8 +24,6 @@ export interface KeyKind {
   idOf(text: string): string | undefined;
 }
 
-/** The API key of the operator, in its Secret as in the Secrets of tenants (spec.credentialsSecretRef). */
-export const OPERATOR_KEY: KeyKind = { field: 'apiKey', newText: newKeyText, idOf: keyIdOf };
 /** The key that all name servers of the release share. */
 export const NODE_KEY: KeyKind = { field: 'nodeKey', newText: newNodeKeyText, idOf: nodeKeyIdOf };
 /** The key of the Secret with the session key of the console. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseOptions } from '../admin/keys.ts';
 import type { DatabasePlace } from './credentials.ts';
 import { type ChartSecondary, chartSecondaries } from './secondaries.ts';
+import { type ChartTrust, chartTrusts } from './trusts.ts';
 
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Secret');
 /** The names and addresses that a certificate is for. */
@@ -24,11 +25,12 @@ const schema = z.object({
   givenSecret: name.optional(),
   urlSecret: name.optional(),
   urlKey: z.string().min(1),
-  keySecret: name.optional(),
   nodeKeySecret: name.optional(),
   sessionSecret: name.optional(),
   secondaries: chartSecondaries.optional(),
   secondariesSecret: name.optional(),
+  trusts: chartTrusts.optional(),
+  trustsOf: z.string().min(1).max(200).optional(),
   certificateSecret: name.optional(),
   certificateHosts: hosts.optional(),
   team: z.string().min(1).max(64),
@@ -57,8 +59,6 @@ export interface BootstrapOptions {
   /** The Secret with the database address for the api, if the Job does not create it. */
   urlSecret: string;
   urlKey: string;
-  /** The Secret that the Job creates for the API key of the operator; undefined if the operator has another key. */
-  keySecret: string | undefined;
   /** The Secret that the Job creates for the key of the name servers; undefined if they have other keys. */
   nodeKeySecret: string | undefined;
   /** The Secret that the Job creates for the session key of the console; undefined if none is needed. */
@@ -67,10 +67,14 @@ export interface BootstrapOptions {
   secondaries: readonly ChartSecondary[] | undefined;
   /** The Secret in which the Job remembers their names. */
   secondariesSecret: string | undefined;
+  /** The trusts of the chart's values; undefined if the chart manages none. */
+  trusts: readonly ChartTrust[] | undefined;
+  /** The installation whose trusts they are; no other one at the same database has this text. */
+  trustsOf: string;
   /** The Secret that the Job creates for the certificate of the api; undefined if none is needed. */
   certificate: CertificateOptions | undefined;
   team: string;
-  /** A new value gives the operator and the name servers new keys. */
+  /** A new value gives the name servers a new key. */
   rotation: string;
   /** The labels of every Secret that the Job creates. */
   labels: Record<string, string>;
@@ -88,16 +92,18 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
   if (rest.secondaries !== undefined && rest.secondariesSecret === undefined) {
     throw new Error('--secondaries-secret is needed with --secondaries');
   }
+  if (rest.trusts !== undefined && rest.trustsOf === undefined) throw new Error('--trusts-of is needed with --trusts');
   if (database !== 'builtin' && rest.urlSecret === undefined) throw missing('url-secret');
   const common = {
     ...rest,
     urlSecret: rest.urlSecret ?? '',
-    keySecret: rest.keySecret,
     nodeKeySecret: rest.nodeKeySecret,
     givenSecret: rest.givenSecret,
     sessionSecret: rest.sessionSecret,
     secondaries: rest.secondaries,
     secondariesSecret: rest.secondariesSecret,
+    trusts: rest.trusts,
+    trustsOf: rest.trustsOf ?? '',
     certificate:
       certificateSecret === undefined || certificateHosts === undefined
         ? undefined

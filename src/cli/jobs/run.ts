@@ -5,7 +5,7 @@ import type { Config } from '#config.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { apiCertificate } from './api-certificate.ts';
-import { bootstrap, type JobContext } from './bootstrap.ts';
+import { type BootstrapContext, bootstrap } from './bootstrap.ts';
 import type { BootstrapOptions, CertificateOptions } from './options.ts';
 import { releaseFinalizers, releaseOptions } from './release.ts';
 
@@ -37,7 +37,7 @@ export async function runRelease(given: unknown, config: BootstrapConfig, signal
   await inCluster('release-finalizers', config, (context) => releaseFinalizers(options, context, signal));
 }
 
-async function inCluster(name: string, config: BootstrapConfig, work: (context: JobContext) => Promise<void>) {
+async function inCluster(name: string, config: BootstrapConfig, work: (context: BootstrapContext) => Promise<void>) {
   const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
   const pod = host === undefined ? undefined : { host, port };
   const cluster = await connectCluster({
@@ -47,7 +47,8 @@ async function inCluster(name: string, config: BootstrapConfig, work: (context: 
   });
   const log = createLogger({ name, level: config.ZONESTEAD_LOG_LEVEL });
   try {
-    await work({ api: cluster.api, namespace: cluster.namespace, clock: realClock, log });
+    const { api, request, namespace } = cluster;
+    await work({ api, request, namespace, clock: realClock, log });
   } finally {
     await cluster.close();
   }

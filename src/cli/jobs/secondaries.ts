@@ -13,6 +13,7 @@ import { changeSecret, readSecret } from '#kube/objects/secrets.ts';
 import { adminPutSecondary, adminRemoveSecondary } from '#service/secondaries/administration.ts';
 import { endpointOf, type SecondaryInput } from '#service/secondaries/input.ts';
 import type { Logger } from '#telemetry/log.ts';
+import { jsonList } from './json-list.ts';
 import { reason } from './reason.ts';
 
 const texts = z.array(z.string());
@@ -35,21 +36,7 @@ const secondary = z.strictObject({
 export type ChartSecondary = z.output<typeof secondary>;
 
 /** The value of --secondaries. */
-export const chartSecondaries = z.string().transform((text, context): ChartSecondary[] => {
-  const parsed = z.array(secondary).safeParse(jsonOf(text));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  context.addIssue(`must be a JSON list of secondaries; ${issue?.path.join('.')}: ${issue?.message}`);
-  return z.NEVER;
-});
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const chartSecondaries = jsonList(secondary, 'secondaries');
 
 interface Place {
   api: KubeApi;

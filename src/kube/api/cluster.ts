@@ -2,7 +2,7 @@
 import { createApi, type KubeApi } from './api.ts';
 import { type Credentials, type CredentialsOptions, loadCredentials } from './credentials.ts';
 import { type Pod, plainCredentials } from './plain-credentials.ts';
-import { createTransport, type TransportOptions } from './transport.ts';
+import { createTransport, type Transport, type TransportOptions } from './transport.ts';
 
 export interface ClusterOptions extends CredentialsOptions, Omit<TransportOptions, 'credentials' | 'clock'> {
   /** Credentials that the caller already has. (Default: those of `kubeconfig`, or of the pod.) */
@@ -13,6 +13,8 @@ export interface ClusterOptions extends CredentialsOptions, Omit<TransportOption
 
 export interface Cluster {
   readonly api: KubeApi;
+  /** A call that concerns no object. */
+  readonly request: Transport['request'];
   /** The namespace of the kubeconfig's context, or of the pod. */
   readonly namespace: string;
   /** Closes every connection. */
@@ -28,5 +30,10 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
   const plain = context === undefined ? plainCredentials({ kubeconfig, pod }) : undefined;
   const credentials = options.credentials ?? (await plain) ?? (await loadCredentials(options));
   const transport = createTransport({ ...options, credentials });
-  return { api: createApi(transport), namespace: credentials.namespace, close: () => transport.close() };
+  return {
+    api: createApi(transport),
+    request: transport.request,
+    namespace: credentials.namespace,
+    close: () => transport.close(),
+  };
 }

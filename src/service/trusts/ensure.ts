@@ -12,7 +12,7 @@ import { insist } from '../refusal.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
 
-const AUTHOR = { keyId: null, requestId: 'bootstrap' } as const;
+export const AUTHOR = { keyId: null, requestId: 'bootstrap' } as const;
 
 export interface WantedTrust {
   /** The name of the team. It is created if it does not exist. */

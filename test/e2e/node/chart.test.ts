@@ -336,7 +336,6 @@ const RIGHTS: Record<string, string[]> = {
     `secrets [${RELEASE}-api-tls] [get patch]`,
     `secrets [${RELEASE}-database] [get patch]`,
     `secrets [${RELEASE}-node-key] [get patch]`,
-    `secrets [${RELEASE}-operator-key] [get patch]`,
     `secrets [${RELEASE}-secondaries] [get patch]`,
     `secrets [${RELEASE}-session] [get patch]`,
   ],

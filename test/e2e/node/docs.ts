@@ -16,11 +16,13 @@ import type { Ids } from '../../support/docs/shown.ts';
 import type { TestCluster } from '../../support/node/cluster.ts';
 import { startRegistry } from '../../support/registry.ts';
 import { visit } from '../../support/visit.ts';
+import { writesOwnNames } from './own-names.ts';
 
 const NAMESPACE = 'zonestead';
 const SECONDS = 400;
 const installed = await scenario('installed');
 const firstUser = await scenario('first user');
+const ownNames = await scenario('own names');
 const runbooks = await scenario('runbooks');
 const upgraded = await scenario('upgraded');
 const fromRegistry = await scenario('from a registry');
@@ -106,6 +108,12 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       if (key !== undefined) own['yu_…'] = key;
       if (step.text.startsWith('curl')) expect(output).toContain('ada@example.org');
     });
+
+    it.each(ownNames)('$text', async (step) => {
+      await followed(step);
+    });
+
+    writesOwnNames(theCluster);
 
     it.each(runbooks)('$text', async (step) => {
       const pods = await type(`kubectl -n ${NAMESPACE} get pods -l app.kubernetes.io/component=nameserver -o name`);

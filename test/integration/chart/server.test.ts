@@ -13,21 +13,17 @@ import { createManager } from '#kube/controller/manager.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
 import { readSecret, SECRET } from '#kube/objects/secrets.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
-import { adminRevokeKey } from '#service/accounts/administration.ts';
-import { ensureComponentKey } from '#service/keys/first-key.ts';
 import { ownCertificate } from '#solver/own-serving.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { template } from '../../support/chart.ts';
+import { createTokenVerifier } from '#tokens/verifier.ts';
+import { objectsOf, template } from '../../support/chart.ts';
 import { type ChartCluster, startChartCluster } from '../../support/chart-cluster.ts';
 import { VALUE_SETS } from '../../support/chart-values.ts';
 import { dropDatabase } from '../../support/database.ts';
 
 const MINUTE_MS = 60_000;
-const SECRETS = [
-  ...['zonestead-database', 'zonestead-operator-key', 'zonestead-session', 'zonestead-node-key'],
-  'zonestead-api-tls',
-];
+const SECRETS = [...['zonestead-database', 'zonestead-session', 'zonestead-node-key', 'zonestead-api-tls']];
 const { signal } = new AbortController();
 const namespace = 'zonestead';
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -42,6 +38,10 @@ const APPLY = ['apply', '--server-side', '--field-manager=helm', '--force-confli
 
 it.each(Object.entries(VALUE_SETS))('%s: the server accepts every object without a warning', async (_what, values) => {
   const { text } = await template(values);
+  // The server refuses a Pod whose ServiceAccount does not exist, and a dry run creates none.
+  const accounts = objectsOf(text).filter(({ kind }) => kind === 'ServiceAccount');
+  const items = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: accounts });
+  await cluster.kubectl(...APPLY, '-f', await cluster.file(items));
   const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-f', await cluster.file(text));
   expect(words.split('\n').filter((line) => !line.endsWith('serverside-applied (server dry run)'))).toEqual([]);
   expect(ok).toBe(true);
@@ -58,29 +58,33 @@ describe('installed with the defaults', () => {
   const database = `test_${randomBytes(6).toString('hex')}`;
   const { adminUrl, service } = inject('postgres');
   const admin = new URL(adminUrl);
-  const url = `postgres://${service.name}:${service.password}@${admin.host}/${database}`;
   const given = {
     'postgres-password': decodeURIComponent(admin.password),
     'service-password': service.password,
   };
-  const options = (rotation: string) =>
-    bootstrapOptions({
-      database: 'builtin',
-      databaseSecret: 'zonestead-database',
-      databaseHost: admin.host,
-      databaseName: database,
-      givenSecret: 'passwords',
-      urlKey: 'uri',
-      keySecret: 'zonestead-operator-key',
-      nodeKeySecret: 'zonestead-node-key',
-      sessionSecret: 'zonestead-session',
-      certificateSecret: 'zonestead-api-tls',
-      certificateHosts: 'zonestead-api.zonestead.svc',
-      team: 'platform',
-      rotation,
-      labels: 'app.kubernetes.io/instance=zonestead',
-      timeout: '20',
-    });
+  /** As the chart writes it. */
+  const OPERATOR = {
+    ...{ name: 'operator', audience: 'zonestead', records: 'write', manageZones: 'write' },
+    match: { 'kubernetes.io': { namespace, serviceaccount: { name: 'zonestead-operator' } } },
+  };
+  const options = bootstrapOptions({
+    database: 'builtin',
+    databaseSecret: 'zonestead-database',
+    databaseHost: admin.host,
+    databaseName: database,
+    givenSecret: 'passwords',
+    urlKey: 'uri',
+    trusts: JSON.stringify([OPERATOR]),
+    trustsOf: 'zonestead/zonestead',
+    nodeKeySecret: 'zonestead-node-key',
+    sessionSecret: 'zonestead-session',
+    certificateSecret: 'zonestead-api-tls',
+    certificateHosts: 'zonestead-api.zonestead.svc',
+    team: 'platform',
+    rotation: '',
+    labels: 'app.kubernetes.io/instance=zonestead',
+    timeout: '20',
+  });
 
   beforeAll(async () => {
     const values = { database: { builtin: { existingSecret: 'passwords' } } };
@@ -95,31 +99,37 @@ describe('installed with the defaults', () => {
   });
   afterAll(async () => dropDatabase(adminUrl, database));
 
-  it('the bootstrap creates Secrets, database, team and key with its own rights, and changes nothing the second time', async () => {
-    const { api } = await cluster.as('zonestead-bootstrap');
-    const around = { api, namespace, clock: realClock, log };
+  it('the bootstrap creates Secrets, database, team, trust and key with its own rights, and changes nothing the second time', async () => {
+    const { api, request } = await cluster.as('zonestead-bootstrap');
+    const around = { api, request, namespace, clock: realClock, log };
     const secret = async (name: string) => (await readSecret(api, { namespace, name }, signal))?.texts ?? {};
-    await bootstrap(options(''), around, signal);
-    const made = await api.get(SECRET, { namespace, name: 'zonestead-operator-key' }, signal);
+    await bootstrap(options, around, signal);
+    const made = await api.get(SECRET, { namespace, name: 'zonestead-node-key' }, signal);
     expect(made.metadata.labels).toEqual({ 'app.kubernetes.io/instance': 'zonestead' });
-    const { apiKey = '' } = await secret('zonestead-operator-key');
-    const known = (text: string) =>
-      ensureComponentKey(url, { team: 'platform', name: 'x', text }, randomBytes, new Date());
-    expect(await known(apiKey)).toMatchObject({ state: 'known' });
 
     const { uri = '' } = await secret('zonestead-database');
     const sql = postgres(uri, { max: 1, onnotice: () => undefined });
+    const trusts = () =>
+      sql`select name, issuer, key_source as "keySource", records, manage_zones as "manageZones" from trusts`;
     try {
       expect(await sql`select * from zones`).toHaveLength(0);
+      // The issuer is that of real tokens of the cluster.
+      const rights = { records: 'write', manageZones: 'write' };
+      const [, claims = ''] = (await cluster.token('zonestead-operator', 'zonestead')).split('.');
+      const { iss } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+      const trust = { name: 'operator (zonestead/zonestead)', issuer: iss, keySource: { kind: 'cluster' }, ...rights };
+      expect(await trusts()).toEqual([trust]);
+      const before = await Promise.all(SECRETS.map(secret));
+      expect(before[1]?.sessionKey).toMatch(/^[0-9a-f]{64}$/);
+      expect(before[2]?.nodeKey).toMatch(/^yn_\w+$/);
+      await bootstrap(options, around, signal);
+      expect(await Promise.all(SECRETS.map(secret))).toEqual(before);
+      expect(await trusts()).toEqual([trust]);
     } finally {
       await sql.end();
     }
-    const before = await Promise.all(SECRETS.map(secret));
-    expect(before[2]?.sessionKey).toMatch(/^[0-9a-f]{64}$/);
-    expect(before[3]?.nodeKey).toMatch(/^yn_\w+$/);
-    await bootstrap(options(''), around, signal);
-    expect(await Promise.all(SECRETS.map(secret))).toEqual(before);
 
+    const before = await secret('zonestead-api-tls');
     const renew = (days: number) =>
       apiCertificate(
         { secret: 'zonestead-api-tls', hosts: ['zonestead-api.zonestead.svc'], labels: {} },
@@ -128,38 +138,34 @@ describe('installed with the defaults', () => {
         new Date(Date.now() + days * 24 * 60 * MINUTE_MS),
       );
     await renew(1);
-    expect(await secret('zonestead-api-tls')).toEqual(before[4]);
+    expect(await secret('zonestead-api-tls')).toEqual(before);
     await renew(61);
     const renewed = await secret('zonestead-api-tls');
-    expect(renewed['ca.crt']).toBe(before[4]?.['ca.crt']);
-    expect(renewed['tls.crt']).not.toBe(before[4]?.['tls.crt']);
+    expect(renewed['ca.crt']).toBe(before['ca.crt']);
+    expect(renewed['tls.crt']).not.toBe(before['tls.crt']);
+  });
 
-    // With a new key, the old one works for another hour.
-    await bootstrap(options('next'), around, signal);
-    const next = (await secret('zonestead-operator-key')).apiKey ?? '';
-    expect(next).not.toBe(apiKey);
-    expect([await known(apiKey), await known(next)].map(({ state }) => state)).toEqual(['known', 'known']);
-    const late = new Date(Date.now() + 61 * MINUTE_MS);
-    expect(
-      await ensureComponentKey(url, { team: 'platform', name: 'x', text: apiKey }, randomBytes, late),
-    ).toMatchObject({
-      why: 'it has expired',
+  it('the api verifies tokens of the cluster with its own rights, and no others', async () => {
+    const { request } = await cluster.as('zonestead-api');
+    const verifier = createTokenVerifier({ log, metrics: createMetrics(), cluster: request });
+    const token = await cluster.token('zonestead-operator', 'zonestead');
+    const { iss } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const keySource = { kind: 'cluster' } as const;
+    const issuer = { issuer: iss, audience: 'zonestead', keySource, maxAgeS: 3_600, privateAddresses: false };
+    expect(await verifier.verify(token, issuer, signal)).toMatchObject({
+      ok: true,
+      token: { subject: 'system:serviceaccount:zonestead:zonestead-operator' },
     });
-    await bootstrap(options('next'), around, signal);
-    expect((await secret('zonestead-operator-key')).apiKey).toBe(next);
-
-    // The bootstrap replaces a revoked key.
-    await adminRevokeKey(url, next.split('_')[1] ?? '', new Date());
-    await bootstrap(options('next'), around, signal);
-    const last = (await secret('zonestead-operator-key')).apiKey ?? '';
-    expect(last).not.toBe(next);
-    expect(await known(last)).toMatchObject({ state: 'known' });
+    const forOthers = await cluster.token('zonestead-operator', 'other');
+    expect(await verifier.verify(forOthers, issuer, signal)).toMatchObject({ problem: { code: 'audience' } });
+    const forged = `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(342)}`;
+    expect(await verifier.verify(forged, issuer, signal)).toMatchObject({ problem: { code: 'signature' } });
   });
 
   it.each([
     ['bootstrap', 'zonestead-solver-tls', 'Opaque', 'its Zonestead release only'],
     ['bootstrap', 'somebody-else', 'Opaque', 'its Zonestead release only'],
-    ['solver', 'zonestead-operator-key', 'Opaque', 'its Zonestead release only'],
+    ['solver', 'zonestead-node-key', 'Opaque', 'its Zonestead release only'],
     ['solver', 'zonestead-solver-tls', 'kubernetes.io/service-account-token', 'type Opaque'],
   ])('the account of %s cannot create Secret %s of type %s', async (component, name, type, words) => {
     const { api } = await cluster.as(`zonestead-${component}`);
@@ -185,11 +191,11 @@ describe('installed with the defaults', () => {
   });
 
   it('the bootstrap logs each missing part once, and fails after its time limit', async () => {
-    const { api } = await cluster.as('zonestead-bootstrap');
+    const { api, request } = await cluster.as('zonestead-bootstrap');
     const lines: string[] = [];
     const telling = createLogger({ name: 'bootstrap', destination: { write: (line) => lines.push(line) } });
-    const missing = { ...options(''), databaseSecret: 'zonestead-database', givenSecret: 'nowhere', timeout: 3 };
-    const around = { api, namespace, clock: realClock, log: telling };
+    const missing = { ...options, databaseSecret: 'zonestead-database', givenSecret: 'nowhere', timeout: 3 };
+    const around = { api, request, namespace, clock: realClock, log: telling };
     // It has rights for the Secrets of the release only.
     await expect(bootstrap(missing, around, signal)).rejects.toThrow(/timed out waiting: .*nowhere/);
     expect(lines.filter((line) => line.includes('waiting:'))).toHaveLength(1);
@@ -297,7 +303,6 @@ describe('installed with the defaults', () => {
         'secrets zonestead-api-tls [get patch]',
         'secrets zonestead-database [get patch]',
         'secrets zonestead-node-key [get patch]',
-        'secrets zonestead-operator-key [get patch]',
         'secrets zonestead-secondaries [get patch]',
         'secrets zonestead-session [get patch]',
       ],

@@ -21,7 +21,8 @@ const log = {
   warn: (facts: { zone?: string } | string, line = '') =>
     lines.push(typeof facts === 'string' ? facts : `${facts.zone}: ${line}`),
 } as unknown as Logger;
-const context = { api: kube.api, namespace, clock: realClock, log };
+const request = () => Promise.reject(new Error('no call'));
+const context = { api: kube.api, request, namespace, clock: realClock, log };
 
 const encoded = (text: string) => Buffer.from(text).toString('base64');
 const give = (name: string, data: Record<string, string>) =>

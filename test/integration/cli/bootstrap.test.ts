@@ -1,7 +1,7 @@
-// The keys that the bootstrap Job makes: its run may end at any point, and the next run leaves the Secrets and the database as if
+// The keys and trusts that the bootstrap Job makes: its run may end at any point, and the next run leaves the Secrets and the database as if
 // nothing had happened.
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { bootstrap, type JobContext } from '#cli/jobs/bootstrap.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
@@ -25,19 +25,44 @@ kube.put(SECRET, {
   data: { uri: encoded(database.url) },
 });
 
+/** As the chart writes them, with the defaults. */
+const OPERATOR = {
+  name: 'operator',
+  audience: 'zonestead',
+  match: { 'kubernetes.io': { namespace, serviceaccount: { name: 'zonestead-operator' } } },
+  records: 'write',
+  manageZones: 'write',
+};
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a template of names, which the service fills.
+const NAMES = ['${namespace}', '*.${namespace}'];
+const NAMESPACES = {
+  name: 'namespaces',
+  audience: 'zonestead',
+  match: { 'kubernetes.io': { namespace: '*' } },
+  zones: ['apps.example', 'Late.Example.'],
+  records: 'write',
+  onlyNames: NAMES,
+};
+let trusts: object[] = [OPERATOR];
+
+const given = {
+  ...{ database: 'external', databaseName: 'zonestead', urlSecret: 'database', urlKey: 'uri', team: 'platform' },
+  ...{ rotation: '', labels: 'a=b', timeout: '20' },
+};
 const options = (rotation: string, suffix = '') =>
   bootstrapOptions({
-    database: 'external',
-    databaseName: 'zonestead',
-    urlSecret: 'database',
-    urlKey: 'uri',
-    keySecret: `operator-key${suffix}`,
+    ...given,
     nodeKeySecret: `node-key${suffix}`,
-    team: 'platform',
+    trusts: JSON.stringify(trusts),
+    trustsOf: `${namespace}/zonestead${suffix}`,
     rotation,
-    labels: 'a=b',
-    timeout: '20',
   });
+
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+let issuer = ISSUER;
+const request = async ({ path }: { path: string }) =>
+  path === '/.well-known/openid-configuration' ? { issuer } : Promise.reject(new Error(path));
+const warnings: unknown[] = [];
 
 /** A run that ends after its `last`th step: a call of Kubernetes, or a key that is registered. @returns the number of steps if it came through */
 async function run(rotation: string, suffix = '', last = Number.POSITIVE_INFINITY): Promise<number | 'ended'> {
@@ -60,9 +85,9 @@ async function run(rotation: string, suffix = '', last = Number.POSITIVE_INFINIT
       },
     ]),
   ) as unknown as JobContext['api'];
-  const log = { info: step, warn: () => undefined } as unknown as Logger;
+  const log = { info: step, warn: (...words: unknown[]) => warnings.push(words) } as unknown as Logger;
   try {
-    await bootstrap(options(rotation, suffix), { api, namespace, clock: realClock, log }, stop.signal);
+    await bootstrap(options(rotation, suffix), { api, request, namespace, clock: realClock, log }, stop.signal);
     return steps;
   } catch (error) {
     if (!stop.signal.aborted) throw error;
@@ -76,10 +101,7 @@ function keyIn(name: string): { text: string; id: string } {
   return { text, id: text.split('_')[1] ?? '' };
 }
 
-const KINDS = [
-  { secret: 'operator-key', table: 'api_keys', field: 'apiKey' },
-  { secret: 'node-key', table: 'node_keys', field: 'nodeKey' },
-] as const;
+const KINDS = [{ secret: 'node-key', table: 'node_keys', field: 'nodeKey' }] as const;
 
 /** The key in the Secret never expires, and every other key that was registered does so within an hour. */
 async function expectKeys(suffix = ''): Promise<void> {
@@ -95,14 +117,11 @@ async function expectKeys(suffix = ''): Promise<void> {
   }
 }
 
-test('a second run changes nothing, and a new --rotation gives both new keys while the old ones work for another hour', async () => {
+test('a second run changes nothing, and a new --rotation gives a new key while the old one works for another hour', async () => {
   await run('');
   await expectKeys();
   const first = KINDS.map(({ secret }) => keyIn(secret));
-  expect(first.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^yk_[0-9a-f]{12}_[0-9a-f]{64}$/),
-    expect.stringMatching(/^yn_[0-9a-f]{12}_[0-9a-f]{64}$/),
-  ]);
+  expect(first.map(({ text }) => text)).toEqual([expect.stringMatching(/^yn_[0-9a-f]{12}_[0-9a-f]{64}$/)]);
   expect(kube.objects.get(`secrets ${namespace}/node-key`)).toMatchObject({
     type: 'Opaque',
     metadata: { labels: { a: 'b' } },
@@ -120,9 +139,9 @@ test('a second run changes nothing, and a new --rotation gives both new keys whi
     expect(row?.expires_at.getTime()).toBeGreaterThan(Date.now() + HOUR_MS / 2);
   }
   // A later run does not give the old keys more time.
-  const [before] = await sql`select expires_at from node_keys where id = ${first[1]?.id ?? ''}`;
+  const [before] = await sql`select expires_at from node_keys where id = ${first[0]?.id ?? ''}`;
   await run('2027');
-  expect((await sql`select expires_at from node_keys where id = ${first[1]?.id ?? ''}`)[0]).toEqual(before);
+  expect((await sql`select expires_at from node_keys where id = ${first[0]?.id ?? ''}`)[0]).toEqual(before);
 });
 
 test('a run may end at each of its steps: the next one completes it, also after several such runs with new values of --rotation', {
@@ -146,8 +165,7 @@ test('a run may end at each of its steps: the next one completes it, also after 
 test('a revoked key is replaced', async () => {
   await run('b');
   const before = KINDS.map(({ secret }) => keyIn(secret).id);
-  await sql`update node_keys set revoked_at = now() where id = ${before[1] ?? ''}`;
-  await sql`update api_keys set revoked_at = now() where id = ${before[0] ?? ''}`;
+  await sql`update node_keys set revoked_at = now() where id = ${before[0] ?? ''}`;
   for (let last = 1; last < 40 && (await run('b', '', last)) === 'ended'; last += 3);
   await run('b');
   for (const [at, { secret }] of KINDS.entries()) expect(keyIn(secret).id).not.toBe(before[at]);
@@ -163,4 +181,97 @@ test('a foreign text in the Secret is replaced', async () => {
   });
   await run('', '-foreign');
   await expectKeys('-foreign');
+});
+
+describe('the trusts of the values', () => {
+  const place = (suffix: string) => `(${namespace}/zonestead${suffix})`;
+  const stored = async (suffix: string) =>
+    sql`select t.name, t.issuer, t.key_source as source, t.records, t.manage_zones as "manageZones", t.only_names as "onlyNames",
+      t.pin_subjects as pins, t.revoked_at is not null as revoked,
+      (select array_agg(z.name || ' ' || g.records) from trust_zone_grants g join zones z on z.id = g.zone_id
+        where g.trust_id = t.id) as grants
+      from trusts t where t.name like ${`% ${place(suffix)}`} order by t.name`;
+  const history = async () => (await sql`select count(*)::int as n from account_changes`)[0]?.n;
+  const operator = (suffix: string) => ({
+    ...{ name: `operator ${place(suffix)}`, issuer: ISSUER, source: { kind: 'cluster' }, pins: false, revoked: false },
+    ...{ records: 'write', manageZones: 'write', onlyNames: null, grants: null },
+  });
+
+  test('are added for the issuer of the cluster, and a second run changes nothing', async () => {
+    trusts = [OPERATOR];
+    await run('', '-a');
+    expect(await stored('-a')).toEqual([operator('-a')]);
+    const entries = await history();
+    await run('', '-a');
+    expect([await stored('-a'), await history()]).toEqual([[operator('-a')], entries]);
+  });
+
+  test('give rights on the named zones of the team alone, as soon as a run finds them', async () => {
+    const [team] = await sql`select id from teams where name = 'platform'`;
+    const zone = (id: string, name: string, owner: string) => sql`
+      insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
+      values (${id}, ${owner}, ${name}, ${name.split('.').reverse().join(' ')}, 'active', 3600, 1, '\\x00', '\\x00', '{}')`;
+    await zone('zone_a1', 'apps.example', team?.id);
+    await sql`insert into teams (id, name) values ('team_other', 'other')`;
+    await zone('zone_a2', 'late.example', 'team_other');
+    trusts = [OPERATOR, NAMESPACES];
+    warnings.length = 0;
+    await run('', '-b');
+    const namespaces = {
+      ...operator('-b'),
+      name: `namespaces ${place('-b')}`,
+      pins: true,
+      records: 'none',
+      manageZones: 'none',
+    };
+    expect(await stored('-b')).toEqual([
+      { ...namespaces, onlyNames: NAMES, grants: ['apps.example write'] },
+      operator('-b'),
+    ]);
+    expect(warnings).toEqual([
+      [{ trust: 'namespaces', zone: 'late.example' }, expect.stringContaining('no such zone')],
+    ]);
+    await sql`update zones set team_id = ${team?.id} where id = 'zone_a2'`;
+    await run('', '-b');
+    expect((await stored('-b'))[0]?.grants.sort()).toEqual(['apps.example write', 'late.example write']);
+  });
+
+  test('change with the values, and one that left them is revoked; those of other installations and people stay', async () => {
+    const others = async () => [await stored('-a'), await stored('-b')];
+    const before = await others();
+    trusts = [OPERATOR, { ...NAMESPACES, name: 'short', zones: undefined, issuer: 'https://issuer.example' }];
+    await run('', '-c');
+    trusts = [{ ...OPERATOR, manageZones: 'read' }];
+    await run('', '-c');
+    expect(await stored('-c')).toMatchObject([
+      { manageZones: 'read', revoked: false },
+      { source: { kind: 'discovery' }, revoked: true },
+    ]);
+    trusts = [];
+    await run('', '-c');
+    expect((await stored('-c')).map(({ revoked }) => revoked)).toEqual([true, true]);
+    expect(await others()).toEqual(before);
+  });
+
+  test('follow a new issuer of the cluster', async () => {
+    trusts = [OPERATOR];
+    await run('', '-d');
+    issuer = 'https://new.example';
+    await run('', '-d');
+    issuer = ISSUER;
+    expect((await stored('-d')).map((each) => [each.issuer, each.revoked]).sort()).toEqual([
+      [ISSUER, true],
+      ['https://new.example', false],
+    ]);
+  });
+
+  test('with terms that are not accepted end the Job with the name of the trust, and are not added', async () => {
+    trusts = [{ name: 'everybody', match: { sub: '*' }, records: 'write' }];
+    await expect(run('', '-e')).rejects.toThrow(/trust everybody: /);
+    expect(await stored('-e')).toEqual([]);
+    expect(() => bootstrapOptions({ ...given, trusts: '[{"name":"x"}]' })).toThrow(
+      '--trusts must be a JSON list of trusts; 0.match',
+    );
+    expect(() => bootstrapOptions({ ...given, trusts: '[]' })).toThrow('--trusts-of is needed with --trusts');
+  });
 });

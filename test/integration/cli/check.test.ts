@@ -24,7 +24,7 @@ test('the output names the failed parts: an API key that is not valid, name serv
   const wrong = await check(`yk_abc_${'0'.repeat(64)}`);
   expect(wrong).toMatchObject({
     well: false,
-    failed: [expect.stringMatching(/^operator's API key: Invalid or missing/)],
+    failed: [expect.stringMatching(/^operator's API key or token: Invalid or missing/)],
   });
   // No program listens on port 9 (discard, RFC 863).
   const silent = await check(undefined, '127.0.0.1:9');

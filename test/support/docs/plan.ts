@@ -48,6 +48,7 @@ const EXTERNAL_DNS = howTo('external-dns');
 const BACKUP = howTo('back-up-and-restore');
 const SOLVER = howTo('cert-manager');
 const HELM = howTo('install-helm');
+const TRUSTS = howTo('trusts-of-the-chart');
 const PUBLISH = howTo('publish-a-release');
 const TRACE = howTo('trace-a-change');
 const CLUSTERS = howTo('several-clusters');
@@ -260,6 +261,8 @@ export const PLAN = {
       ...begins(KEYS, 'zonestead keys revoke', 'curl -sf'),
     ],
   },
+  /** After that, in the same release. */
+  'own names': { test: NODE, choices: [block(TRUSTS, 'Names for every namespace')] },
   runbooks: { test: NODE, choices: begins(ALERTS, 'kubectl -n NS get', 'kubectl -n NS logs') },
   upgraded: {
     test: NODE,

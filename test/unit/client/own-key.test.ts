@@ -40,7 +40,9 @@ it('is refused or missing, with one log line, until the service accepts it; an u
   expect(seen).toEqual([true, true, true, false, false, false, true, false]);
   expect(key.accepted()).toBe(true);
   expect(lines.filter((line) => line.includes('does not accept'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('has no API key') && line.includes('/run/token'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('has no API key or token') && line.includes('/run/token'))).toHaveLength(
+    1,
+  );
   expect(lines.filter((line) => line.includes('accepts'))).toHaveLength(2);
 });
 

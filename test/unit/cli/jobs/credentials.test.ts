@@ -1,6 +1,6 @@
 // The contents of the Secrets that the bootstrap writes, as a function of their current contents.
 import { describe, expect, it } from 'vitest';
-import { databaseTexts, holds, type KeyKind, keyPlan, NODE_KEY, OPERATOR_KEY } from '#cli/jobs/credentials.ts';
+import { databaseTexts, holds, type KeyKind, keyPlan, NODE_KEY } from '#cli/jobs/credentials.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import type { Secret } from '#kube/objects/secrets.ts';
 
@@ -32,41 +32,41 @@ it('uses given passwords with any characters', () => {
   expect(decodeURIComponent(new URL(texts.uri ?? '').password)).toBe('a/b@c:d');
 });
 
-describe.each<[string, KeyKind, string]>([
-  ['the operator', OPERATOR_KEY, 'yk_'],
-  ['the name servers', NODE_KEY, 'yn_'],
-])('the key of %s', (_, kind, prefix) => {
-  const secret = (text: string, annotations = {}) => found({ [kind.field]: text }, annotations);
-  const plan = (given: Secret | undefined, rotation: string, unusable?: string) =>
-    keyPlan(kind, given, rotation, random, unusable);
-  const key = `${prefix}abc123_${'0'.repeat(64)}`;
-  const first = { 'zonestead.dev/rotation': 'one' };
+describe.each<[string, KeyKind, string]>([['the name servers', NODE_KEY, 'yn_']])(
+  'the key of %s',
+  (_, kind, prefix) => {
+    const secret = (text: string, annotations = {}) => found({ [kind.field]: text }, annotations);
+    const plan = (given: Secret | undefined, rotation: string, unusable?: string) =>
+      keyPlan(kind, given, rotation, random, unusable);
+    const key = `${prefix}abc123_${'0'.repeat(64)}`;
+    const first = { 'zonestead.dev/rotation': 'one' };
 
-  it('is made once, and kept until --rotation has a new value', () => {
-    expect(plan(undefined, '').text).toMatch(new RegExp(`^${prefix}[0-9a-f]{12}_[0-9a-f]{64}$`));
-    expect(plan(found({ other: 'x' }), '')).toEqual({ text: expect.stringContaining(prefix), replaced: [] });
-    expect(plan(secret(key), '')).toEqual({ text: key, replaced: [] });
-    expect(plan(secret(key, first), 'one')).toEqual({ text: key, replaced: [] });
-    // An empty --rotation does not request a new key.
-    expect(plan(secret(key, first), '')).toEqual({ text: key, replaced: [] });
-    const next = plan(secret(key, first), 'two');
-    expect(next).toEqual({ text: expect.stringContaining(prefix), replaced: ['abc123'] });
-    expect(next.text).not.toBe(key);
-  });
+    it('is made once, and kept until --rotation has a new value', () => {
+      expect(plan(undefined, '').text).toMatch(new RegExp(`^${prefix}[0-9a-f]{12}_[0-9a-f]{64}$`));
+      expect(plan(found({ other: 'x' }), '')).toEqual({ text: expect.stringContaining(prefix), replaced: [] });
+      expect(plan(secret(key), '')).toEqual({ text: key, replaced: [] });
+      expect(plan(secret(key, first), 'one')).toEqual({ text: key, replaced: [] });
+      // An empty --rotation does not request a new key.
+      expect(plan(secret(key, first), '')).toEqual({ text: key, replaced: [] });
+      const next = plan(secret(key, first), 'two');
+      expect(next).toEqual({ text: expect.stringContaining(prefix), replaced: ['abc123'] });
+      expect(next.text).not.toBe(key);
+    });
 
-  it('has the keys that it replaced in the next run too, also if several runs ended after they wrote the Secret', () => {
-    const halfway = { 'zonestead.dev/rotation': 'two', 'zonestead.dev/replaced': 'one1' };
-    expect(plan(secret(key, halfway), 'two')).toEqual({ text: key, replaced: ['one1'] });
-    expect(plan(secret(key, halfway), 'three').replaced).toEqual(['one1', 'abc123']);
-    const many = { 'zonestead.dev/replaced': 'a,b,c,d,e,f,g,h' };
-    expect(plan(secret(key, many), 'three').replaced).toEqual(['b', 'c', 'd', 'e', 'f', 'g', 'h', 'abc123']);
-  });
+    it('has the keys that it replaced in the next run too, also if several runs ended after they wrote the Secret', () => {
+      const halfway = { 'zonestead.dev/rotation': 'two', 'zonestead.dev/replaced': 'one1' };
+      expect(plan(secret(key, halfway), 'two')).toEqual({ text: key, replaced: ['one1'] });
+      expect(plan(secret(key, halfway), 'three').replaced).toEqual(['one1', 'abc123']);
+      const many = { 'zonestead.dev/replaced': 'a,b,c,d,e,f,g,h' };
+      expect(plan(secret(key, many), 'three').replaced).toEqual(['b', 'c', 'd', 'e', 'f', 'g', 'h', 'abc123']);
+    });
 
-  it('is replaced if it is unusable, unless somebody else has replaced it', () => {
-    expect(plan(secret(key), '', key).text).not.toBe(key);
-    expect(plan(secret(key), '', 'another').text).toBe(key);
-  });
-});
+    it('is replaced if it is unusable, unless somebody else has replaced it', () => {
+      expect(plan(secret(key), '', key).text).not.toBe(key);
+      expect(plan(secret(key), '', 'another').text).toBe(key);
+    });
+  },
+);
 
 it('names the option that is missing or wrong', () => {
   const all = { databaseName: 'z', urlKey: 'uri', team: 't', rotation: '', labels: '', timeout: '5' };
