@@ -133,3 +133,5 @@ export const podDisruptionBudget = values({
 export function elsewhere<Shape extends z.ZodRawShape>(own: Shape) {
   return values({ enabled: z.boolean(), namespace: name, labels: texts, annotations: texts, ...own });
 }
+
+export const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });

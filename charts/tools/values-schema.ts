@@ -10,6 +10,7 @@ import {
   image,
   list,
   name,
+  networks,
   open,
   PROBES,
   podDisruptionBudget,
@@ -23,6 +24,7 @@ import {
   texts,
   values,
 } from './common-values.ts';
+import { trusts } from './trust-values.ts';
 
 const url = z
   .string()
@@ -40,8 +42,6 @@ const ruleHost = z
   .meta({ id: 'ruleHost' });
 
 const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']).meta({ id: 'serviceType' });
-
-const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
 
 /** A Secret of the user, and the key in it. */
 const existing = values({ existingSecret: name, key: z.string().min(1) }).meta({ id: 'existing' });
@@ -200,8 +200,6 @@ const nameserver = statefulSet({
   podDisruptionBudget,
 });
 
-const level = z.enum(['none', 'read', 'write']).meta({ id: 'level' });
-
 const tsigAlgorithm = z.enum(['hmac-sha256', 'hmac-sha384', 'hmac-sha512']).meta({ id: 'tsigAlgorithm' });
 const secondaryName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/);
 const tsigName = z.string().regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*)?$/);
@@ -244,33 +242,6 @@ const secondaries = z.array(
     tsig,
   }),
 );
-
-/** The command `bootstrap` and the service check the fields further. */
-const trust = values({
-  name: z.string().min(1).max(64),
-  team: z.string().min(1).max(64),
-  issuer: z.string().regex(/^(https?|spiffe):\/\/.+$/),
-  audience: z.string().min(1),
-  keySource: open,
-  ca: z.string(),
-  privateAddresses: z.boolean(),
-  match: open,
-  zones: z.array(z.string().min(1)),
-  records: level,
-  manageZones: level,
-  onlyNames: z.array(z.string().min(1)),
-  onlyTypes: z.array(z.string().min(1)),
-  networks,
-  zoneWrites: z.int().min(0),
-  recordWrites: z.int().min(0),
-  maxTokenAge: z.int().min(1),
-  pinSubjects: z.boolean(),
-});
-
-const trusts = values({
-  ownCluster: values({ enabled: z.boolean(), audience: z.string().regex(/^[!-~]+$/) }),
-  list: z.array(trust),
-});
 
 const dnsService = values({
   type: serviceType,
