@@ -1,5 +1,6 @@
 // Reads the text of a JSON Web Token (RFC 7519) without any proof. Everything here may be made up by the sender, so it only says
 // which keys must prove the token. Pure.
+import { isUtf8 } from 'node:buffer';
 import { type Refusal, refusal } from './issuer.ts';
 
 /** Node.js refuses HTTP headers of more than 16 kB anyway. */
@@ -52,14 +53,15 @@ function issuerOf({ iss, sub }: Fields): string | null {
 
 /** The object that a part contains, or a text that says what is wrong with it. */
 function readPart(part: string): Fields | string {
-  let text: string;
+  const bytes = Buffer.from(part, 'base64url');
+  const text = bytes.toString();
   let value: unknown;
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(part, 'base64url'));
     value = JSON.parse(text);
   } catch {
     return 'not JSON';
   }
+  if (!isUtf8(bytes)) return 'not in UTF-8';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
   const members = countMembers(value, 1);
   if (members === null) return `nested in more than ${MAX_DEPTH} levels`;

@@ -42,6 +42,9 @@ interface Proof {
 
 const PROOF_MS = 60_000;
 const MOST_PROOFS = 10_000;
+/** Tokens whose content is remembered, proved or not, and the longest of them in characters. Tokens of clusters have about 1,200. */
+const MOST_READS = 256;
+const LONGEST_READ = 4_096;
 /** Tenants choose issuers. A set of keys needs up to 200 kB. */
 const MOST_SOURCES = 500;
 
@@ -135,22 +138,33 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     }
   };
 
+  const reads = createRecent<ReturnType<typeof readToken>>(MOST_READS);
+  const read = (text: string): ReturnType<typeof readToken> => {
+    if (text.length > LONGEST_READ) return readToken(text);
+    const known = reads.get(text);
+    if (known !== undefined) return known;
+    const fresh = readToken(text);
+    reads.set(text, fresh);
+    return fresh;
+  };
+
   const judge = async (text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict> => {
-    const read = readToken(text);
-    if (!read.ok) return read;
-    const judged = judgeToken(read.token, issuer, now());
+    const found = read(text);
+    if (!found.ok) return found;
+    const { token } = found;
+    const judged = judgeToken(token, issuer, now());
     if (!judged.ok) return judged;
-    const refused = await prove(text, read.token, issuer, signal).catch((error: unknown) => {
+    const refused = await prove(text, token, issuer, signal).catch((error: unknown) => {
       if (!(error instanceof FetchProblem)) throw error;
       return refusal('issuer-down', `The token cannot be judged: ${error.message}.`, 1);
     });
     if (refused !== null) return refused;
     const { subject, times } = judged;
-    return { ok: true, token: { claims: read.token.claims, issuer: issuer.issuer, subject, ...times } };
+    return { ok: true, token: { claims: token.claims, issuer: issuer.issuer, subject, ...times } };
   };
 
   return {
-    read: readToken,
+    read,
     verify: async (text, issuer, signal) => {
       const verdict = await judge(text, issuer, signal);
       metrics.verified(verdict.ok ? 'ok' : verdict.problem.code);
