@@ -19,7 +19,7 @@ const other = await issuerKey('own', 'RS256');
 const stranger = await issuerKey('stranger', 'RS256');
 const zone = await service.zone('attacks.example');
 
-const RIGHTS = { records: 'write', onlyNames: [`*.\${namespace}`, `\${namespace}`] } as const;
+const RIGHTS = { records: 'write' as const, onlyNames: [`*.\${namespace}`, `\${namespace}`] };
 const MATCH = { 'kubernetes.io': { namespace: '*' } };
 const trust = (terms: Partial<WantedTrust['terms']>) =>
   ensureTrust(
@@ -30,14 +30,17 @@ const trust = (terms: Partial<WantedTrust['terms']>) =>
   );
 
 /** The claims of a service account. */
-function claims(change: object = {}, { namespace = 'shop', account = 'web', uid = `uid-${account}` } = {}) {
+function claims(
+  change: object = {},
+  { namespace = 'shop', account = 'web', uid }: { namespace?: string; account?: string; uid?: string } = {},
+) {
   return {
     iss: ISSUER,
     sub: `system:serviceaccount:${namespace}:${account}`,
     aud: ['zonestead'],
     iat: seconds(),
     exp: seconds() + 600,
-    'kubernetes.io': { namespace, serviceaccount: { name: account, uid } },
+    'kubernetes.io': { namespace, serviceaccount: { name: account, uid: uid ?? `uid-${account}` } },
     ...change,
   };
 }
