@@ -18,6 +18,7 @@ import { acceptPages } from './accept.ts';
 import { claimLines, TRUST_FIELDS, trustOf, typedOfKind, withKind } from './form.ts';
 import { KINDS, kindOf } from './kinds.ts';
 import { previewOf } from './preview.ts';
+import { testPages } from './test.ts';
 
 export interface OfTeam {
   Params: { teamId: string };
@@ -126,4 +127,5 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
     return done(request, reply, listAddress(teamId), `The trust ${name} was revoked.`);
   });
   acceptPages(app, parts);
+  testPages(app, parts);
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { flawsOf, startBrowser } from '../../support/browser.ts';
 import { startConsoleService } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
-import { issuerKey } from '../../support/tokens/keys.ts';
+import { issuerKey, seconds } from '../../support/tokens/keys.ts';
 
 const origin = 'http://console.test';
 const service = await startConsoleService({}, { ZONESTEAD_CONSOLE_URL: origin });
@@ -13,6 +13,11 @@ const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 const home = `${origin}/console/teams/${ada.team}/trusts`;
 const ISSUER = 'https://west.example.org';
 const key = await issuerKey('one');
+const tokenOf = (aud: string) => {
+  const about = { iss: ISSUER, aud, iat: seconds(), exp: seconds() + 600, sub: 'system:serviceaccount:shop:dns' };
+  const account = { namespace: 'shop', serviceaccount: { name: 'dns', uid: 'uid-1' } };
+  return key.sign({ ...about, 'kubernetes.io': account });
+};
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${origin}/console/sign-in`);
@@ -21,7 +26,7 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForURL(/\/console\/(?!sign-in)/);
 }
 
-test('a person creates a trust whose names are previewed, and no page has a serious finding', async () => {
+test('a person creates a trust whose names are previewed, and tests a token; no page has a serious finding', async () => {
   const page = await browser.open();
   await signIn(page);
   await page.goto(home);
@@ -54,6 +59,8 @@ test('a person creates a trust whose names are previewed, and no page has a seri
   await page.getByRole('button', { name: 'Create the trust' }).click();
   await page.getByText('The trust cluster west was created.').waitFor();
 
+  const used = await service.request('GET', '/zones', undefined, await tokenOf('zonestead'));
+  expect(used.status).toBe(200);
   const one = page.url();
   for (const path of [
     one,
@@ -63,6 +70,17 @@ test('a person creates a trust whose names are previewed, and no page has a seri
     `${one}/revoke`,
   ]) {
     await page.goto(path);
+    flaws.push(...(await flawsOf(page)));
+  }
+  await page.goto(`${home}/test`);
+  for (const [audience, sentence] of [
+    ['zonestead', 'The trust cluster west accepts the token.'],
+    ['https://kubernetes.default.svc', 'No trust of this team accepts the token.'],
+  ] as const) {
+    await page.getByLabel('Token', { exact: true }).fill(await tokenOf(audience));
+    await page.getByRole('button', { name: 'Test the token' }).click();
+    await page.getByText(sentence).waitFor();
+    expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe('');
     flaws.push(...(await flawsOf(page)));
   }
   expect(flaws).toEqual([]);

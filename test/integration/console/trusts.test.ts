@@ -1,8 +1,9 @@
-// Team → Trusts: the pages have the effect of the API, an error is shown at its field, and another team sees nothing.
+// Team → Trusts: the pages have the effect of the API, an error is shown at its field, a tested token is kept nowhere, and another team sees
+// nothing.
 import { describe, expect, test } from 'vitest';
 import { startConsoleService, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
-import { issuerKey } from '../../support/tokens/keys.ts';
+import { issuerKey, seconds } from '../../support/tokens/keys.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
@@ -39,6 +40,18 @@ const errorAt = (text: string, field: string) =>
   null;
 const count = async () => (await service.sql`select count(*)::int as n from trusts`)[0]?.n;
 const idIn = (location: string | null) => /trusts\/(\w+)/.exec(location ?? '')?.[1] ?? '';
+const LONG = { timeout: 60_000, interval: 100 };
+/** For a trust with an issuer of its own: of several trusts that accept a token, the oldest one is used. */
+const tokenOf = (namespace: string, uid: string, change: Record<string, unknown> = {}) =>
+  key.sign({
+    iss: ISSUER,
+    aud: ['zonestead'],
+    sub: `system:serviceaccount:${namespace}:dns`,
+    iat: seconds(),
+    exp: seconds() + 600,
+    'kubernetes.io': { namespace, serviceaccount: { name: 'dns', uid } },
+    ...change,
+  });
 
 /** Creates the trust of the form above, or one that differs. */
 async function create(change: Record<string, string> = {}) {
@@ -103,10 +116,10 @@ describe('a trust', () => {
   test.each<[string, Record<string, string>, object]>([
     [
       'github',
-      { repositoryId: '456789', ownerId: '123456', environment: 'production', ref: '', refProtected: 'true' },
+      { repositoryId: '456789', ownerId: '123456', environment: 'production', ref: '', refProtected: 'on' },
       { repository_id: '456789', repository_owner_id: '123456', environment: 'production', ref_protected: 'true' },
     ],
-    ['gitlab', { projectId: '46573356', refProtected: 'true' }, { project_id: '46573356', ref_protected: 'true' }],
+    ['gitlab', { projectId: '46573356', refProtected: 'on' }, { project_id: '46573356', ref_protected: 'true' }],
     ['spiffe', { spiffeId: 'spiffe://example.org/ns/*' }, { sub: 'spiffe://example.org/ns/*' }],
     [
       'oidc',
@@ -195,10 +208,64 @@ describe('the form of a trust', () => {
   });
 });
 
+describe('the subjects of a trust', () => {
+  test('are listed with their last use, and a new service account is accepted', async () => {
+    const id = idIn((await create({ name: 'pinned', issuer: 'https://pinned.example.org' })).location);
+    expect((await browser.get(`${trusts}/${id}`)).text).toContain('No token was used yet.');
+    const uses = async (uid: string) =>
+      service.request('GET', '/zones', undefined, await tokenOf('shop', uid, { iss: 'https://pinned.example.org' }));
+    expect((await uses('uid-1')).status).toBe(200);
+    const subject = 'system:serviceaccount:shop:dns';
+    await expect
+      .poll(async () => (await browser.get(`${trusts}/${id}`)).text, LONG)
+      .toMatch(/system:serviceaccount:shop:dns[\s\S]*uid-1[\s\S]*<time/);
+    expect((await uses('uid-2')).status).toBe(401);
+    const page = await browser.get(`${trusts}/${id}/accept?subject=${encodeURIComponent(subject)}`);
+    expect(page.text).toContain(subject);
+    const accepted = await browser.post(`${trusts}/${id}/accept`, { subject, uid: 'uid-2' });
+    expect((await browser.follow(accepted)).text).toContain('The service account with the UID uid-2');
+    expect([(await uses('uid-2')).status, (await uses('uid-1')).status]).toEqual([200, 401]);
+    expect((await browser.get(`${trusts}/${id}/revoke`)).text).toContain(subject);
+    const unknown = await browser.post(`${trusts}/${id}/accept`, { subject: 'nobody', uid: '' });
+    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('has no subject nobody')]);
+    await browser.post(`${trusts}/${id}/revoke`);
+  });
+});
+
+describe('the test of a token', () => {
+  test('names the trust that accepts it, or says why none does, and keeps the token nowhere', async () => {
+    const iss = 'https://tested.example.org';
+    await create({ name: 'the right one', issuer: iss });
+    const page = await browser.get(`${trusts}/test`);
+    const sent = async () => (await service.sql`select count(*)::int as n from idempotency`)[0]?.n;
+    const before = await sent();
+    const token = await tokenOf('shop', 'uid-1', { iss });
+    const _once = page.once.at(-1) ?? '';
+    const good = await browser.post(`${trusts}/test`, { token, _once });
+    expect(good.text).toContain('The trust the right one accepts the token.');
+    expect(good.text).toContain('system:serviceaccount:shop:dns');
+    expect(good.text).toMatch(/shop, \*\.shop/);
+    const foreign = await tokenOf('shop', 'uid-1', { iss, aud: 'https://kubernetes.default.svc' });
+    const bad = await browser.post(`${trusts}/test`, { token: foreign });
+    expect(bad.text).toContain('No trust of this team accepts the token.');
+    expect(bad.text).toMatch(/refuses[\s\S]*audience/);
+    const empty = await browser.post(`${trusts}/test`, { token: '' });
+    expect([empty.status, errorAt(empty.text, 'token')]).toEqual([400, expect.stringMatching(/JSON Web Token/)]);
+    for (const each of [token, foreign]) {
+      const [, payload = '', signature = ''] = each.split('.');
+      for (const part of [payload, signature]) {
+        for (const { text } of [good, bad, await browser.get(`${trusts}/test`)]) expect(text).not.toContain(part);
+        expect(JSON.stringify(service.log)).not.toContain(part);
+      }
+    }
+    expect(await sent()).toBe(before);
+  });
+});
+
 test('another team sees no trust: every page answers 404, and nothing is changed', async () => {
   const id = idIn((await create({ name: 'ours' })).location);
   const before = await count();
-  for (const path of ['', '/new', `/${id}`, `/${id}/edit`, `/${id}/revoke`, `/${id}/accept?subject=x`]) {
+  for (const path of ['', '/new', '/test', `/${id}`, `/${id}/edit`, `/${id}/revoke`, `/${id}/accept?subject=x`]) {
     const { status, text } = await stranger.get(`${trusts}${path}`);
     expect([path, status]).toEqual([path, 404]);
     expect(text).not.toContain('ours');
@@ -206,6 +273,7 @@ test('another team sees no trust: every page answers 404, and nothing is changed
   const forms: [string, Record<string, string>][] = [
     ['', kubernetes],
     ['/preview', kubernetes],
+    ['/test', { token: await tokenOf('shop', 'uid-1') }],
     [`/${id}/edit`, { name: 'mine', records: 'write', manageZones: 'write' }],
     [`/${id}/revoke`, {}],
     [`/${id}/accept`, { subject: 'x' }],

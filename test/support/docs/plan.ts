@@ -53,6 +53,8 @@ const PUBLISH = howTo('publish-a-release');
 const TRACE = howTo('trace-a-change');
 const CLUSTERS = howTo('several-clusters');
 const PLUGIN = howTo('kubectl-plugin');
+const TRUST_KUBERNETES = howTo('trust-kubernetes');
+const TRUST_OPENID = howTo('trust-openid');
 const ALERTS = 'docs/reference/alerts.md';
 
 const block = (page: string, section: string): Choice => ({ page, section });
@@ -62,6 +64,7 @@ const MACHINE = 'test/e2e/docs.test.ts';
 const NODE = 'test/e2e/node/docs.ts';
 const INSTALL = 'test/e2e/install.test.ts';
 const MOVES = 'test/integration/cli/import-pages.test.ts';
+const TRUST_PAGES = 'test/integration/cli/trust-pages.test.ts';
 
 export const PLAN = {
   /** Runs until Ctrl-C; its output is shown after it. */
@@ -168,6 +171,20 @@ export const PLAN = {
     choices: [block(howTo('migrate/from-cloudflare'), 'Migrate a zone from Cloudflare')],
   },
   'from deSEC': { test: MOVES, choices: [block(howTo('migrate/from-desec'), 'Migrate a zone from deSEC')] },
+  'trust in GitHub': { test: TRUST_PAGES, choices: [block(howTo('trust-github-actions'), 'Create the trust')] },
+  'trust in GitLab': { test: TRUST_PAGES, choices: [block(howTo('trust-gitlab'), 'Create the trust')] },
+  'trust in SPIFFE': {
+    test: TRUST_PAGES,
+    choices: ['Create the trust', 'Use the JWT-SVID'].map((each) => block(howTo('trust-spiffe'), each)),
+  },
+  'trust in an OpenID issuer': {
+    test: TRUST_PAGES,
+    choices: ['Create the trust', 'Test a token'].map((each) => block(TRUST_OPENID, each)),
+  },
+  'trust in a cluster': {
+    test: TRUST_PAGES,
+    choices: ['Trust a cluster', 'Use the token in a pod'].map((each) => block(TRUST_KUBERNETES, each)),
+  },
   'dns updates': {
     test: 'test/integration/update/page.test.ts',
     choices: ['Prepare', 'Add, replace and delete', 'Change only if', 'Read a zone', 'If an update is refused'].map(
