@@ -48,10 +48,10 @@ const selectForTokens = statement<Plain>(`
         from trust_zone_grants g where g.trust_id = t.id), '[]') as grants
     from trusts t join teams e on e.id = t.team_id
     where t.issuer = a.issuer and t.revoked_at is null and t.facts <@ a.facts and (t.kids is null or a.kid = any(t.kids))
-    order by t.created_at, t.id limit ${MOST_TRUSTS}) t
+    order by t.created_by is not null, t.created_at, t.id limit ${MOST_TRUSTS}) t
   left join api_keys s on s.trust_id = t.id and s.subject = a.subject`);
 
-/** For each token, the trusts that may accept it, the oldest first. In one statement. */
+/** For each token, the trusts that may accept it: those of the administrator first, then the oldest. In one statement. */
 export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
   const found: TrustForToken[][] = tokens.map(() => []);
   for (const { n, lastUsedAt, expiresAt, ...row } of await selectForTokens(db, JSON.stringify(tokens.map(numbered)))) {

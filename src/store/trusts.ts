@@ -3,6 +3,7 @@ import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
 import type { Grant, KeyTerms, Level } from './keys.ts';
+import { statement } from './statement.ts';
 import { teams, trusts, trustZoneGrants } from './tables.ts';
 import type { Minter } from './team-keys.ts';
 
@@ -138,6 +139,28 @@ export async function updateTrust(tx: Tx, id: string, { grants, ...set }: TrustT
 
 async function insertTrustGrants(tx: Db | Tx, trustId: string, grants: readonly Grant[]): Promise<void> {
   if (grants.length > 0) await tx.insert(trustZoneGrants).values(grants.map((grant) => ({ trustId, ...grant })));
+}
+
+const lockAudiences = statement(`select pg_advisory_xact_lock(${0x74727374})`);
+const selectSharing = statement<{ shared: boolean }>(`
+  select exists (select from trusts where issuer = $1 and audience = $2 and team_id <> $3 and revoked_at is null
+    and (kids is null or (select $4::text[]) is null or kids && (select $4::text[]))) as shared`);
+
+/**
+ * Whether a trust of another team may accept the same tokens: it has the same issuer and audience, and perhaps the same keys. Holds a
+ * lock until the end of the transaction, so that two teams cannot both be told that they are the first.
+ */
+export async function sharesAudience(
+  tx: Tx,
+  {
+    teamId,
+    issuer,
+    audience,
+    kids,
+  }: Pick<TrustTerms, 'issuer' | 'audience'> & Pick<TrustIndex, 'kids'> & { teamId: string },
+): Promise<boolean> {
+  await lockAudiences(tx);
+  return (await selectSharing(tx, issuer, audience, teamId, kids))[0]?.shared === true;
 }
 
 /** Revokes the trust unless it is revoked. @returns whether it was not */

@@ -9,6 +9,12 @@ export const TRUST_REFUSALS = {
     field: 'issuer',
     sentence: 'the issuer of a trust cannot change, because its subjects belong to it; create another trust.',
   },
+  'trust-audience-taken': {
+    code: 'bad_request',
+    field: 'audience',
+    sentence:
+      'another team accepts tokens of this issuer for the audience {audience}, and a token belongs to one trust: choose an audience of your own, for instance {audience}/{team}, and request the tokens for it.',
+  },
   'no-trust-subject': {
     code: 'not_found',
     field: 'subject',

@@ -1,6 +1,6 @@
 // Selects the trust of a token: the trusts that are for its issuer and its claims are looked up, and those whose keys prove it accept
-// it. Two clusters may have the same issuer text, and are told apart by their keys. If several trusts accept a token, the oldest
-// one is used.
+// it. Two clusters may have the same issuer text, and are told apart by their keys. If several trusts accept a token, one of
+// the administrator is used before those of teams, and then the oldest.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#store/database.ts';
 import { type TokenAbout, type TrustForToken, trustsForTokens } from '#store/trust-subjects.ts';
@@ -12,7 +12,7 @@ import type { TokenIssuer, TokenProblem, TokenText, TokenVerifier, VerifiedToken
 const lookUp = sharedLookUp<TokenAbout, TrustForToken[]>((db, tokens) => trustsForTokens(db, tokens));
 
 /**
- * The trusts that are for the issuer and the claims of a token, the oldest first. Nothing proves the token yet.
+ * The trusts that are for the issuer and the claims of a token, in their order. Nothing proves the token yet.
  * @param text the token
  */
 export async function trustsFor(db: Db, text: string, { header, claims, issuer }: TokenText): Promise<TrustForToken[]> {
@@ -45,8 +45,8 @@ const OTHERS_MS = 100;
 const OF_OTHERS: ReadonlySet<string> = new Set(['signature', 'unknown-key', 'audience', 'issuer-down', 'issuer-keys']);
 
 /**
- * The oldest trust that accepts the token, or the problem that says most. Null: there is no trust.
- * @param trusts the oldest first
+ * The first trust that accepts the token, or the problem that says most. Null: there is no trust.
+ * @param trusts in their order
  */
 export async function chooseTrust(
   tokens: TokenVerifier,

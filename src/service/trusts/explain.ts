@@ -88,7 +88,7 @@ function reasonOfPin(pinned: string, uid: string | null): Partial<TrustVerdict> 
 
 function reasonOfOther(used: string, shown: readonly TrustRow[]): string {
   const other = shown.some(({ id }) => id === used) ? `the trust ${used}` : 'a trust of another team';
-  return ` A request uses ${other}, which is older. Give each trust an audience of its own to tell them apart.`;
+  return ` A request uses ${other}, which comes first. Give each trust an audience of its own to tell them apart.`;
 }
 
 async function judge(tokens: TokenVerifier, text: string, token: TokenText, row: TrustRow): Promise<TrustVerdict> {

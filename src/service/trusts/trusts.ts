@@ -1,4 +1,5 @@
 // The trusts of a team: its members create, list, change and revoke them, as they do with app keys.
+import { isDeepStrictEqual } from 'node:util';
 import { sqlFailure } from '#store/database.ts';
 import type { Minter } from '#store/team-keys.ts';
 import { zonesOfTeam } from '#store/team-keys.ts';
@@ -6,6 +7,7 @@ import { renameSubjects } from '#store/trust-subjects.ts';
 import {
   insertTrust,
   revokeTrustRow,
+  sharesAudience,
   type TrustRow,
   type TrustTerms,
   trustById,
@@ -93,6 +95,7 @@ export async function createTrust(
       const { tx, team, now } = work;
       const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: false }));
       await mustBeOurs(work, terms);
+      await mustHaveOwnAudience(work, terms);
       await mustHaveRoomForKey(tx, context, teamId, now);
       const { id: userId, email } = mustBePerson(caller.actor);
       const id = newTrustId(context.random);
@@ -123,6 +126,7 @@ export async function changeTrust(
       if (input.issuer !== undefined && input.issuer !== trust.issuer) throw refusal('trust-issuer-fixed');
       const terms = insist(judgeTrust(termsOf(trust), input, { now, isAdministrator: false }));
       await mustBeOurs(work, terms);
+      if (acceptsOthers(trust, terms)) await mustHaveOwnAudience(work, terms);
       // An expired trust that becomes valid again counts towards the quota.
       if (hasEnded(trust, now) && !hasEnded(terms, now)) await mustHaveRoomForKey(tx, context, teamId, now);
       await updateTrust(tx, id, { ...terms, ...indexOfTrust(terms) });
@@ -171,6 +175,21 @@ async function mustBeOurs({ tx, team }: TeamWork, { grants }: TrustTerms): Promi
   const wanted = grants.map((grant) => grant.zoneId);
   const found = new Set(await zonesOfTeam(tx, team.id, wanted));
   if (wanted.some((id) => !found.has(id))) throw refusal('grant-without-zone');
+}
+
+/** Whether the change makes the trust accept tokens that it did not accept. */
+function acceptsOthers(before: TrustTerms, after: TrustTerms): boolean {
+  return before.audience !== after.audience || !isDeepStrictEqual(before.keySource, after.keySource);
+}
+
+/**
+ * Otherwise the trust of one team would take the tokens of another team's callers: a token belongs to one trust.
+ * @throws Refusal bad_request
+ */
+async function mustHaveOwnAudience({ tx, team }: TeamWork, terms: TrustTerms): Promise<void> {
+  const { issuer, audience } = terms;
+  const isShared = await sharesAudience(tx, { teamId: team.id, issuer, audience, kids: indexOfTrust(terms).kids });
+  if (isShared) throw refusal('trust-audience-taken', { audience, team: team.id });
 }
 
 /** Translates the error for a zone that was deleted after mustBeOurs found it. */

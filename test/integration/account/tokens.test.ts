@@ -148,8 +148,16 @@ describe('a token', () => {
       expect([name, await knock(wrong)]).toEqual([name, 401]);
       expect([name, Math.floor((await knock(right)) / 100)]).toEqual([name, 2]);
     }
-    const register = { ...json, authorization: basic(right) };
-    expect(await door('POST', '/acme/acme-dns/register', register, {})).toBe(403);
+  });
+
+  test('registers no acme-dns account, also if it may manage zones: the account would outlive it', async () => {
+    await ensure({ match: { 'kubernetes.io': { namespace: 'manager' } }, audience: 'manager', manageZones: 'write' });
+    const token = await tokenOf('manager', 'web', { aud: ['manager'] });
+    const made = { zoneName: 'made-by-token.example', owner: `org:${owner.team}` };
+    expect((await request('POST', '/zones', made, token)).status).toBe(200);
+    const authorization = `Basic ${Buffer.from(`tokens.example:${token}`).toString('base64')}`;
+    const headers = { 'content-type': 'application/json', authorization };
+    expect(await door('POST', '/acme/acme-dns/register', headers, {})).toBe(403);
   });
 
   test('says why it is refused', async () => {
@@ -278,6 +286,18 @@ describe('a trust', () => {
       accepts: false,
       reason: expect.stringContaining('is of the issuer "https://twice.example"'),
     });
+  });
+
+  test('of the administrator comes before an older one that a member of another team made', async () => {
+    const issuer = 'https://claimed.example';
+    const keySource = { kind: 'pinned', jwks: { keys: [key.jwk] } };
+    const early = { name: 'early', issuer, keySource, match: { sub: 'one' } };
+    const { status } = await accountApi(service).send(owner, 'POST', `/teams/${owner.team}/trusts`, early);
+    expect(status).toBe(201);
+    const later = await ensure({ issuer, match: { sub: 'one' } }, 'second');
+    const token = await key.sign({ ...claimsOf('x'), iss: issuer, sub: 'one' });
+    const { body } = await request('GET', '/../account', undefined, token);
+    expect(body).toMatchObject({ trust: { id: later }, team: { name: 'second' } });
   });
 
   test('keeps the UID of a service account, and refuses another one until a person accepts it', async () => {

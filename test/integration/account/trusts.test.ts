@@ -276,3 +276,44 @@ test('a member who leaves takes no trust along, if the owner asks for it', async
   ).toBeLessThan(300);
   expect((await send(owner, 'GET', `${trusts}/${made.body.id}`)).body.revokedAt).not.toBeNull();
 });
+
+test('a team takes no tokens of another team: issuer and audience belong to one, unless their keys differ', async () => {
+  const others = `/teams/${stranger.team}/trusts`;
+  const terms = { name: 'theirs', issuer: 'https://tokens.example.org', match: { sub: 'someone' } };
+  const ours = await create(terms);
+  const refused = await send(stranger, 'POST', others, terms);
+  expect([refused.status, refused.body.field]).toEqual([400, 'audience']);
+  const own = `zonestead/${stranger.team}`;
+  expect(refused.body.message).toContain(own);
+  const theirs = await send(stranger, 'POST', others, { ...terms, audience: own });
+  expect(theirs.status).toBe(201);
+  const path = `${others}/${theirs.body.id}`;
+  expect((await send(stranger, 'PATCH', path, { audience: 'zonestead' })).body.field).toBe('audience');
+  expect((await send(stranger, 'PATCH', path, { name: 'renamed' })).status).toBe(200);
+  // The same team may have several; a revoked trust is in nobody's way.
+  await create(terms);
+  for (const { id } of (await send(member, 'GET', trusts)).body.trusts as { id: string }[])
+    await send(member, 'DELETE', `${trusts}/${id}`);
+  expect((await send(member, 'GET', `${trusts}/${ours.id}`)).body.revokedAt).not.toBeNull();
+  expect((await send(stranger, 'PATCH', path, { audience: 'zonestead' })).status).toBe(200);
+
+  const withKey = (kid: string) => ({
+    ...terms,
+    issuer: 'https://pinned.example.org',
+    keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, kid }] } },
+  });
+  await create(withKey('first'));
+  expect((await send(stranger, 'POST', others, withKey('first'))).status).toBe(400);
+  expect((await send(stranger, 'POST', others, withKey('second'))).status).toBe(201);
+});
+
+test('of two teams that ask for issuer and audience at the same time, one gets them', async () => {
+  for (const round of [1, 2, 3]) {
+    const terms = { name: 'race', issuer: `https://race-${round}.example.org`, match: { sub: 'someone' } };
+    const replies = await Promise.all([
+      send(member, 'POST', trusts, terms),
+      send(stranger, 'POST', `/teams/${stranger.team}/trusts`, terms),
+    ]);
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 400]);
+  }
+});
