@@ -288,7 +288,7 @@ describe('a trust', () => {
     });
   });
 
-  test('of the administrator comes before an older one that a member of another team made', async () => {
+  test('comes before an older one that a member of another team made, if the administrator made it', async () => {
     const issuer = 'https://claimed.example';
     const keySource = { kind: 'pinned', jwks: { keys: [key.jwk] } };
     const early = { name: 'early', issuer, keySource, match: { sub: 'one' } };

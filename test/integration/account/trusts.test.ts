@@ -307,7 +307,7 @@ test('a team takes no tokens of another team: issuer and audience belong to one,
   expect((await send(stranger, 'POST', others, withKey('second'))).status).toBe(201);
 });
 
-test('of two teams that ask for issuer and audience at the same time, one gets them', async () => {
+test('one of two teams that ask for issuer and audience at the same time gets them', async () => {
   for (const round of [1, 2, 3]) {
     const terms = { name: 'race', issuer: `https://race-${round}.example.org`, match: { sub: 'someone' } };
     const replies = await Promise.all([
