@@ -114,7 +114,7 @@ test('a workflow of GitHub changes its record, and one in another environment do
   await type('trust in GitHub')({
     'https://token.actions.githubusercontent.com': `${github?.terms.issuer} --private-addresses`,
   });
-  const { jobs, permissions } = await example('github-actions.yaml');
+  const { jobs, permissions } = await example('pipelines/github-actions.yaml');
   expect(permissions).toMatchObject({ 'id-token': 'write' });
   const { environment, steps } = jobs.dns;
   const start = async (claims: object) =>
@@ -132,7 +132,7 @@ test('a workflow of GitHub changes its record, and one in another environment do
 
 test('a job of GitLab changes its record, and one of a fork does not', async () => {
   await type('trust in GitLab')({ 'https://gitlab.com': `${gitlab?.terms.issuer} --private-addresses` });
-  const { dns } = await example('gitlab-ci.yaml');
+  const { dns } = await example('pipelines/gitlab-ci.yaml');
   const start = async (claims: ReturnType<typeof ofGitlab>) =>
     job(dns.script.join('\n'), {
       ZONESTEAD_TOKEN: await key.sign({ ...claims, aud: dns.id_tokens.ZONESTEAD_TOKEN.aud }),

@@ -22,6 +22,11 @@ const REAL: Record<string, string> = {
   userId: ben.id,
   name: 'east',
   keyId: await account(ada, `/teams/${ada.team}/keys`, { name: 'x', records: 'read' }),
+  trustId: await account(ada, `/teams/${ada.team}/trusts`, {
+    name: 'x',
+    issuer: 'https://tokens.example.org',
+    match: { sub: 'someone' },
+  }),
 };
 const toAda = await account(host, `/teams/${host.team}/members`, { email: ada.email });
 await service.request('PUT', `/../clusters/east?owner=org:${ada.team}`, undefined, ada.text);

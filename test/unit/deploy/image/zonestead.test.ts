@@ -62,6 +62,7 @@ describe('the image zonestead', async () => {
       'solver',
       'store',
       'telemetry',
+      'tokens',
       'update',
     ]);
     expect(own.filter((path) => /_snapshot\.json$|\.test\.ts$/.test(path))).toEqual([]);
