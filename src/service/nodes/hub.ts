@@ -1,6 +1,6 @@
 // The hub of the feed: one in each process. It looks for changes in the database while name servers follow the feed, and gives
-// their lines to every stream. It looks at once when this process commits a change, every 10 ms for a moment after a change, and
-// every 50 ms otherwise.
+// their lines to every stream. It looks at once when this process commits a change, or after 10 ms if changes follow each other
+// quickly. For changes of other processes it looks every 50 ms, and every 10 ms for a moment after one of them.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { Waker } from '#base/waker.ts';
@@ -17,7 +17,11 @@ import { type End, Stream } from './stream.ts';
 
 const BUSY_MS = 10;
 const QUIET_MS = 50;
-/** The next change often follows soon, so the hub looks often for this time after one. */
+/** The least time between two looks. */
+const APART_MS = 2;
+/** Changes that are found so soon after others are found together with the next ones: a look costs as much as many changes. */
+const CROWD_MS = 25;
+/** Another process's next change often follows soon, so the hub looks often for this time after one. */
 const BUSY_FOR_MS = 500;
 const BEAT_MS = 1_000;
 /** Two of these are less than the 5 s within which the stream of a revoked key ends. */
@@ -75,7 +79,11 @@ export function createHub(options: HubOptions): Hub {
   let looks = 0;
   let look: Look | null = null;
   metrics.watchStreams(() => streams.size);
-  const silence = commits.onAnnounced(() => waker.wake());
+  let isAnnounced = false;
+  const silence = commits.onAnnounced(() => {
+    isAnnounced = true;
+    waker.wake();
+  });
   const pause = (ms: number) => sleep(clock, ms, stop.signal).catch(() => undefined);
 
   const endAll = (end: End) => {
@@ -125,6 +133,7 @@ export function createHub(options: HubOptions): Hub {
   async function run(): Promise<void> {
     let failures = 0;
     let lastChange = Number.NEGATIVE_INFINITY;
+    let lastOfOthers = Number.NEGATIVE_INFINITY;
     while (!stop.signal.aborted) {
       if (streams.size + starting.size === 0) {
         look = null;
@@ -132,8 +141,15 @@ export function createHub(options: HubOptions): Hub {
         continue;
       }
       const started = clock.now();
+      const isOwn = isAnnounced;
+      isAnnounced = false;
+      let apart = APART_MS;
       try {
-        if (await lookOnce()) lastChange = clock.now();
+        if (await lookOnce()) {
+          if (started - lastChange < CROWD_MS) apart = BUSY_MS;
+          lastChange = clock.now();
+          if (!isOwn) lastOfOthers = lastChange;
+        }
         metrics.polled('ok');
         if (failures > 0) log.info('the feed finds changes again');
         failures = 0;
@@ -150,9 +166,9 @@ export function createHub(options: HubOptions): Hub {
         continue;
       }
       // A look that takes long leaves the database as much time for others.
-      await pause(Math.max(BUSY_MS, Math.min(clock.now() - started, LONGEST_RETRY_MS)));
-      const isBusy = clock.now() - lastChange < BUSY_FOR_MS;
-      if (!isBusy) await waker.wait(clock, QUIET_MS - BUSY_MS, stop.signal);
+      await pause(Math.max(apart, Math.min(clock.now() - started, LONGEST_RETRY_MS)));
+      const isBusy = clock.now() - lastOfOthers < BUSY_FOR_MS;
+      await waker.wait(clock, (isBusy ? BUSY_MS : QUIET_MS) - apart, stop.signal);
     }
   }
 

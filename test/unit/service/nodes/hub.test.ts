@@ -213,6 +213,36 @@ describe('looks at the database', () => {
     expect(looks).toBeLessThanOrEqual(101);
   });
 
+  test('happen at once for each change of this process that does not follow another one quickly', async () => {
+    const { source, commits, open } = startHub();
+    const reader = await open();
+    for (const name of ['one', 'two', 'three']) {
+      source.change('a', [name]);
+      commits.announce();
+      await advance(1);
+      expect(reader.said.at(-1)).toBe(`change a: ${name} = 1`);
+      // No multiple of the times between looks.
+      await advance(42);
+    }
+  });
+
+  test('are frequent after a change of another process, and not after one of this process', async () => {
+    const { source, commits, open } = startHub();
+    await open();
+    const looksIn = async (ms: number) => {
+      const before = source.calls.changesSince;
+      await advance(ms);
+      return source.calls.changesSince - before;
+    };
+    await advance(1_000);
+    source.change('a', ['www']);
+    commits.announce();
+    expect(await looksIn(400)).toBeLessThanOrEqual(400 / 50 + 1);
+    source.change('a', ['www']);
+    await advance(50);
+    expect(await looksIn(400)).toBeGreaterThanOrEqual(400 / 10 - 1);
+  });
+
   test('are retried after a failure, which is logged once; nothing is lost', async () => {
     const { source, log, open, metric } = startHub();
     const reader = await open();
