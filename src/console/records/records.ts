@@ -9,6 +9,7 @@ import { removeRecord, replaceRecord } from '#service/records/writer.ts';
 import type { Refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
+import { conditionOf, isClash, seenIn } from '../shell/seen.ts';
 import { EDITABLE, shownRecord } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
@@ -17,7 +18,7 @@ import { recordListPages } from './list.ts';
 import { newRecordPages, shownFields } from './new.ts';
 import { previewOf } from './preview.ts';
 import { errorFieldsOf, formOf, inputName, inputOf } from './record-input.ts';
-import { conditionOf, differing, isClash, seenIn, seenText } from './seen.ts';
+import { differing, seenText } from './seen.ts';
 import { selectedRecordPages } from './selected.ts';
 
 interface OfRecord {

@@ -7,10 +7,11 @@ import { applyBatch } from '#service/records/writer.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { conditionOf, isClash, seenIn } from '../shell/seen.ts';
 import { shownRecord } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
 import { addressOfZone, mustConfirm, type OfZone, shownZone } from '../zones/head.ts';
-import { conditionOf, differing, etagOf, isClash, seenIn, seenText } from './seen.ts';
+import { differing, etagOf, seenText } from './seen.ts';
 
 /** As many as a page of the list has. */
 const MOST = 100;

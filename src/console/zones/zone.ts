@@ -3,19 +3,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneChangeBody } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
-import { refusal } from '#service/refusal.ts';
+import { type Refusal, refusal } from '#service/refusal.ts';
 import { changeProperties, readStatus, removeZone, setZoneState } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { conditionOf, isClash, seenIn } from '../shell/seen.ts';
 import { done, show } from '../shell/views.ts';
 import { headOf, mustConfirm, type OfZone } from './head.ts';
 import { secondaryForm, shownSecondaries } from './secondaries.ts';
+import { differingZone, seenZoneText } from './seen.ts';
 
 interface Again {
   /** The ticked boxes of secondaries in a refused form. */
   ticked?: readonly string[];
   typed?: Typed;
   errors?: FormErrors;
+  refused?: Refusal;
 }
 
 export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
@@ -31,7 +34,13 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
   const deletePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
     const hours = context.quarantineMs / 3_600_000;
-    return show(request, reply, 'zones/delete', { title: `Delete ${zone.zoneName}?`, zone, home, hours, ...again });
+    const [saw] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
+    const page = { title: `Delete ${zone.zoneName}?`, zone, home, hours, seen: seenZoneText(zone) };
+    return show(request, reply, 'zones/delete', {
+      ...page,
+      differing: saw ? differingZone(saw, zone) : null,
+      ...again,
+    });
   };
 
   app.get<OfZone>('/zones/:zoneId/settings', async (request, reply) => settings(request, reply));
@@ -81,7 +90,9 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         [],
         async () => {
           mustConfirm(zone.managedBy, typed);
-          await setZoneState(context, callerOf(request), zone.id, state);
+          const seen =
+            typed.seen === undefined ? {} : { state: text(typed, 'seen'), comment: text(typed, 'seenComment') };
+          await setZoneState(context, callerOf(request), zone.id, state, seen);
           const words = state === 'parked' ? 'is parked: only its apex answers queries' : 'answers again';
           return done(request, reply, `${home}/settings`, `${zone.zoneName} ${words}.`);
         },
@@ -105,10 +116,11 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
           throw refusal('not-confirmed', { name: zone.zoneName });
         }
         mustConfirm(zone.managedBy, typed);
-        await removeZone(context, callerOf(request), zone.id);
+        const condition = conditionOf(seenIn(typed.seen)[0]);
+        await removeZone(context, { ...callerOf(request), condition }, zone.id);
         return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`);
       },
-      (errors) => deletePage(request, reply, { typed, errors }),
+      (errors, refused) => deletePage(request, reply, { typed, errors, refused }),
     );
   });
 }

@@ -177,16 +177,23 @@ export async function readZone(
   return { ...zoneView(zone, context.nameservers), status: await statusOf(context, zone) };
 }
 
-/** Parks or unparks a zone. Repeated calls have no further effect. @throws Refusal no_zone, forbidden, precondition_failed, busy */
+/**
+ * Parks or unparks a zone. Repeated calls have no further effect.
+ * @param seen the state and comment that a person saw: if one is another now, the change is refused. (Default: any.)
+ * @throws Refusal no_zone, forbidden, precondition_failed, busy
+ */
 export async function setZoneState(
   context: ServiceContext,
   caller: Caller,
   id: string,
   state: ZoneState,
+  seen: { state?: string; comment?: string } = {},
 ): Promise<ZoneView> {
   return changeZone(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
+    mustBeAsSeen('state', seen.state, zone.state);
+    mustBeAsSeen('comment', seen.comment, zone.comment);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     if (zone.state === state) return { answer, change: null };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';

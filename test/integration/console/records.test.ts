@@ -230,7 +230,8 @@ describe('a record that somebody else changed while the page was open', () => {
   it('has settings of its zone that are not overwritten either', async () => {
     const { browser, zone } = await opened();
     const page = await browser.get(`${zone.home}/settings`);
-    expect(seenIn(page.text)).toContain('3600');
+    // The default TTL, the comment, and the state.
+    expect(seenIn(page.text)).toEqual(['3600', '', 'active']);
     await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 700, comment: 'theirs' }, red.text);
     const ttl = await browser.post(`${zone.home}/ttl`, { defaultTtl: '800', seen: '3600' });
     const sentence = 'Somebody else changed this from "3600" to "700"';

@@ -28,7 +28,9 @@ const records = async (zone: { id: string }) => {
     ({ name, type, content }) => `${name} ${type} ${content}`,
   );
 };
-const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
+const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? '';
+const read = async (zone: { id: string }) =>
+  (await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body as { state: string; records: number };
 
 describe('the settings of a zone', () => {
   it('show name servers and DS records to copy, and set the default TTL', async () => {
@@ -63,6 +65,61 @@ describe('the settings of a zone', () => {
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain(`Type ${zone.name} to confirm; nothing was deleted.`);
     expect((await browser.post(`${zone.home}/delete`, { confirm: `${zone.name}.` })).location).toBe('/console/zones');
+    expect((await browser.get(zone.home)).status).toBe(404);
+  });
+
+  it('do not park or unpark a zone whose state or comment somebody else changed while the page was open', async () => {
+    const zone = await newZone();
+    const parking = async () => {
+      const { text } = await browser.get(`${zone.home}/settings`);
+      const form = /action="[^"]*\/(?:un)?park">[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
+      const [, seenComment = ''] = /name="seenComment" value="([^"]*)"/.exec(form) ?? [];
+      return { seen: seenIn(form), seenComment };
+    };
+    const open = await parking();
+    expect(open).toEqual({ seen: 'active', seenComment: '' });
+    await service.request('PATCH', `/zones/${zone.id}`, { comment: 'Do not park: <b>call</b> first' }, red.text);
+    // A change of the records, and of other settings, does not matter.
+    await put(zone, 'www', 'A', '192.0.2.1');
+    const refused = await browser.post(`${zone.home}/park`, open);
+    expect([refused.status, words(refused.text)]).toEqual([
+      412,
+      expect.stringContaining(
+        'comment: Somebody else changed this from none to "Do not park: &lt;b&gt;call&lt;/b&gt; first"',
+      ),
+    ]);
+    expect(await read(zone)).toMatchObject({ state: 'active' });
+    const again = await parking();
+    await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 700 }, red.text);
+    await put(zone, 'mail', 'A', '192.0.2.1');
+    const comment = again.seenComment.replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+    expect((await browser.post(`${zone.home}/park`, { ...again, seenComment: comment })).status).toBe(303);
+    const late = await browser.post(`${zone.home}/park`, { ...again, seenComment: comment });
+    expect([late.status, words(late.text)]).toEqual([
+      412,
+      expect.stringContaining('Somebody else changed this from "active" to "parked"'),
+    ]);
+    const unpark = { ...(await parking()), seenComment: comment };
+    expect(unpark.seen).toBe('parked');
+    await service.request('POST', `/zones/${zone.id}/unpark`, undefined, red.text);
+    expect((await browser.post(`${zone.home}/unpark`, unpark)).status).toBe(412);
+    expect(await read(zone)).toMatchObject({ state: 'active' });
+  });
+
+  it('do not delete a zone that somebody else changed while the page was open, and show the difference', async () => {
+    const zone = await newZone();
+    const page = await browser.get(`${zone.home}/delete`);
+    await put(zone, 'www', 'A', '192.0.2.1');
+    await service.request('PATCH', `/zones/${zone.id}`, { comment: 'still used' }, red.text);
+    const sent = { confirm: zone.name, seen: seenIn(page.text) };
+    const refused = await browser.post(`${zone.home}/delete`, sent);
+    expect([refused.status, words(refused.text)]).toEqual([412, expect.stringContaining('Somebody else changed this')]);
+    expect(words(refused.text)).toContain('Value You saw It is now Records 0 1 Comment none still used Serial');
+    expect(refused.text).toContain(`value="${zone.name}"`);
+    expect((await browser.get(zone.home)).status).toBe(200);
+    // The page again has the state that it showed, so the person decided.
+    const done = await browser.post(`${zone.home}/delete`, { ...sent, seen: seenIn(refused.text) });
+    expect(done.location).toBe('/console/zones');
     expect((await browser.get(zone.home)).status).toBe(404);
   });
 
@@ -158,7 +215,7 @@ describe('a zone file', () => {
     await service.request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] }, red.text);
     await browser.get(`${zone.home}/zonefile`);
     const preview = await browser.post(`${zone.home}/zonefile`, { file: 'other IN A 192.0.2.5\n' });
-    expect(words(preview.text)).toContain('1 of these records: k8s:prod/shop/www');
+    expect(words(preview.text)).toContain('1 of these records is managed by k8s:prod/shop/www , which may revert');
     const seen = seenIn(preview.text);
     expect((await browser.post(`${zone.home}/zonefile/import`, { seen })).status).toBe(409);
     expect(await records(zone)).toEqual(['www A 192.0.2.1']);

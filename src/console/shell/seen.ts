@@ -1,0 +1,54 @@
+// The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that somebody else
+// made meanwhile is not overwritten unseen: the page then shows the values that the person saw and those of now. Pure.
+import type { Condition } from '#service/conditions/condition.ts';
+import type { Refusal } from '#service/refusal.ts';
+
+/** Values for people, by their labels. */
+export type Values = Readonly<Record<string, string>>;
+
+export interface Seen {
+  id: string;
+  etag: string;
+  values: Values;
+}
+
+/** A value that differs. `entered` is null on a page without fields. */
+export interface Differing {
+  label: string;
+  saw: string;
+  now: string;
+  entered: string | null;
+}
+
+/** The hidden fields `seen` of a form. Programs that send none write without a condition, and so does a text of another form. */
+export function seenIn(sent: string | string[] | undefined): Seen[] {
+  return [sent ?? []].flat().flatMap((text) => {
+    const seen = parsed(text);
+    return typeof seen?.id === 'string' && typeof seen.etag === 'string' ? [seen as Seen] : [];
+  });
+}
+
+function parsed(text: string): Partial<Seen> | null {
+  try {
+    return JSON.parse(text) as Partial<Seen> | null;
+  } catch {
+    return null;
+  }
+}
+
+export function conditionOf(seen: Seen | undefined): Condition | null {
+  return seen === undefined ? null : { ifMatch: [seen.etag], ifNoneMatch: null };
+}
+
+/** Whether somebody else changed the object, or something else, after the page was opened. */
+export function isClash(refused: Refusal | undefined): boolean {
+  return refused?.rule === 'changed-meanwhile';
+}
+
+/** The values that differ. @param entered null for a page without fields */
+export function differingValues(seen: Seen, now: Values, entered: Values | null): Differing[] {
+  return Object.entries(now).flatMap(([label, value]) => {
+    const row = { label, saw: String(seen.values?.[label] ?? ''), now: value, entered: entered?.[label] ?? null };
+    return row.saw === row.now && (row.entered ?? row.now) === row.now ? [] : [row];
+  });
+}
