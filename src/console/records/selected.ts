@@ -44,6 +44,7 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
         return { ...shownRecord(record, zone), seen: seenText(record, zone), changed };
       }),
       managedBy: ownersOf(records),
+      subject: records.length === 1 ? undefined : managedWords(records),
       ...again,
     });
   };
@@ -94,6 +95,12 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
 
 function idsIn(id: string | string[] | undefined): string[] {
   return [...new Set([id ?? []].flat())].slice(0, MOST);
+}
+
+/** The beginning of a sentence about the managed records of a selection. */
+function managedWords(records: readonly { managedBy: string | null }[]): string {
+  const count = records.filter(({ managedBy }) => managedBy !== null).length;
+  return count === 1 ? '1 of these records is' : `${count} of these records are`;
 }
 
 function ownersOf(records: readonly { managedBy: string | null }[]): string | null {

@@ -11,7 +11,8 @@ function walkBack(cursors: readonly string[]): (string | undefined)[] {
     );
   for (let next = links().next; next !== null; next = links().next) at = JSON.parse(next);
   const seen: (string | undefined)[] = [];
-  for (let previous = links().previous; previous !== null; previous = links().previous) {
+  // A way back that never ends is cut off.
+  for (let previous = links().previous; previous !== null && seen.length < 99; previous = links().previous) {
     at = JSON.parse(previous);
     seen.push(at.cursor);
   }
