@@ -27,6 +27,27 @@ describe('a plot', () => {
     const [low, , high] = grid;
     expect(lines[0]?.path).toBe(`M60 ${low?.y}L552 ${high?.y}`);
     expect(low?.y).toBeGreaterThan(high?.y ?? 0);
+    // The text of the unit is above the scale.
+    expect(high?.y).toBeGreaterThan(14);
+  });
+
+  test('has the value of each line of its grid, and the half in the middle', () => {
+    const { grid } = plot([0, 10]);
+    expect(grid.map(({ text }) => text)).toEqual(['0', '5', '10']);
+    expect(grid[1]?.y).toBe(((grid[0]?.y ?? 0) + (grid[2]?.y ?? 0)) / 2);
+  });
+
+  test('names the first, the middle and the last moment at their places', () => {
+    expect(plot([1, 2, 3, 4, 5]).labels).toEqual([
+      { x: 60, text: 't0', anchor: 'start' },
+      { x: (60 + 552) / 2, text: 't2', anchor: 'middle' },
+      { x: 552, text: 't4', anchor: 'end' },
+    ]);
+  });
+
+  test('says the last value that is known', () => {
+    expect(plot([1, 5, null]).lines[0]?.latest).toBe('5');
+    expect(plot([null]).lines[0]?.latest).toBe('–');
   });
 
   test('leaves a gap where nothing is known, and shows a value without neighbours as a dot', () => {
@@ -73,8 +94,8 @@ describe('a plot', () => {
 
   test('draws six lines, and the table has all', () => {
     const series = Array.from({ length: 8 }, (_, at) => ({ name: `ns${at}`, values: [1, 2] }));
-    const { lines, table } = plot([1, 2], { series });
-    expect([lines.length, table.head.length]).toEqual([6, 9]);
+    const { lines, table, desc } = plot([1, 2], { series });
+    expect([lines.length, table.head.length, desc.split('; ').length]).toEqual([6, 9, 6]);
   });
 
   test('with bars has one bar for each value, from the bottom', () => {
@@ -83,6 +104,42 @@ describe('a plot', () => {
     expect(bars.map(({ title }) => title)).toEqual(['mon: 5 changes', 'tue: 10 changes']);
     expect((bars[1]?.height ?? 0) / (bars[0]?.height ?? 1)).toBeCloseTo(2);
     expect(labels.map(({ text }) => text)).toEqual(['mon', 'tue']);
+  });
+});
+
+describe('a plot with bars', () => {
+  const bars = (values: number[]) =>
+    barPlot({
+      ...{ id: 'b', title: 'Objects', unit: 'objects' },
+      moments: values.map((_, at) => `m${at}`),
+      series: [{ name: 'Objects', values }],
+    });
+
+  test('has no line at a half, because bars count things', () => {
+    const lines = (value: number) => bars([value]).grid.map(({ text }) => text);
+    expect([lines(0), lines(1), lines(2), lines(5)]).toEqual([
+      ['0', '1'],
+      ['0', '1'],
+      ['0', '1', '2'],
+      ['0', '5'],
+    ]);
+  });
+
+  test('has each bar over its label, at most 60 wide, and a gap between two', () => {
+    for (const count of [1, 2, 5]) {
+      const drawn = bars(Array.from({ length: count }, () => 1));
+      const centres = drawn.bars.map(({ x, width }) => x + width / 2);
+      centres.forEach((centre, at) => {
+        expect(centre).toBeCloseTo(drawn.labels[at]?.x ?? 0, 0);
+      });
+      for (const { width } of drawn.bars) expect(width).toBeLessThanOrEqual(Math.min(60, (552 - 60) / count - 1));
+    }
+  });
+
+  test('has a label for each of five bars, and the first, middle and last moment for more', () => {
+    const labels = (count: number) => bars(Array.from({ length: count }, () => 1)).labels.map(({ text }) => text);
+    expect(labels(5)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
+    expect(labels(7)).toEqual(['m0', 'm3', 'm6']);
   });
 });
 

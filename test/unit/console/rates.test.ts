@@ -45,6 +45,30 @@ test('a node that does not tell its answers has no rate', () => {
   expect(byNode.size).toBe(0);
 });
 
+test('nodes are in the order of their names', () => {
+  const samples = ['ns3', 'ns1', 'ns2'].flatMap((node) => [sample(1, 0, { node }), sample(0, 900, { node })]);
+  expect([...ratesOf(samples, SLOT, NOW).byNode.keys()]).toEqual(['ns1', 'ns2', 'ns3']);
+});
+
+test.each([
+  ['of two instances of a node', [sample(2, 0), sample(1, 900, { instance: 'b' })]],
+  ['of the same moment', [sample(1, 0), sample(1, 900)]],
+  ['older than a day', [sample(200, 0), sample(199, 900)]],
+])('two samples %s have no rate', (_, samples) => {
+  expect(ratesOf(samples, SLOT, NOW).byNode.size).toBe(0);
+});
+
+test('the latency never counts what falls', () => {
+  const [before, after] = [
+    { applied: 5, appliedSeconds: 10 },
+    { applied: 1, appliedSeconds: 1 },
+  ];
+  const latency = (first: object, second: object) =>
+    ratesOf([sample(2, 0, first), sample(1, 0, second)], SLOT, NOW).latency.at(-3);
+  expect(latency(before, after)).toBeNull();
+  expect(latency(before, { ...after, applied: 6 })).toBe(0);
+});
+
 test('the latency is the average of all changes of a slot, and unknown without a change', () => {
   const samples = [
     sample(2, 0),
