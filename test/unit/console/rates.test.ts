@@ -51,14 +51,14 @@ test('nodes are in the order of their names', () => {
 });
 
 test.each([
-  ['of two instances of a node', [sample(2, 0), sample(1, 900, { instance: 'b' })]],
-  ['of the same moment', [sample(1, 0), sample(1, 900)]],
+  ['from two instances of a node', [sample(2, 0), sample(1, 900, { instance: 'b' })]],
+  ['from the same moment', [sample(1, 0), sample(1, 900)]],
   ['older than a day', [sample(200, 0), sample(199, 900)]],
 ])('two samples %s have no rate', (_, samples) => {
   expect(ratesOf(samples, SLOT, NOW).byNode.size).toBe(0);
 });
 
-test('the latency never counts what falls', () => {
+test('figures that fall do not change the latency', () => {
   const [before, after] = [
     { applied: 5, appliedSeconds: 10 },
     { applied: 1, appliedSeconds: 1 },
