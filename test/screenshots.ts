@@ -1,11 +1,13 @@
 // `npm run screenshots`: takes the pictures of the console in the documentation from a running stack, into
-// docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_PERSON_KEY name the stack
-// (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the REST API
-// the objects that the pictures need in addition to the stack's example. Arguments name the pictures to take (default: all).
+// docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM, ZONESTEAD_PERSON_KEY and DATABASE_URL name the
+// stack (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the REST API
+// the objects that the pictures need in addition to the stack's example, and in its database the figures of a day, because a
+// fresh stack has none. Arguments name the pictures to take (default: all).
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
+import postgres from 'postgres';
 
 const FOLDER = new URL('../docs/images/console', import.meta.url).pathname;
 const SIZE = { width: 1100, height: 720 };
@@ -65,6 +67,37 @@ async function prepareZone(): Promise<string> {
   return id;
 }
 
+/** The figures of the overview: queries and changes of three name servers for a day, and changes for two weeks. */
+async function prepareFigures(): Promise<void> {
+  const sql = postgres(setting('DATABASE_URL'), { max: 1 });
+  const [slot, slots, now] = [900, 96, Date.now()];
+  for (const [busy, node] of [3, 2, 1].map((weight, at) => [weight, `ns${at + 1}`] as const)) {
+    let [noerror, applied, appliedSeconds] = [0, 0, 0];
+    for (let at = 0; at <= slots; at += 1) {
+      // More by day than by night, and never a straight line.
+      const rate = busy * (30 + 20 * Math.sin((at / slots) * 2 * Math.PI - 1) + ((at * 37 + busy * 11) % 13) / 2);
+      noerror += Math.round(rate * slot);
+      const changes = busy + (at % 5);
+      applied += changes;
+      appliedSeconds += changes * (0.2 + 0.08 * Math.sin(at / 9) + 0.03 * Math.cos(at));
+      const answers = {
+        noerror,
+        nxdomain: Math.round(noerror / 7),
+        servfail: 0,
+        refused: Math.round(noerror / 40),
+        other: 0,
+      };
+      const row = { node, instance: 'pictures', at: new Date(now - (slots - at) * slot * 1_000), applied };
+      await sql`insert into node_samples ${sql({ ...row, answers: sql.json(answers), applied_seconds: appliedSeconds } as never)} on conflict do nothing`;
+    }
+  }
+  for (let days = 1; days < 14; days += 1) {
+    const [day, changes] = [new Date(now - days * 86_400_000).toISOString().slice(0, 10), 12 + ((days * 37) % 61)];
+    await sql`insert into change_days (owner, day, changes) values (${team}, ${day}, ${changes}) on conflict do nothing`;
+  }
+  await sql.end();
+}
+
 async function take(
   page: Page,
   name: string,
@@ -96,6 +129,7 @@ async function typeRecord(page: Page): Promise<void> {
 }
 
 const zone = await prepareZone();
+await prepareFigures();
 const person = setting('ZONESTEAD_PERSON_KEY');
 const { keys } = await api<{ keys: { name: string }[] }>('GET', `/account/teams/${team}/keys`, undefined, person);
 if (!keys.some((key) => key.name === 'certificates')) {

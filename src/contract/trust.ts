@@ -20,6 +20,7 @@ const match = (claims as z.ZodType<Match>).meta({
   examples: [{ 'kubernetes.io': { namespace: 'team-a', serviceaccount: { name: 'external-dns' } } }],
 });
 
+const KEYS_ERROR = 'must be a JSON Web Key Set, for instance {"keys": [{"kty": "EC", …}]}';
 const KIND_ERROR = 'must be discovery, jwks or pinned';
 const keySource = z
   .discriminatedUnion(
@@ -37,7 +38,10 @@ const keySource = z
       z.strictObject({
         kind: z.literal('pinned').meta({ description: 'The keys are in the trust.' }),
         jwks: z
-          .object({ keys: z.array(z.looseObject({})).meta({ description: 'Public keys (RFC 7517).' }) })
+          .object(
+            { keys: z.array(z.looseObject({})).meta({ description: 'Public keys (RFC 7517).' }) },
+            { error: KEYS_ERROR },
+          )
           .meta({ description: 'A JSON Web Key Set.' }),
       }),
     ],

@@ -67,6 +67,12 @@ export class Refusal extends Error implements RefusalData {
     return fillIn(CATALOGUE[this.rule].sentence, this.parameters);
   }
 
+  /** Whether the sentence may begin with a name or another value, whose first letter must stay as it is. */
+  get mayBeginWithValue(): boolean {
+    const { code, sentence } = CATALOGUE[this.rule];
+    return sentence.startsWith('{') && (code === 'conflict' || !sentence.startsWith('{problem}'));
+  }
+
   /** The sentence with the name of its field before it. */
   get ownMessage(): string {
     return this.field === null ? this.sentence : `${this.field}: ${this.sentence}`;

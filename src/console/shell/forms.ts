@@ -44,7 +44,9 @@ export function errorsOf(refusal: Refusal, fields: readonly string[]): FormError
   const errors: Record<string, string> = {};
   for (const each of [refusal, ...refusal.others]) {
     const [field = ''] = each.field?.split('.') ?? [];
-    if (fields.includes(field)) errors[field] ??= each.sentence.charAt(0).toUpperCase() + each.sentence.slice(1);
+    const { sentence } = each;
+    const shown = each.mayBeginWithValue ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    if (fields.includes(field)) errors[field] ??= shown;
     else errors[''] ??= each.ownMessage;
   }
   return errors;

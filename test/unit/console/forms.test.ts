@@ -22,6 +22,15 @@ describe('a refusal on a form', () => {
     });
   });
 
+  it('begins with a capital letter, unless it begins with a name', () => {
+    expect(errorsOf(refusal('zone-exists', { name: 'shop.example' }), ['zoneName'])).toEqual({
+      zoneName: 'shop.example exists already.',
+    });
+    const problem = 'www has an A record.';
+    expect(errorsOf(refusal('cname-alone', { problem }, { field: 'type' }), ['type'])).toEqual({ type: problem });
+    expect(errorsOf(refusal('team-name-taken', { name: 'x' }), ['name']).name).toMatch(/^The name x is taken/);
+  });
+
   it('is shown above the form if it names none of its fields, for any form of its sentence', () => {
     expect(errorsOf(refusal('no-team'), fields)).toEqual({ '': 'No such team, or you are not a member of it.' });
     expect(at('zone', 'is gone.')).toEqual({ '': 'zone: is gone.' });
