@@ -49,7 +49,7 @@ const HEIGHT = 200;
 const LEFT = 60;
 const RIGHT = 8;
 /** With a line for the unit. */
-const TOP = 26;
+const TOP = 32;
 /** With a line for the moments, and one for their name. */
 const BOTTOM = 40;
 const EMPTY = 'There are no figures yet.';
