@@ -39,6 +39,7 @@ import { trustPages } from './trusts/trusts.ts';
 import { zoneFilePages } from './zonefile/zonefile.ts';
 import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
+import { restorePages } from './zones/restore.ts';
 import { undoPages } from './zones/undo.ts';
 import { zonePages } from './zones/zone.ts';
 import { zonesPages } from './zones/zones.ts';
@@ -84,6 +85,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   recordPages(app, parts);
   ownerPages(app, parts);
   zoneHistoryPages(app, parts);
+  restorePages(app, parts);
   undoPages(app, parts);
   livePages(app, parts);
   // A scope of its own, because it accepts files.

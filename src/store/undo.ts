@@ -148,7 +148,8 @@ const BEFORE = `
   from touched t join changes c on c.id = t.first left join records r on r.id = t.record and r.zone_no = $4
     ${defaultAt('c.id', '$3')}
   where (r.content, r.priority, r.comment, r.ttl) is distinct from (c.before->>'content', (c.before->>'priority')::integer,
-    c.before->>'comment', nullif((c.before->>'ttl')::integer, d.ttl))`;
+    c.before->>'comment', nullif((c.before->>'ttl')::integer, d.ttl))
+  order by t.first`;
 
 /** The records that are not as they were before the change `from`, in pages. */
 export function recordsBefore(
@@ -203,16 +204,21 @@ export async function firstChangeAfter(tx: Tx, zoneId: string, at: Date): Promis
 
 const selectPruned = statement<{ at: string | null }>(`
   select max(at) as at from history_pruned where kind = 'zones' and owner = any(array['', $1])`);
-const hasBeginning = statement<{ found: boolean }>(`
-  select exists (select from (select action from changes where zone_id = $1 order by id limit 1) c where action = 'zone.create') as found`);
+const selectBeginning = statement<{ at: string }>(`
+  select at from (select action, at from changes where zone_id = $1 order by id limit 1) c where action = 'zone.create'`);
+
+/** The time of the creation in the history of a zone; null: the history does not have it any more. */
+export async function beginningOf(tx: Tx, zoneId: string): Promise<Date | null> {
+  const [row] = await selectBeginning(tx, zoneId);
+  return row === undefined ? null : new Date(row.at);
+}
 
 /** The time up to which changes of the zone may be deleted from the history; null: the history of the zone is whole. */
 export async function prunedUntil(
   tx: Tx,
   zone: { id: string; teamId: string | null; userId: string | null },
 ): Promise<Date | null> {
-  const [whole] = await hasBeginning(tx, zone.id);
-  if (whole?.found) return null;
+  if ((await beginningOf(tx, zone.id)) !== null) return null;
   const [row] = await selectPruned(tx, zone.teamId ?? zone.userId);
   return row?.at == null ? null : new Date(row.at);
 }

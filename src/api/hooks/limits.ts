@@ -18,10 +18,14 @@ type ChangesOf = ((request: FastifyRequest) => number) | 'operation';
 
 /**
  * Counts the request as so many writes in all: a second call takes the places that the first one did not.
- * @param options.upToLimit counts no more than the key may write at once. (Default: false.)
+ * @param options.share counts no more than this share of the writes of a window, so that a request that cannot be split is possible.
+ * (Default: no bound.)
  * @throws Refusal rate_limited; bad_request if there are more writes than the limit
  */
-type CountChanges = (changes: number, options?: { upToLimit?: boolean }) => Promise<void>;
+type CountChanges = (changes: number, options?: { share?: number }) => Promise<void>;
+
+/** The share of an undo or a restore: the previews before it fit into the same window. */
+export const SHARE_OF_UNDO = 0.5;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -111,13 +115,13 @@ async function take(
   bucket: Bucket,
   limitOf: (actor: Actor) => number | null,
   wanted: number,
-  { upToLimit = false }: { upToLimit?: boolean } = {},
+  { share = Number.POSITIVE_INFINITY }: { share?: number } = {},
 ): Promise<void> {
   const actor = actorOf(request);
   const limit = limitOf(actor);
   if (limit === null) return;
   const { changes: counted, at } = request.places ?? { changes: 0, at: [] };
-  const changes = upToLimit ? Math.min(wanted, limit) : wanted;
+  const changes = Math.min(wanted, Math.ceil(limit * share));
   if (changes <= counted) return;
   const place = await countWrite(context, actor, bucket, limit, changes - counted, changes);
   request.places = { bucket, changes, at: [...at, place.at] };

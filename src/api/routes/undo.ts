@@ -19,7 +19,7 @@ import { previewZone, restoreZone } from '#service/undo/zone.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
 import { conditionalCallerOf, tagged } from '../hooks/conditions.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { counterOf } from '../hooks/limits.ts';
+import { counterOf, SHARE_OF_UNDO } from '../hooks/limits.ts';
 import { UNTIL_COLON } from '../http.ts';
 import { errorAnswers, needs } from './answers.ts';
 
@@ -52,7 +52,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Undo changes of records',
         security: needs('records:write'),
         description:
-          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write.' +
+          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write, up to half of the limit of the key.' +
           BOUND,
         params: zoneParams,
         body: undoBody,
@@ -66,7 +66,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
       const caller = conditionalCallerOf(request);
       const { etag, ...answer } = await undoChanges(context, caller, request.params.id, selectionOf(request.body), {
         dryRun,
-        places: { taken: dryRun ? 1 : 0, take: (writes) => count(writes) },
+        places: { taken: dryRun ? 1 : 0, take: (writes) => count(writes, { share: SHARE_OF_UNDO }) },
         signal: whenClientLeaves(reply),
       });
       if (etag !== undefined) tagged(reply, etag);
@@ -84,7 +84,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Restore the records of a zone as they were at a time',
         security: needs('records:write'),
         description:
-          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, and a preview as one.' +
+          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, up to half of the limit of the key, and a preview as one.' +
           BOUND,
         params: zoneParams,
         body: restoreBody,
@@ -97,7 +97,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
       const caller = conditionalCallerOf(request);
       const { etag, ...answer } = await restoreRecords(context, caller, request.params.id, new Date(at), {
         dryRun,
-        count: (changes) => count(changes),
+        count: (changes) => count(changes, { share: SHARE_OF_UNDO }),
         signal: whenClientLeaves(reply),
       });
       if (etag !== undefined) tagged(reply, etag);

@@ -24,10 +24,29 @@ export async function listChanges(
     read.push(...some);
     cursor = next;
   } while (cursor !== undefined && read.length < limit);
-  const changes = name === undefined ? read : read.filter((change) => nameOf(change) === name);
+  const marked = withMarks(read);
+  const changes = name === undefined ? marked : marked.filter((change) => nameOf(change) === name);
   await show(session, { changes }, () => {
     if (changes.length === 0) print('no changes');
-    else table(['ID', 'TIME', 'KEY', 'OWNER', 'CHANGE'], changes.map(rowOf), print);
+    else table(['ID', 'TIME', 'KEY', 'OWNER', 'UNDO', 'CHANGE'], changes.map(rowOf), print);
+  });
+}
+
+/** A change with the ids of the changes that undid it. Absent if there are none. */
+type MarkedChange = Change & { undoneBy?: number[] };
+
+/**
+ * Adds `undoneBy`. An undo is newer than its changes, so a list that begins with the newest change has it. Pure.
+ * @param changes from the newest change on
+ */
+export function withMarks(changes: readonly Change[]): MarkedChange[] {
+  const undoneBy = new Map<number, number[]>();
+  for (const { id, undoes = [] } of changes) {
+    for (const undone of undoes) undoneBy.set(undone, [...(undoneBy.get(undone) ?? []), id]);
+  }
+  return changes.map((change) => {
+    const by = undoneBy.get(change.id);
+    return by === undefined ? change : { ...change, undoneBy: by };
   });
 }
 
@@ -45,8 +64,30 @@ function nameOf({ before, after }: Change): string | undefined {
   return ((after ?? before) as Stored | null)?.name;
 }
 
-function rowOf(change: Change): string[] {
-  return [String(change.id), change.at, change.keyId, change.owner ?? '-', sentenceOf(change)];
+function rowOf(change: MarkedChange): string[] {
+  return [String(change.id), change.at, change.keyId, change.owner ?? '-', markOf(change), sentenceOf(change)];
+}
+
+/** The ids that a row shows. */
+const SHOWN_IDS = 3;
+
+/** For instance `undoes 9, undone by 12`, `restored to 2026-11-21T10:31:00.000Z`, or `-`. Pure. */
+export function markOf({
+  undoes = [],
+  undoneBy = [],
+  restoredTo,
+}: Pick<MarkedChange, 'undoes' | 'undoneBy' | 'restoredTo'>): string {
+  const marks = [
+    restoredTo === undefined ? [] : `restored to ${restoredTo}`,
+    undoes.length === 0 ? [] : `undoes ${idsIn(undoes)}`,
+    undoneBy.length === 0 ? [] : `undone by ${idsIn(undoneBy)}`,
+  ].flat();
+  return marks.join(', ') || '-';
+}
+
+function idsIn(ids: readonly number[]): string {
+  const more = ids.length - SHOWN_IDS;
+  return `${ids.slice(0, SHOWN_IDS).join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** For instance `update www A 192.0.2.1 → 192.0.2.2`. Pure. */

@@ -38,10 +38,16 @@ export interface HistoryGroup {
   when: When;
   requestId: string;
   entries: Entry[];
+  /** The time of the oldest change. */
+  since: string;
   /** `undo`, or the time of a restore. Null for other changes. */
   mark: string | null;
   /** The query of the page that undoes the changes of records. Null: there are none. */
   undo: string | null;
+  /** The query of the page that undoes all changes of the key since then. Null: the service made the change. */
+  undoKey: string | null;
+  /** The query of the page that restores the records as they were after the change. */
+  restore: string;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -65,20 +71,25 @@ export function groupsOf(
     const last = groups.at(-1);
     const author = authorOf(change, names.get(change.keyId));
     const entry = entryOf(change);
-    if (last?.requestId === change.requestId && last.author.owner === author.owner) last.entries.push(entry);
-    else {
+    if (last?.requestId === change.requestId && last.author.owner === author.owner) {
+      last.entries.push(entry);
+      last.since = change.at;
+    } else {
       const mark = markOf(change);
       groups.push({
         author,
         when: whenOf(change.at, now),
         requestId: change.requestId,
         entries: [entry],
+        since: change.at,
         mark,
         undo: null,
+        undoKey: null,
+        restore: queryOf({ at: change.at }),
       });
     }
   }
-  return groups.map((group) => ({ ...group, undo: undoOf(group) }));
+  return groups.map((group) => ({ ...group, undo: undoOf(group), undoKey: undoKeyOf(group) }));
 }
 
 function markOf({ undoes, restoredTo }: ChangeView): string | null {
@@ -90,7 +101,16 @@ function markOf({ undoes, restoredTo }: ChangeView): string | null {
 function undoOf({ requestId, entries }: HistoryGroup): string | null {
   const records = entries.filter(({ subject }) => subject !== null);
   if (records.length === 0) return null;
-  const query = entries.length === 1 ? { change: String(entries[0]?.id) } : { requestId };
+  return queryOf(entries.length === 1 ? { change: String(entries[0]?.id) } : { requestId });
+}
+
+/** The changes of the group are the oldest that it undoes. */
+function undoKeyOf({ author: { keyId }, entries, since }: HistoryGroup): string | null {
+  const isOfRecords = entries.some(({ subject }) => subject !== null);
+  return keyId === SERVICE_KEY || !isOfRecords ? null : queryOf({ keyId, since });
+}
+
+function queryOf(query: Record<string, string>): string {
   return new URLSearchParams(query).toString();
 }
 

@@ -24,7 +24,7 @@ export const FORM_REFUSALS = {
   },
   'another-difference': {
     code: 'precondition_failed',
-    sentence: 'The records changed while the page was open, so nothing was undone. These are the differences now.',
+    sentence: 'The records changed while the page was open, so nothing was changed. These are the differences now.',
   },
   'value-changed': {
     code: 'precondition_failed',

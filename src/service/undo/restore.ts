@@ -5,7 +5,7 @@
 import { fqdn, suffixesOf } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
 import { keptAnswer } from '#store/idempotency.ts';
-import { firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
+import { beginningOf, firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecords, readableOnly } from '../accounts/actor.ts';
 import { changeZone, keyReused } from '../change.ts';
@@ -119,7 +119,9 @@ async function planRestore(
 async function mustHaveHistory(tx: Tx, zone: ZoneRow, at: Date, now: Date): Promise<void> {
   const given = at.toISOString();
   if (at > now) throw refusal('restore-in-future', { at: given, now: now.toISOString() });
-  if (at < zone.createdAt) throw refusal('restore-before-zone', { at: given, created: zone.createdAt.toISOString() });
+  // The history may have an earlier time than the zone, because a change has the time at which its transaction began.
+  const created = (await beginningOf(tx, zone.id)) ?? zone.createdAt;
+  if (at < created) throw refusal('restore-before-zone', { at: given, created: created.toISOString() });
   const pruned = await prunedUntil(tx, zone);
   if (pruned !== null && at <= pruned)
     throw refusal('restore-beyond-history', { at: given, from: pruned.toISOString() });

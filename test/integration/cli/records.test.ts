@@ -110,7 +110,7 @@ test('changes list says what changed, and by which key', async () => {
   const { out } = await zonestead('changes', 'list', zone);
   const key = admin.text.split('_')[1];
   const [heading, ...lines] = out.trimEnd().split('\n');
-  expect(heading).toMatch(/^ID +TIME +KEY +OWNER +CHANGE$/);
+  expect(heading).toMatch(/^ID +TIME +KEY +OWNER +UNDO +CHANGE$/);
   expect(lines.map((line) => line.replace(/^\d+ +20[\d-]+T[\d:.]+Z +/, ''))).toEqual(
     [
       'delete www A 192.0.2.2',
@@ -118,7 +118,7 @@ test('changes list says what changed, and by which key', async () => {
       'update www A 192.0.2.1 → 192.0.2.2 (TTL 3600 → 60)',
       'create www A 192.0.2.1',
       'create the zone',
-    ].map((change) => `${key}  -      ${change}`),
+    ].map((change) => `${key}  -      -     ${change}`),
   );
   const limited = await json('changes', 'list', 'history.example', '--limit', '2');
   expect(limited.changes.map(({ action }: { action: string }) => action)).toEqual(['record.delete', 'record.create']);
@@ -156,6 +156,41 @@ test('changes undo and zones restore put records back, and a preview does not', 
       expect.stringMatching(/name the changes to undo|not the id of a change/),
     ]);
   }
+});
+
+test('changes list marks the changes that undo others, and those that were undone', async () => {
+  const zone = 'marks.example';
+  await service.zone(zone, admin);
+  const listed = async (...words: string[]) => (await json('changes', 'list', zone, ...words)).changes;
+  await zonestead('records', 'set', zone, 'www', 'A', '192.0.2.1');
+  const [{ id: created, at }] = await listed();
+  await zonestead('changes', 'undo', zone, String(created));
+  const [{ id: undo }] = await listed();
+  await zonestead('changes', 'undo', zone, String(undo));
+  await zonestead('records', 'set', zone, 'www', 'A', '192.0.2.2');
+  await zonestead('zones', 'restore', zone, '--at', at, '--yes');
+  const changes = await listed();
+  const again = changes[2].id;
+  expect(changes.slice(0, 5)).toMatchObject([
+    { restoredTo: at },
+    { action: 'record.update' },
+    { undoes: [undo] },
+    { undoes: [created], undoneBy: [again] },
+    { id: created, undoneBy: [undo] },
+  ]);
+  for (const each of [0, 1, 2, 5]) expect(changes[each]).not.toHaveProperty('undoneBy');
+  const { out } = await zonestead('changes', 'list', zone, '--name', 'www');
+  const marks = out
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split(/ {2,}/)[4]);
+  expect(marks).toEqual([
+    `restored to ${at}`,
+    '-',
+    `undoes ${undo}`,
+    `undoes ${created}, undone by ${again}`,
+    `undone by ${undo}`,
+  ]);
 });
 
 test('zones restore without a time brings back a deleted zone', async () => {

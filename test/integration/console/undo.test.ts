@@ -1,4 +1,4 @@
-// Undo in the console: the preview with differences and conflicts, the confirmation, and the result.
+// Undo and restore in the console: the preview with differences and conflicts, the confirmation, and the result.
 import { describe, expect, it } from 'vitest';
 import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
@@ -23,15 +23,17 @@ const records = async (zone: { id: string }) => {
   const { body } = await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text);
   return (body.records as { name: string; content: string }[]).map(({ name, content }) => `${name} ${content}`);
 };
-/** The addresses of the links to undo on the first page of the history, the newest change first. */
-const links = async (zone: { home: string }) => {
+/** The addresses of links on the first page of the history, the newest change first. */
+const linksOf = async (zone: { home: string }, link: RegExp) => {
   const { text } = await browser.get(`${zone.home}/history`);
-  const list = [...text.matchAll(/class="undo"><a href="([^"]*)"/g)];
-  return list.map(([, address = '']) => address.replaceAll('&amp;', '&'));
+  return [...text.matchAll(link)].map(([, address = '']) => address.replaceAll('&amp;', '&'));
 };
+const links = (zone: { home: string }) => linksOf(zone, /class="undo"><a href="([^"]*)"/g);
+const moments = (zone: { home: string }) => linksOf(zone, /<a href="([^"]*)">Restore the zone to this moment/g);
+const ofKey = (zone: { home: string }) => linksOf(zone, /<a href="([^"]*)">Undo all changes of this key since then/g);
 const fieldsOf = (text: string) =>
   Object.fromEntries(
-    [...text.matchAll(/type="hidden" name="(change|requestId|seen|_once)" value="([^"]*)"/g)].map(([, name, value]) => [
+    [...text.matchAll(/type="hidden" name="(change|requestId|keyId|since|at|seen|_once)" value="([^"]*)"/g)].map(([, name, value]) => [
       name,
       value,
     ]),
@@ -69,7 +71,7 @@ describe('an undo', () => {
     const refused = await browser.post(`${zone.home}/undo`, fieldsOf(preview.text));
     expect([refused.status, words(refused.text)]).toEqual([
       412,
-      expect.stringMatching(/nothing was undone.*192\.0\.2\.1/),
+      expect.stringMatching(/nothing was changed.*192\.0\.2\.1/),
     ]);
     await put(zone, 'third', '192.0.2.9');
     expect((await browser.post(`${zone.home}/undo`, fieldsOf(refused.text))).status).toBe(303);
@@ -96,6 +98,27 @@ describe('an undo', () => {
     for (const name of ['a', 'b']) expect(words(text)).toContain(`${name} A 192.0.2.9`);
     await browser.post(`${zone.home}/undo`, fieldsOf(text));
     expect(await records(zone)).toEqual([]);
+  });
+
+  it('puts back all changes of a key since a time', async () => {
+    const zone = await newZone();
+    await put(zone, 'first', '192.0.2.1');
+    const other = await service.key({ team: 'red' });
+    for (const name of ['a', 'b']) {
+      // A change of another key between them stays.
+      await put(zone, `${name}-stays`, '192.0.2.8');
+      const record = { name, type: 'A', content: '192.0.2.9' };
+      await service.request('POST', `/zones/${zone.id}/records`, record, other.text);
+    }
+    const addresses = await ofKey(zone);
+    const address = addresses.filter((each) => each.includes(other.id)).at(-1) ?? '';
+    const { text } = await browser.get(address);
+    expect(words(text)).toMatch(new RegExp(`by the key ${other.id} since 20[\\d-]+ [\\d:]+ UTC\\?.* b A .* a A `));
+    expect(text).not.toContain('stays A');
+    expect((await browser.post(`${zone.home}/undo`, fieldsOf(text))).status).toBe(303);
+    expect((await records(zone)).sort()).toEqual(['a-stays 192.0.2.8', 'b-stays 192.0.2.8', 'first 192.0.2.1']);
+    for (const query of [`keyId=${other.id}`, `keyId=${other.id}&since=now`])
+      expect((await browser.get(`${zone.home}/undo?${query}`)).status).toBe(400);
   });
 
   it('with a conflict names it, and offers no confirmation', async () => {
@@ -128,6 +151,153 @@ describe('an undo', () => {
     await other.signIn(eve.text);
     expect((await other.get(address)).status).toBe(404);
     expect((await other.post(`${zone.home}/undo`, { change: address.replace(/.*=/, '') })).status).toBe(404);
+    expect(await records(zone)).toEqual(['www 192.0.2.1']);
+  });
+});
+
+describe('a restore to a time', () => {
+  const restore = (zone: { home: string }, text: string) => browser.post(`${zone.home}/restore`, fieldsOf(text));
+  const own = (zone: { id: string }, name: string, content: string) =>
+    send(zone, 'POST', '/records:apply', {
+      sets: [{ owner: 'k8s:prod/shop/web', name, type: 'A', values: [{ content }] }],
+      atomic: true,
+    });
+
+  it('is previewed, confirmed once, and marked in the history', async () => {
+    const zone = await newZone();
+    const id = await put(zone, 'www', '192.0.2.1');
+    const [address = ''] = await moments(zone);
+    await send(zone, 'PUT', `/records/${id}`, { name: 'www', type: 'A', content: '192.0.2.2' });
+    await put(zone, 'new', '192.0.2.3');
+    const preview = await browser.get(address);
+    expect(preview.text).toMatch(/<del>192\.0\.2\.2 \(3600 s\)<\/del>[\s\S]*<ins>192\.0\.2\.1 \(3600 s\)<\/ins>/);
+    expect(words(preview.text)).toContain('The records of 2 names and types change.');
+    expect(await records(zone)).toHaveLength(2);
+    for (let time = 0; time < 2; time += 1) {
+      const done = await restore(zone, preview.text);
+      expect([done.status, done.location]).toEqual([303, `${zone.home}/history`]);
+    }
+    expect(await records(zone)).toEqual(['www 192.0.2.1']);
+    const text = words((await browser.get(`${zone.home}/history`)).text);
+    expect(text).toContain('Restored: the records of 2 names and types are as they were at that time.');
+    expect(text.match(/restored to 20[\d-]+ [\d:]+ UTC/g)).toHaveLength(1);
+    // The field of the page has the same time without its zone.
+    const field = /type="datetime-local" value="([^"]*)"|name="at"[^>]* value="([^"Z]*)"/.exec(preview.text);
+    const typed = field?.slice(1).find((each) => each !== undefined) ?? '';
+    expect(`${typed}Z`).toBe(new URL(address, service.url).searchParams.get('at')?.replace('.000Z', 'Z'));
+    const again = await browser.get(`${zone.home}/restore?at=${typed}`);
+    expect(words(again.text)).toContain('There is nothing to restore.');
+    expect(again.text).not.toContain('>Restore</button>');
+  });
+
+  it('makes the differences that the page showed, or asks again', async () => {
+    const zone = await newZone();
+    const [address = ''] = await moments(zone);
+    await put(zone, 'www', '192.0.2.1');
+    const { text } = await browser.get(address);
+    // A record of an owner is no part of the difference.
+    await own(zone, 'owned', '192.0.2.8');
+    await put(zone, 'later', '192.0.2.2');
+    const refused = await restore(zone, text);
+    expect([refused.status, words(refused.text)]).toEqual([
+      412,
+      expect.stringMatching(/nothing was changed.*later A/),
+    ]);
+    expect(await records(zone)).toHaveLength(3);
+    // A form without the differences that a person saw is refused as well.
+    const { seen: _, ...blind } = fieldsOf(refused.text);
+    expect((await browser.post(`${zone.home}/restore`, blind)).status).toBe(412);
+    await own(zone, 'second', '192.0.2.8');
+    expect((await restore(zone, refused.text)).status).toBe(303);
+    expect((await records(zone)).sort()).toEqual(['owned 192.0.2.8', 'second 192.0.2.8']);
+  });
+
+  it('names the records of owners with the change that brings them back', async () => {
+    const zone = await newZone();
+    await own(zone, 'web', '192.0.2.1');
+    await put(zone, 'www', '192.0.2.5');
+    const [address = ''] = await moments(zone);
+    await own(zone, 'web', '192.0.2.2');
+    await put(zone, 'more', '192.0.2.6');
+    const { text } = await browser.get(address);
+    expect(words(text)).toMatch(/web A : the DNSRecord shop\/web .*Set its values in Kubernetes to 192\.0\.2\.1\./);
+    expect((await restore(zone, text)).status).toBe(303);
+    expect((await records(zone)).sort()).toEqual(['web 192.0.2.2', 'www 192.0.2.5']);
+    expect((await browser.get(`${zone.home}/history`)).text).toContain(
+      'Those of owners at one name and type stay as they are.',
+    );
+  });
+
+  it('names conflicts and offers no confirmation', async () => {
+    const zone = await newZone();
+    const id = await put(zone, 'www.below', '192.0.2.1');
+    const [address = ''] = await moments(zone);
+    await service.request('DELETE', `/zones/${zone.id}/records/${id}`, undefined, red.text);
+    const { zoneName } = (await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body;
+    await service.zone(`below.${zoneName}`, red);
+    const { text } = await browser.get(address);
+    expect(words(text)).toMatch(/nothing can be restored: .*www\.below A : the zone below\./);
+    expect(text).not.toContain('>Restore</button>');
+    const refused = await restore(zone, text);
+    expect([refused.status, words(refused.text)]).toEqual([409, expect.stringContaining('has this name now')]);
+    expect(await records(zone)).toEqual([]);
+  });
+
+  it('with many differences shows the first ones and their number', async () => {
+    const zone = await newZone();
+    const [address = ''] = await moments(zone);
+    const create = (at: number) => ({
+      action: 'create',
+      record: { name: `h${at}`, type: 'A', content: '192.0.2.9' },
+    });
+    for (const from of [0, 600]) {
+      const changes = Array.from({ length: 600 }, (_, at) => create(from + at));
+      expect((await send(zone, 'POST', '/records:batch', { changes })).status).toBe(200);
+    }
+    const { text } = await browser.get(address);
+    expect(words(text)).toContain('The records of 1,200 names and types change. The first 100 of 1,200 are listed.');
+    expect(text.match(/<del>/g)).toHaveLength(100);
+    expect(Buffer.byteLength(text)).toBeLessThan(200_000);
+    // The list of the service ends before the last difference, so any other change of the zone makes a new preview.
+    await own(zone, 'owned', '192.0.2.8');
+    const refused = await restore(zone, text);
+    expect(refused.status).toBe(412);
+    expect((await restore(zone, refused.text)).status).toBe(303);
+    expect(await records(zone)).toEqual(['owned 192.0.2.8']);
+  });
+
+  it('that is wrong, in the future or beyond the history is refused at the field', async () => {
+    const zone = await newZone();
+    await put(zone, 'www', '192.0.2.1');
+    const refused = async (at: string) => {
+      const { status, text } = await browser.get(`${zone.home}/restore?at=${encodeURIComponent(at)}`);
+      expect(text).not.toContain('>Restore</button>');
+      return [status, words(text)];
+    };
+    expect(await refused('yesterday')).toEqual([400, expect.stringContaining('Must be a time in ISO 8601')]);
+    expect(await refused('2999-01-01T00:00')).toEqual([400, expect.stringContaining('later than now')]);
+    expect(await refused('2020-01-01T00:00:00Z')).toEqual([400, expect.stringContaining('was created at')]);
+    const now = new Date().toISOString();
+    await service.sql`delete from changes where zone_id = ${zone.id} and action = 'zone.create'`;
+    await service.sql`insert into history_pruned (kind, owner, at) values ('zones', ${red.team}, ${now}::timestamptz)`;
+    const [beyond = ''] = await moments(zone);
+    const { text, status } = await browser.get(beyond);
+    expect([status, words(text)]).toEqual([400, expect.stringMatching(/complete only after .*ZONESTEAD_HISTORY_DAYS/)]);
+    await service.sql`delete from history_pruned`;
+    expect(await records(zone)).toEqual(['www 192.0.2.1']);
+    const empty = await browser.get(`${zone.home}/restore`);
+    expect([empty.status, words(empty.text)]).toEqual([200, expect.stringContaining('Show the difference')]);
+  });
+
+  it('is not possible in a zone of another team', async () => {
+    const zone = await newZone();
+    const [address = ''] = await moments(zone);
+    await put(zone, 'www', '192.0.2.1');
+    const other = visit(service);
+    await other.signIn(eve.text);
+    expect((await other.get(address)).status).toBe(404);
+    const { text } = await browser.get(address);
+    expect((await other.post(`${zone.home}/restore`, fieldsOf(text))).status).toBe(404);
     expect(await records(zone)).toEqual(['www 192.0.2.1']);
   });
 });

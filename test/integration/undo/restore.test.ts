@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
+import type { TestKey } from '../../support/keys.ts';
 import { startTestService } from '../../support/service.ts';
 import { type UndoZone, undoZone } from '../../support/undo/zone.ts';
 
@@ -164,15 +165,22 @@ test('a repeated request with an Idempotency-Key has the first answer', async ()
   expect(await zone.records()).toContain('later A 3600 192.0.2.50');
 });
 
-test('each record that changes counts as a write, and a preview as one', async () => {
+test('each record that changes counts as a write, up to half of the limit, and a preview as one', async () => {
   const { zone, ids } = await filled();
   const at = await moment();
   for (const id of ids) await zone.drop(id);
+  const left = async (body: object, key: TestKey) => {
+    const { status, headers } = await zone.restore(body, key);
+    return [status, /r=(\d+)/.exec(String(headers.ratelimit))?.[1]];
+  };
+  const before = await moment();
+  const enough = await service.key({ recordWrites: 10 });
+  expect(await left({ at, dryRun: true }, enough)).toEqual([200, '9']);
+  expect(await left({ at }, enough)).toEqual([200, '4']);
+  // Half of the limit at most, because a restore cannot be split.
   const poor = await service.key({ recordWrites: 4 });
-  expect((await zone.restore({ at, dryRun: true }, poor)).status).toBe(200);
-  expect(refusal(await zone.restore({ at }, poor))).toBe('400 bad_request');
+  expect(await left({ at: before, dryRun: true }, poor)).toEqual([200, '3']);
+  expect(await left({ at: before }, poor)).toEqual([200, '1']);
   expect(await zone.records()).toEqual([]);
-  const enough = await service.key({ recordWrites: 5 });
-  expect((await zone.restore({ at }, enough)).status).toBe(200);
-  expect(refusal(await zone.restore({ at, dryRun: true }, enough))).toBe('429 rate_limited');
+  expect(refusal(await zone.restore({ at }, poor))).toBe('429 rate_limited');
 });

@@ -1,0 +1,74 @@
+// The preview of an undo or a restore as pages show it: the first differences, conflicts and records of owners, with their numbers.
+// Its id lets a form be bound to the differences that the person saw.
+import { hash } from 'node:crypto';
+import { Refusal, refusal } from '#service/refusal.ts';
+import type { ShownValue, UndoAnswer } from '#service/undo/answer.ts';
+import { isClash } from '../records/seen.ts';
+import { clip } from '../shell/shown.ts';
+
+/** Entries of each list that a page shows. */
+const SHOWN = 100;
+/** How often a preview is made again because the zone changed between it and the change. */
+const ATTEMPTS = 3;
+
+/** Makes a preview, or the change. @param etag the state that the change must find */
+export type MakeChange = (options: { dryRun: boolean; etag?: string | undefined }) => Promise<UndoAnswer>;
+
+/**
+ * Makes the change if it makes the differences that the person saw. A change of other records does not matter.
+ * @param seen the id of the preview that the person saw
+ * @throws Refusal precondition_failed, and as `make`
+ */
+export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const preview = await make({ dryRun: true });
+    if (previewId(preview) !== seen) throw refusal('another-difference');
+    try {
+      return await make({ dryRun: false, etag: preview.etag });
+    } catch (error) {
+      if (!(error instanceof Refusal && isClash(error)) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Identifies the differences and conflicts of a preview. If it has more than an answer lists, only the same state has the same id. */
+export function previewId({ total, differences, conflicts, etag }: UndoAnswer): string {
+  const isCut = total.differences > differences.length || total.conflicts > conflicts.length;
+  const { differences: changed, conflicts: prevented } = total;
+  const values = [changed, prevented, differences, conflicts, isCut ? etag : null];
+  return hash('sha256', JSON.stringify(values), 'base64url');
+}
+
+/** The data that `zones/difference` needs. */
+export function previewOf({ total, differences, conflicts, owned }: UndoAnswer) {
+  return {
+    total,
+    shown: SHOWN,
+    differences: differences.slice(0, SHOWN).map(({ name, type, before, after }) => {
+      const [old, now] = [before.map(lineOf), after.map(lineOf)];
+      return {
+        subject: `${clip(name)} ${type}`,
+        gone: old.filter((line) => !now.includes(line)),
+        kept: old.filter((line) => now.includes(line)),
+        come: now.filter((line) => !old.includes(line)),
+      };
+    }),
+    conflicts: conflicts.slice(0, SHOWN).map(sentenceOf),
+    owned: owned.slice(0, SHOWN).map(sentenceOf),
+    isPossible: total.conflicts === 0 && total.differences > 0,
+  };
+}
+
+/** `one name and type`, or `5,000 names and types`. */
+export function placesIn(count: number): string {
+  return count === 1 ? 'one name and type' : `${count.toLocaleString('en')} names and types`;
+}
+
+function sentenceOf({ name, type, message }: { name: string; type: string; message: string }) {
+  return { subject: `${clip(name)} ${type}`, message };
+}
+
+function lineOf({ content, ttl, priority, comment }: ShownValue): string {
+  const value = priority === undefined ? content : `${priority} ${content}`;
+  return `${clip(value)} (${ttl} s)${comment === undefined ? '' : ` # ${clip(comment)}`}`;
+}
