@@ -33,10 +33,9 @@ const moments = (zone: { home: string }) => linksOf(zone, /<a href="([^"]*)">Res
 const ofKey = (zone: { home: string }) => linksOf(zone, /<a href="([^"]*)">Undo all changes of this key since then/g);
 const fieldsOf = (text: string) =>
   Object.fromEntries(
-    [...text.matchAll(/type="hidden" name="(change|requestId|keyId|since|at|seen|_once)" value="([^"]*)"/g)].map(([, name, value]) => [
-      name,
-      value,
-    ]),
+    [...text.matchAll(/type="hidden" name="(change|requestId|keyId|since|at|seen|_once)" value="([^"]*)"/g)].map(
+      ([, name, value]) => [name, value],
+    ),
   ) as Record<string, string>;
 
 describe('an undo', () => {
@@ -199,10 +198,7 @@ describe('a restore to a time', () => {
     await own(zone, 'owned', '192.0.2.8');
     await put(zone, 'later', '192.0.2.2');
     const refused = await restore(zone, text);
-    expect([refused.status, words(refused.text)]).toEqual([
-      412,
-      expect.stringMatching(/nothing was changed.*later A/),
-    ]);
+    expect([refused.status, words(refused.text)]).toEqual([412, expect.stringMatching(/nothing was changed.*later A/)]);
     expect(await records(zone)).toHaveLength(3);
     // A form without the differences that a person saw is refused as well.
     const { seen: _, ...blind } = fieldsOf(refused.text);
