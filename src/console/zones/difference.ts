@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { Refusal, refusal } from '#service/refusal.ts';
 import type { ShownValue, UndoAnswer } from '#service/undo/answer.ts';
-import { isClash } from '../records/seen.ts';
+import { isClash } from '../shell/seen.ts';
 import { clip } from '../shell/shown.ts';
 
 /** Entries of each list that a page shows. */

@@ -8,7 +8,6 @@ import type { UndoAnswer } from '#service/undo/answer.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, list, type Typed, text, typedOf } from '../shell/forms.ts';
-import { isClash } from '../shell/seen.ts';
 import { clip } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
 import { makeAsSeen, placesIn, previewId, previewOf } from './difference.ts';
