@@ -225,6 +225,8 @@ export const trustSubjects = z
   })
   .meta({ id: 'TrustSubjects', description: 'The subjects of a trust: those that have used it.' });
 
+const UID_ERROR = 'must be the UID of a service account, of 1 to 128 characters';
+
 /** `POST /account/teams/{teamId}/trusts/{trustId}/subjects/accept`. */
 export const acceptBody = z
   .strictObject({
@@ -234,9 +236,8 @@ export const acceptBody = z
       .max(512)
       .meta({ description: 'The subject, as the list of subjects shows it.' }),
     uid: z
-      .string()
-      .min(1)
-      .max(128)
+      .string({ error: UID_ERROR })
+      .regex(/^[\x20-\x7e]{1,128}$/, { error: UID_ERROR })
       .nullable()
       .optional()
       .meta({ description: 'The UID of the service account. Null or omitted: that of its next token.' }),

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
-import { exceedsJson, type JsonBounds } from '#edge/json-bounds.ts';
+import { exceedsJson, type JsonBounds } from '#base/json-bounds.ts';
 import { changes, endpointList, MEDIA_TYPE } from './protocol.ts';
 import type { Provider } from './provider.ts';
 

@@ -1,6 +1,6 @@
 // ChallengePayload: cert-manager's request and the solver's answer. cert-manager sends an empty uid, no apiVersion and no
 // kind, so a check of these fields would refuse every real request.
-import { exceedsJson } from '#edge/json-bounds.ts';
+import { exceedsJson } from '#base/json-bounds.ts';
 import { challengeName } from './challenge-name.ts';
 import { PAYLOAD_GROUP, PAYLOAD_KIND, SOLVER_VERSION } from './names.ts';
 

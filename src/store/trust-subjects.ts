@@ -20,6 +20,7 @@ export interface TrustForToken extends TrustTerms {
 export interface TokenAbout {
   issuer: string;
   subject: string;
+  audiences: readonly string[];
   /** Its claims, as trusts.facts has those of a trust. */
   facts: readonly string[];
   /** The id of the key that it says it is signed with; null: it says none. */
@@ -37,7 +38,8 @@ type Plain = Omit<TrustForToken, 'lastUsedAt' | 'expiresAt'> & {
 
 const selectForTokens = statement<Plain>(`
   select a.n, t.*, s.id as "keyId", s.pinned_uid as "pinnedUid", s.last_used_at as "lastUsedAt"
-  from jsonb_to_recordset($1::text::jsonb) as a(n integer, issuer text, subject text, facts text[], kid text)
+  from jsonb_to_recordset($1::text::jsonb) as a(n integer, issuer text, subject text, audiences text[], facts text[],
+    kid text)
   cross join lateral (
     select t.id, t.team_id as "teamId", e.name as "teamName", t.name, t.issuer, t.audience, t.key_source as "keySource", t.ca,
       t.private_addresses as "privateAddresses", t.match, t.max_token_age_s as "maxTokenAgeS",
@@ -48,10 +50,13 @@ const selectForTokens = statement<Plain>(`
         from trust_zone_grants g where g.trust_id = t.id), '[]') as grants
     from trusts t join teams e on e.id = t.team_id
     where t.issuer = a.issuer and t.revoked_at is null and t.facts <@ a.facts and (t.kids is null or a.kid = any(t.kids))
-    order by t.created_by is not null, t.created_at, t.id limit ${MOST_TRUSTS}) t
+    order by t.audience = any(a.audiences) desc, t.created_by is not null, t.created_at, t.id limit ${MOST_TRUSTS}) t
   left join api_keys s on s.trust_id = t.id and s.subject = a.subject`);
 
-/** For each token, the trusts that may accept it: those of the administrator first, then the oldest. In one statement. */
+/**
+ * For each token, the trusts that may accept it, in one statement: those for one of its audiences first, because those of other
+ * teams for another audience could be MOST_TRUSTS. Among them, those of the administrator come first, and then the oldest.
+ */
 export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
   const found: TrustForToken[][] = tokens.map(() => []);
   for (const { n, lastUsedAt, expiresAt, ...row } of await selectForTokens(db, JSON.stringify(tokens.map(numbered)))) {

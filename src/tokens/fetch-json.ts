@@ -5,6 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
 import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { exceedsJson } from '#base/json-bounds.ts';
 import { publicAddresses } from '#base/public-address.ts';
 
 const LIMIT_MS = 5_000;
@@ -51,7 +52,10 @@ export async function fetchJson(address: string, terms: FetchTerms, clock: Clock
     if (answer.statusCode >= 300 && answer.statusCode < 400)
       throw new FetchProblem(`${url.host} redirects to another address`);
     if (answer.statusCode !== 200) throw new FetchProblem(`${url.host} answers with the status ${answer.statusCode}`);
-    return JSON.parse(await textOf(answer.body, url.host));
+    const document = await readBody(answer.body, url.host);
+    if (exceedsJson(document) !== null)
+      throw new FetchProblem(`the answer of ${url.host} is nested too deep, or has too many values`);
+    return JSON.parse(document.toString('utf8'));
   } catch (cause) {
     if (cause instanceof FetchProblem) throw cause;
     if (limit.expired()) throw new FetchProblem(`${url.host} does not answer within ${LIMIT_MS / 1000} s`);
@@ -90,7 +94,7 @@ const lookUpPublic: LookupFunction = (host, options, callback) => {
   });
 };
 
-async function textOf(body: Dispatcher.ResponseData['body'], host: string): Promise<string> {
+async function readBody(body: Dispatcher.ResponseData['body'], host: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -98,5 +102,5 @@ async function textOf(body: Dispatcher.ResponseData['body'], host: string): Prom
     if (bytes > MAX_BYTES) throw new FetchProblem(`the answer of ${host} has more than ${MAX_BYTES / 1024} kB`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

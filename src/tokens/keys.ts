@@ -1,6 +1,6 @@
 // Reads a set of public keys (JWKS, RFC 7517), or a SPIFFE trust bundle, which is one too. Only keys that can verify an accepted
 // algorithm remain, each with its public members alone. Pure.
-import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
+import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
 
 /** The keys of one answer. Another answer with other keys is another object. */
@@ -13,6 +13,8 @@ const MAX_KEYS = 100;
 const MAX_KEY_ID = 256;
 /** RFC 7518 section 3.3 demands 2048 bits. Longer keys than 8192 bits would only cost time. */
 const RSA_BITS = { least: 2048, most: 8192 };
+/** As in Go's crypto/rsa. Issuers use 65537. With an exponent as long as the modulus, each signature would cost 50 ms. */
+const MOST_EXPONENT = 2n ** 31n - 1n;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -68,23 +70,25 @@ function kindOf({ kty, crv }: Fields): string {
 }
 
 /** Undefined: the key is broken. */
-function readKey(key: Fields): JWK | undefined {
-  const kind = KINDS[kindOf(key)];
+function readKey(fields: Fields): JWK | undefined {
+  const kind = KINDS[kindOf(fields)];
   if (kind === undefined) return undefined;
-  const { kty, kid } = key;
+  const { kty, kid } = fields;
   const jwk: Record<string, unknown> = { kty, alg: kind.alg };
-  for (const member of kind.members) jwk[member] = key[member];
+  for (const member of kind.members) jwk[member] = fields[member];
   if (kid !== undefined) {
     if (typeof kid !== 'string' || kid.length > MAX_KEY_ID) return undefined;
     jwk.kid = kid;
   }
   try {
-    const { modulusLength } =
-      createPublicKey({ key: jwk, format: 'jwk' } as JsonWebKeyInput).asymmetricKeyDetails ?? {};
-    const isRightLength =
-      modulusLength === undefined || (modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most);
-    return isRightLength ? (jwk as JWK) : undefined;
+    const key = createPublicKey({ key: jwk, format: 'jwk' } as JsonWebKeyInput);
+    return kty !== 'RSA' || isGoodRsa(key) ? (jwk as JWK) : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isGoodRsa({ asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { modulusLength: bits = 0, publicExponent = 0n } = asymmetricKeyDetails;
+  return bits >= RSA_BITS.least && bits <= RSA_BITS.most && publicExponent <= MOST_EXPONENT;
 }

@@ -4,6 +4,9 @@ import { errors, jwtVerify } from 'jose';
 import { ALGORITHMS, SKEW_S } from './claims.ts';
 import type { PublicKeys } from './keys.ts';
 
+/** The keys that are tried for one token. Anybody may send tokens, so an issuer with many keys of one name would keep us busy. */
+const MOST_TRIED = 8;
+
 type Outcome = 'ok' | 'signature' | 'unknown-key';
 
 /** @param now Unix time in ms */
@@ -16,7 +19,9 @@ export async function checkSignature(text: string, { find }: PublicKeys, now: nu
     if (error instanceof errors.JWKSNoMatchingKey) return 'unknown-key';
     // The token names no key, or several keys have the name: each may be the one.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return 'signature';
+    let tried = 0;
     for await (const key of error) {
+      if (tried++ === MOST_TRIED) break;
       const outcome = await jwtVerify(text, key, terms).then(
         () => 'ok' as const,
         () => null,

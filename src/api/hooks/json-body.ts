@@ -1,12 +1,12 @@
 // Reads bodies as JSON, independent of their content type.
 import type { FastifyInstance } from 'fastify';
-import { exceedsJson, type JsonBounds } from '#edge/json-bounds.ts';
+import { exceedsJson, type JsonBounds } from '#base/json-bounds.ts';
 import { refusal } from '#service/refusal.ts';
 import { utf8 } from './utf8.ts';
 
 /**
  * Reads bodies of this content type as JSON. An empty body counts as no body.
- * @param bounds (Default: those of src/edge/json-bounds.ts.)
+ * @param bounds (Default: those of src/base/json-bounds.ts.)
  */
 export function takeJson(app: FastifyInstance, contentType: string, bounds?: JsonBounds): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');

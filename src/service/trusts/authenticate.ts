@@ -8,14 +8,13 @@ import type { ServiceContext } from '../context.ts';
 import { isWithin } from '../keys/networks.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { chooseTrust, trustsFor } from './choose.ts';
-import { claimAt } from './match.ts';
+import { uidOf } from './match.ts';
 import type { TokenProblem } from './ports.ts';
 import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
 
 /** The subjects of one trust. */
 const MOST_SUBJECTS = 10_000;
 const USED_EVERY_MS = 60_000;
-export const UID = ['kubernetes.io', 'serviceaccount', 'uid'];
 /** A verification bounds its own time. */
 const UNBOUNDED = new AbortController().signal;
 
@@ -60,7 +59,7 @@ export async function authenticateToken(
     throw refusal('token-network', { trust: id, address });
   const names = namesOf(trust, token.claims);
   if (!names.ok) throw refusal('token-claims', { trust: id, problem: names.sentence });
-  const uid = claimAt(token.claims, UID);
+  const uid = uidOf(token.claims);
   if (trust.pinSubjects && uid === null) throw refusal('token-without-uid', { trust: id });
   const known = await rowOf(context, trust, token.subject, uid, now);
   if (trust.pinSubjects && uid !== null) await mustHavePin(db, trust, { ...known, subject: token.subject, uid });

@@ -6,7 +6,7 @@ import type { Db } from '#store/database.ts';
 import { type TokenAbout, type TrustForToken, trustsForTokens } from '#store/trust-subjects.ts';
 import type { TrustTerms } from '#store/trusts.ts';
 import { sharedLookUp } from '../keys/shared-look-up.ts';
-import { factsOfToken, leavesOf, missingClaim } from './match.ts';
+import { audiencesOf, factsOfToken, leavesOf, missingClaim } from './match.ts';
 import type { TokenIssuer, TokenProblem, TokenText, TokenVerifier, VerifiedToken } from './ports.ts';
 
 const lookUp = sharedLookUp<TokenAbout, TrustForToken[]>((db, tokens) => trustsForTokens(db, tokens));
@@ -19,7 +19,8 @@ export async function trustsFor(db: Db, text: string, { header, claims, issuer }
   const { sub } = claims;
   if (issuer === null || typeof sub !== 'string' || [issuer, sub].some((each) => /\p{C}/u.test(each))) return [];
   const kid = typeof header.kid === 'string' && !/\p{C}/u.test(header.kid) ? header.kid : null;
-  const found = await lookUp(db, text, { issuer, subject: sub, facts: factsOfToken(claims), kid });
+  const about = { issuer, subject: sub, audiences: audiencesOf(claims), facts: factsOfToken(claims), kid };
+  const found = await lookUp(db, text, about);
   return found.filter(({ match }) => missingClaim(leavesOf(match), claims) === null);
 }
 

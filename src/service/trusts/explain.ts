@@ -6,9 +6,8 @@ import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { UID } from './authenticate.ts';
 import { chooseTrust, issuerOfTrust, trustsFor } from './choose.ts';
-import { claimAt, leavesOf, missingClaim } from './match.ts';
+import { claimAt, leavesOf, missingClaim, uidOf } from './match.ts';
 import type { TokenText, TokenVerifier } from './ports.ts';
 import { namesOf } from './rights.ts';
 
@@ -66,7 +65,7 @@ export async function explain(
   const chosen = await chooseTrust(tokens, token, found, UNBOUNDED);
   const used = chosen?.ok ? chosen.trust.id : null;
   const pins = new Map(found.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));
-  const uid = claimAt(read.token.claims, UID);
+  const uid = uidOf(read.token.claims);
   for (const verdict of verdicts) {
     const pinned = pins.get(verdict.trust) ?? null;
     if (verdict.accepts && pinned !== null && pinned !== uid) Object.assign(verdict, reasonOfPin(pinned, uid));
@@ -108,7 +107,7 @@ async function judge(tokens: TokenVerifier, text: string, token: TokenText, row:
   if (!verdict.ok) return no(verdict.problem.sentence);
   const names = namesOf(row, verdict.token.claims);
   if (!names.ok) return no(names.sentence);
-  if (row.pinSubjects && claimAt(verdict.token.claims, UID) === null) {
+  if (row.pinSubjects && uidOf(verdict.token.claims) === null) {
     return no('The trust pins the UID of service accounts, and the token has none.');
   }
   const networks = row.networks === null ? '' : ` Requests must come from ${row.networks.join(', ')}.`;

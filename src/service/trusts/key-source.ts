@@ -7,6 +7,9 @@ const MAX_URL = 500;
 const MAX_KEYS = 16;
 /** Base64 of the shortest RSA modulus: 2048 bits. */
 const SHORTEST_RSA = 342;
+/** Base64 of the longest RSA modulus that the verification uses, 8192 bits, has 1,366 characters. */
+const MAX_FIELD = 2_048;
+const MAX_KEY_ID = 256;
 const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}$/;
 /** The public fields of a key (RFC 7518 section 6, RFC 8037). */
 const PUBLIC_FIELDS = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
@@ -65,15 +68,21 @@ function judgeKeys(keys: readonly Record<string, unknown>[]): Verdict<KeySource>
   for (const [at, key] of keys.entries()) {
     const problem = problemOfKey(key);
     if (problem !== null) return refuse(`keySource.jwks.keys.${at}`, problem);
-    kept.push(Object.fromEntries(Object.entries(key).filter(([name]) => PUBLIC_FIELDS.some((each) => each === name))));
+    const fields = PUBLIC_FIELDS.map((name) => [name, key[name]] as const);
+    kept.push(Object.fromEntries(fields.filter(([, value]) => typeof value === 'string')));
   }
   return accept({ kind: 'pinned', jwks: { keys: kept } });
 }
 
-function problemOfKey({ kty, crv, n, d, k, ...rest }: Record<string, unknown>): string | null {
+function problemOfKey(key: Record<string, unknown>): string | null {
+  const { kty, crv, n, d, k } = key;
   if (d !== undefined || k !== undefined) return 'this is a private key: give the public key only.';
-  if (PUBLIC_FIELDS.some((name) => (rest[name] ?? '') !== '' && typeof rest[name] !== 'string'))
-    return 'its fields must be texts.';
+  for (const name of PUBLIC_FIELDS) {
+    const most = name === 'kid' ? MAX_KEY_ID : MAX_FIELD;
+    const value = key[name] ?? '';
+    if (typeof value !== 'string' || value.length > most || /\p{C}/u.test(value))
+      return `${name} must be a text of at most ${most} characters on one line.`;
+  }
   if (kty === 'RSA') {
     return typeof n === 'string' && n.length >= SHORTEST_RSA ? null : 'an RSA key must have at least 2048 bits.';
   }

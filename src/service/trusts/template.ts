@@ -2,18 +2,18 @@
 // `${claim|labels}` for one or several. Pure.
 //
 // No value can widen a pattern: a value has no `*`, and two values never make patterns that match the same name. So a label with a
-// template has no `*`, and `*` is on one side of it only.
+// template has no `*`, and `*` is on one side of it only. shared-names.ts compares all patterns of a trust.
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import { PATTERN } from '../keys/patterns.ts';
 import { claimAt, type Leaf } from './match.ts';
 
-interface Hole {
+export interface Hole {
   /** As it is written. */
   claim: string;
   /** Whether the value may have dots. */
   severalLabels: boolean;
 }
-type Part = string | Hole;
+export type Part = string | Hole;
 
 const HOLE = /\$\{([^{}|]{1,256})(\|labels)?\}/;
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -32,7 +32,8 @@ export function hasTemplate(pattern: string): boolean {
   return pattern.includes('${');
 }
 
-function partsOf(pattern: string): Part[] {
+/** The texts and the templates of a pattern. */
+export function partsOf(pattern: string): Part[] {
   const found = HOLE.exec(pattern);
   if (found === null) return pattern === '' ? [] : [pattern];
   const [whole, claim = '', labels] = found;

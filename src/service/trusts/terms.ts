@@ -8,6 +8,7 @@ import { judgeIssuer, judgeKeySource, kidsOf } from './key-source.ts';
 import { type ClaimMatch, factsOfMatch, judgeMatch, leavesOf } from './match.ts';
 import { judgeOpenness } from './openness.ts';
 import type { KeySource } from './ports.ts';
+import { judgeSharedNames } from './shared-names.ts';
 import { hasTemplate, judgeTemplate } from './template.ts';
 
 /** The requested terms. An omitted field stays as it is. */
@@ -100,6 +101,8 @@ function judgeRights(
     if (!judged.ok) return judged;
     onlyNames.add(judged.value);
   }
+  const shared = judgeSharedNames([...onlyNames]);
+  if (!shared.ok) return shared;
   const terms = judgeTerms(base, { ...input, onlyNames: undefined }, { now, anyLimits: isAdministrator });
   if (!terms.ok) return terms;
   return accept({ ...base, ...terms.value, onlyNames: names === null ? null : [...onlyNames] });

@@ -319,6 +319,7 @@ describe('a trust', () => {
     expect((await write(known, 'c.pinned')).status).toBe(201);
     expect(refusal(await write(again, 'd.pinned'))).toBe('401 unauthorized');
     expect((await person(owner, 'POST', path, { subject: 'nobody' })).status).toBe(404);
+    expect((await person(owner, 'POST', path, { subject, uid: '\u0000' })).body.field).toBe('uid');
   });
 
   test('that the installation ensures twice is one trust, and changes if its terms do', async () => {

@@ -112,6 +112,21 @@ test.each<[string, object, string]>([
     { keySource: { kind: 'pinned', jwks: { keys: [{ kty: 'RSA', n: 'A'.repeat(171), e: 'AQ' }] } } },
     'keySource.jwks.keys.0',
   ],
+  [
+    'a name of a key that cannot be stored',
+    { keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, kid: 'a\u0000' }] } } },
+    'keySource.jwks.keys.0',
+  ],
+  [
+    'a key with an object as a field of another kind of key',
+    { keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, n: { a: '\u0000' } }] } } },
+    'keySource.jwks.keys.0',
+  ],
+  [
+    'a key with a long name',
+    { keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, kid: 'k'.repeat(257) }] } } },
+    'keySource.jwks.keys.0',
+  ],
   ['no claims', { match: {} }, 'match'],
   ['a claim that identifies nobody', { match: { repository: 'acme/a', aud: 'zonestead' } }, 'match.aud'],
   ['claims nested in 5 levels', { match: { a: { b: { c: { d: { e: 'x' } } } } } }, 'match.a'],
@@ -161,6 +176,16 @@ test.each<[string, object, string]>([
   ],
   ['a template beside *', { ...anywhere, records: 'write', onlyNames: [`*${NAMESPACE}`] }, 'onlyNames.0'],
   ['a template between *', { ...anywhere, records: 'write', onlyNames: [`*.${NAMESPACE}.*`] }, 'onlyNames.0'],
+  [
+    'one name for two namespaces',
+    {
+      ...anywhere,
+      match: { 'kubernetes.io': { namespace: '*', serviceaccount: { name: '*' } } },
+      records: 'write',
+      onlyNames: [`${NAMESPACE}-\${serviceaccount}`],
+    },
+    'onlyNames',
+  ],
   ['a template with other characters', { ...anywhere, records: 'write', onlyNames: [`\${namespace`] }, 'onlyNames.0'],
 ])('a trust with %s is refused', async (_, terms, field) => {
   const { status, body } = await send(member, 'POST', trusts, {

@@ -73,6 +73,15 @@ describe('a token of an issuer with discovery', () => {
     expect(await judged(await third.sign(own, { kid: 'ec' }))).toBe('signature');
   });
 
+  it('is compared with at most eight keys of one name', async () => {
+    const [ninth = ec, ...others] = await Promise.all(Array.from({ length: 9 }, () => issuerKey('same')));
+    issuer.keys = [...others.slice(1), ninth];
+    expect(await judged(await ninth.sign(claims()))).toBe('ok');
+    issuer.keys = [...others, ninth];
+    verifier = createTokenVerifier({ log, metrics: createMetrics({ processMetrics: false }), clock });
+    expect(await judged(await ninth.sign(claims()))).toBe('signature');
+  });
+
   it('is verified by a key that has no name', async () => {
     const { kid: _, ...nameless } = ec.jwk;
     issuer.keys = [{ jwk: nameless }, rsa];
@@ -146,6 +155,7 @@ describe('an issuer', () => {
     ['that does not answer in JSON', () => play(200, '<html>'), 'issuer-down', 'is not JSON'],
     ['that answers nothing', () => play(200, ''), 'issuer-down', 'is not JSON'],
     ['that answers with 1 MB', () => play(200, `{"a":"${'x'.repeat(1_000_000)}"}`), 'issuer-down', 'more than 256 kB'],
+    ['that nests its answer deeply', () => play(200, '['.repeat(100_000)), 'issuer-down', 'is nested too deep'],
     ['that ends the connection', () => hangUp(), 'issuer-down', 'cannot be reached'],
     [
       'that calls itself something else',

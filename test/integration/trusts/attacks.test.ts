@@ -144,11 +144,46 @@ describe('over REST', () => {
     },
   );
 
+  // Tokens that arrive together share one look-up, so a token that Postgres cannot read would fail the others with it.
+  it.each([
+    ['a claim', { '\u0000': 'x' }],
+    ['an object', { '\u0000': { a: 'x' } }],
+    ['half a character', { '\ud800': { a: 'x' } }],
+    ['a value', { a: { b: ['\ud800'] } }],
+    ['an audience', { aud: ['\u0000', '\ud800'] }],
+  ])(
+    'a token without a signature and with control characters in %s does not disturb others',
+    async (_title, change) => {
+      const evil = Array.from({ length: 8 }, (_, at) =>
+        write(compact({ alg: 'RS256', kid: 'own' }, claims({ at, ...change }))),
+      );
+      const good = Array.from({ length: 8 }, async (_, at) =>
+        service.request('GET', '/zones', undefined, await own.sign(claims({ at }))),
+      );
+      expect((await Promise.all(good)).map(({ status }) => status)).toEqual(Array(8).fill(200));
+      for (const reply of await Promise.all(evil)) expect(refusal(reply)).toBe('401 unauthorized');
+    },
+  );
+
+  it.each(['u\u0000', '\ud800', 'u'.repeat(129), ''])('a UID of an issuer that is none is refused: %j', async (uid) => {
+    await isRefused(await write(await own.sign(claims({}, { account: 'odd', uid }))), /UID/);
+  });
+
   it('a token does not write the name of a neighbour', async () => {
     const reply = await write(await own.sign(claims()), 'www.neighbour');
     expect(refusal(reply)).toBe('403 forbidden');
     expect((await contents()).changes).toBe(before.changes);
   });
+});
+
+it('many older trusts of another team with the same claims and another audience hide no trust', async () => {
+  const terms = { name: 'in the way', issuer: ISSUER, match: MATCH, ...RIGHTS, audience: 'other' };
+  await ensureTrust(service.database.url, { team: 'attackers', terms }, randomBytes, new Date());
+  await service.sql`
+    insert into trusts select (jsonb_populate_record(t, jsonb_build_object('id', 'trust_' || n, 'created_at', '2020-01-01'))).*
+    from trusts t, generate_series(1, 64) n where t.audience = 'other'`;
+  expect((await write(await own.sign(claims()), 'found.shop')).status).toBe(201);
+  await service.sql`delete from trusts where audience = 'other'`;
 });
 
 describe('an issuer', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { matchesPattern } from '#service/keys/patterns.ts';
 import { leavesOf } from '#service/trusts/match.ts';
+import { judgeSharedNames } from '#service/trusts/shared-names.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
 
 const match = { 'kubernetes.io': { namespace: '*' } };
@@ -44,4 +45,59 @@ it('the patterns of two namespaces have no name in common', () => {
     }),
     { numRuns: 20_000 },
   );
+});
+
+const TWO = leavesOf({ a: '*', b: '*' });
+const [A, B, LABELS] = [`\${a}`, `\${b}`, `\${a|labels}`];
+
+it.each([
+  ['two templates without a border', [`${A}-${B}`]],
+  ['two templates side by side', [`${A}${B}`]],
+  ['two templates of several labels', [`${LABELS}.\${b|labels}`]],
+  ['a star and a template of several labels', [`*.${LABELS}`]],
+  ['a template with and without a text before it', [A, `api-${A}`]],
+  ['templates in two labels below a star', [`*.${A}`, `*.${A}.internal`]],
+  ['templates at both ends', [`${A}.x`, `*.${A}`]],
+  ['two claims in both orders', [`${A}.${B}`, `${B}.${A}`]],
+])('patterns with %s are refused, because the holders of two values could have one name', (_title, patterns) => {
+  expect(judgeSharedNames(patterns)).toMatchObject({ ok: false, problem: { field: 'onlyNames' } });
+});
+
+it.each([
+  ['a name and all names below it', [A, `*.${A}`, `_acme-challenge.${A}`]],
+  ['two templates with a dot or "_" between them', [`${A}.${B}`, `${A}_${B}`]],
+  ['a template of several labels', [`${LABELS}.${B}`, `x_${LABELS}.${B}.x`]],
+  ['the same template below several labels', [`*.${A}.x`, `${A}.x`, `*.${A}.y`]],
+  ['a name for all holders', [`*.${A}`, 'www', 'api-*']],
+  ['64 services', Array.from({ length: 64 }, (_, at) => `*.service-${at}.${A}`)],
+])('patterns with %s are accepted', (_title, patterns) => {
+  expect(judgeSharedNames(patterns)).toMatchObject({ ok: true });
+});
+
+it('patterns that would need long to compare are refused', () => {
+  const patterns = Array.from({ length: 64 }, (_, at) => `${'*a'.repeat(100)}${at}.${A}`);
+  expect(judgeSharedNames(patterns)).toMatchObject({ ok: false });
+});
+
+it('accepted patterns give no name to the holders of two values', () => {
+  const pattern = fc.array(fc.constantFrom('x', '-', '.', '_', '*', A, B, LABELS), { minLength: 1, maxLength: 5 });
+  const value = fc.constantFrom('x', 'x-x', 'x-x-x', 'xx');
+  const holder = fc.record({ a: fc.oneof(value, fc.constantFrom('x.x', 'x.x.x')), b: value });
+  const any = fc.string({ unit: fc.constantFrom('x', '-', '.', '_'), maxLength: 4 });
+  let compared = 0;
+  fc.assert(
+    fc.property(pattern, pattern, holder, holder, any, (first, second, one, other, rest) => {
+      const judged = [first, second].map((parts) => judgeTemplate(parts.join(''), TWO, 'onlyNames.0'));
+      const patterns = judged.flatMap((each) => (each.ok ? [each.value] : []));
+      if (patterns.length < 2 || !judgeSharedNames(patterns).ok) return;
+      const [mine, theirs] = [fillTemplate(patterns[0] ?? '', TWO, one), fillTemplate(patterns[1] ?? '', TWO, other)];
+      const claims = ['a', 'b'].filter((claim) => patterns.every((each) => each.includes(`{${claim}`)));
+      if (!mine.ok || !theirs.ok || !claims.some((claim) => one[claim as 'a'] !== other[claim as 'a'])) return;
+      compared += 1;
+      const name = mine.pattern.replaceAll('*', rest);
+      expect(matchesPattern(theirs.pattern, name), `${name}: ${patterns.join(' and ')}`).toBe(false);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(compared).toBeGreaterThan(100);
 });

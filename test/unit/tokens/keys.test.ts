@@ -64,6 +64,13 @@ describe('a set of keys', () => {
     expect(namesOf({ keys: [long, rsa.jwk] })).toEqual(['rsa RS256']);
   });
 
+  it('omits RSA keys whose exponent would make each signature cost milliseconds', () => {
+    const { n } = jwkOf(2_048);
+    const exponent = (e: string) => ({ kty: 'RSA', n, e: Buffer.from(e, 'hex').toString('base64url') });
+    expect(namesOf({ keys: [exponent('010001'), exponent('7fffffff')] })).toHaveLength(2);
+    expect(namesOf({ keys: [exponent('80000001'), exponent('ff'.repeat(255)), rsa.jwk] })).toEqual(['rsa RS256']);
+  });
+
   it('keeps the held key of the same name in the place of a broken one', () => {
     const held = readKeys({ keys: [{ ...ec.jwk, kid: 'broken' }] });
     expect(namesOf({ keys: [broken(), ed.jwk] }, typeof held === 'string' ? [] : held.jwks)).toEqual([

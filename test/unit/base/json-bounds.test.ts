@@ -1,6 +1,6 @@
 // Bounds of a JSON text, judged without parsing it.
 import { describe, expect, test } from 'vitest';
-import { exceedsJson } from '#edge/json-bounds.ts';
+import { exceedsJson } from '#base/json-bounds.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const judge = (text: string, depth = 3, values = 5) => exceedsJson(bytes(text), { depth, values });

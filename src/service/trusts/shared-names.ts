@@ -1,0 +1,84 @@
+// Finds out whether the patterns of a trust give one name to the holders of different values: with `${a}-${b}`, `x-y` and `z` have
+// the name of `x` and `y-z`, and with `${a}` and `api-${a}`, the value `api-x` has a name of the value `x`. Two patterns read a name
+// side by side, character by character. If one of them reads a character as a part of a value where the other does not, the values
+// can differ. Pure.
+import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
+import { hasTemplate, partsOf } from './template.ts';
+
+/** A character, any characters, or the characters of a value. */
+type Piece = { readonly text: string } | { readonly star: true } | { readonly claim: string; readonly dots: boolean };
+
+/** The places in two patterns that are compared, so that long patterns keep nobody waiting. Patterns of people need hundreds. */
+const MOST_PLACES = 100_000;
+/** @param patterns after judgeTemplate. Those without templates are for every holder */
+export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
+  const templates = patterns.filter(hasTemplate);
+  const pieces = templates.map(piecesOf);
+  const budget = { places: MOST_PLACES };
+  for (const [at, one] of pieces.entries()) {
+    for (const [other, second] of pieces.slice(0, at + 1).entries()) {
+      const shared = shareName(one, second, budget);
+      if (budget.places < 0) return refuse('onlyNames', 'the patterns with templates are too many, or too long.');
+      if (shared) return refuse('onlyNames', sentence(templates[at] ?? '', templates[other] ?? ''));
+    }
+  }
+  return accept(null);
+}
+
+function sentence(one: string, other: string): string {
+  const wanted =
+    'a dot or "_" between two templates, no "*" next to a template of several labels, and the templates of all patterns in the same label, counted from the same end';
+  const which = one === other ? `${clip(one)} gives` : `${clip(other)} and ${clip(one)} give`;
+  return `${which} one name to the holders of different values: use ${wanted}.`;
+}
+
+/** From the end, because `*` is at the beginning of most patterns, and patterns then differ after a few characters. */
+function piecesOf(pattern: string): Piece[] {
+  const pieces = partsOf(pattern).flatMap((part): Piece[] => {
+    if (typeof part !== 'string') return [{ claim: part.claim, dots: part.severalLabels }];
+    return [...part].map((text) => (text === '*' ? { star: true } : { text }));
+  });
+  return pieces.reverse();
+}
+
+/** Whether both match a name which they do not divide into the same values. */
+function shareName(one: readonly Piece[], other: readonly Piece[], budget: { places: number }): boolean {
+  const seen = new Set<number>();
+  const waiting: [at: number, to: number, differs: boolean][] = [[0, 0, false]];
+  const visit = (at: number, to: number, differs: boolean) => {
+    const key = (at * (other.length + 1) + to) * 2 + Number(differs);
+    if (seen.has(key)) return;
+    seen.add(key);
+    budget.places -= 1;
+    waiting.push([at, to, differs]);
+  };
+  for (let next = waiting.pop(); next !== undefined && budget.places >= 0; next = waiting.pop()) {
+    const [at, to, differs] = next;
+    const [first, second] = [one[at], other[to]];
+    if (first === undefined && second === undefined && differs) return true;
+    // A star, and a value that has begun, may end here.
+    if (first !== undefined && 'star' in first) visit(at + 1, to, differs);
+    if (second !== undefined && 'star' in second) visit(at, to + 1, differs);
+    if (first === undefined || second === undefined || !canMeet(first, second)) continue;
+    const isApart = differs || claimOf(first) !== claimOf(second);
+    for (const a of stepsOf(first)) for (const b of stepsOf(second)) visit(at + a, to + b, isApart);
+  }
+  return false;
+}
+
+/** Whether both can read one character. Two values can, because both have letters. */
+function canMeet(one: Piece, other: Piece): boolean {
+  if ('text' in one) return reads(other, one.text);
+  return !('text' in other) || reads(one, other.text);
+}
+
+function reads(piece: Piece, letter: string): boolean {
+  if ('star' in piece) return true;
+  if ('text' in piece) return piece.text === letter;
+  return letter === '.' ? piece.dots : /[a-z0-9-]/.test(letter);
+}
+
+const claimOf = (piece: Piece) => ('claim' in piece ? piece.claim : null);
+/** After its character, a text is over, a star goes on, and a value may do either. */
+const stepsOf = (piece: Piece) => ('text' in piece ? OVER : 'star' in piece ? STAYS : EITHER);
+const [OVER, STAYS, EITHER] = [[1], [0], [0, 1]] as const;
