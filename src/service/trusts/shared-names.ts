@@ -79,6 +79,6 @@ function reads(piece: Piece, letter: string): boolean {
 }
 
 const claimOf = (piece: Piece) => ('claim' in piece ? piece.claim : null);
-/** After its character, a text is over, a star goes on, and a value may do either. */
-const stepsOf = (piece: Piece) => ('text' in piece ? OVER : 'star' in piece ? STAYS : EITHER);
-const [OVER, STAYS, EITHER] = [[1], [0], [0, 1]] as const;
+/** After a character, a text ends, a star continues, and a value may do either. */
+const stepsOf = (piece: Piece) => ('text' in piece ? ENDS : 'star' in piece ? STAYS : EITHER);
+const [ENDS, STAYS, EITHER] = [[1], [0], [0, 1]] as const;
