@@ -4,8 +4,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
-import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import { exceedsJson, type JsonBounds } from '#base/json-bounds.ts';
+import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import { changes, endpointList, MEDIA_TYPE } from './protocol.ts';
 import type { Provider } from './provider.ts';
 
