@@ -125,7 +125,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Peers outside the release that the values name: resolvers, the OpenID provider, the receiver of traces. */}}
+{{/* Peers outside the release that the values name: resolvers, the OpenID provider, issuers of tokens, the receiver of traces. */}}
 {{- define "zonestead.egress.outside" -}}
 {{- $ports := list -}}
 {{- range .values.resolvers }}
@@ -137,6 +137,15 @@
 {{- with (.values.console | default dict).oidc }}
 {{- with .issuer }}
 {{- $ports = append $ports (include "zonestead.urlPort" .) }}
+{{- end }}
+{{- end }}
+{{- if eq .component "api" }}
+{{- range .root.Values.trusts.list }}
+{{- range list .issuer (.keySource | default dict).url }}
+{{- if hasPrefix "http" (. | default "") }}
+{{- $ports = append $ports (include "zonestead.urlPort" .) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if has .component (list "api" "operator" "solver" "nameserver") }}

@@ -76,18 +76,25 @@ it('works as a part of another chart, with the global values of its parent', asy
 });
 
 it('has network policies that open the outside ports in the values of each component', async () => {
+  const bundle = { kind: 'jwks', url: 'https://bundle.example.net:7443' };
   const objects = await render({
     networkPolicy: { enabled: true },
     api: { resolvers: ['192.0.2.1:5300', '192.0.2.2:53'], console: { url: 'https://dns.example.net', oidc } },
     tracing: { endpoint: 'http://collector:4318' },
+    trusts: {
+      list: [
+        { name: 'login', issuer: 'https://login.example.net:9443', match: { sub: 'robot' } },
+        { name: 'workloads', issuer: 'spiffe://example.net', match: { sub: 'a' }, keySource: bundle },
+      ],
+    },
   });
   const ports = (component: string): number[] => {
     const { egress } = one(objects, 'NetworkPolicy', `zonestead-${component}`).spec;
     return egress.flatMap((rule: Rendered) => rule.ports.map(({ port }: { port: number }) => port));
   };
-  expect(ports('api')).toEqual(expect.arrayContaining([53, 5300, 8443, 4318]));
+  expect(ports('api')).toEqual(expect.arrayContaining([53, 5300, 8443, 4318, 9443, 7443]));
   expect(ports('operator')).toContain(4318);
-  for (const other of [5300, 8443]) expect(ports('operator')).not.toContain(other);
+  for (const other of [5300, 8443, 9443, 7443]) expect(ports('operator')).not.toContain(other);
   expect(ports('bootstrap')).not.toContain(4318);
 });
 
