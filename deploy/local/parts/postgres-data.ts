@@ -23,7 +23,6 @@ export interface DataFolder {
 
 const OUTSIDE = '/var/lib/zonestead';
 const INITDB_LIMIT_MS = 120_000;
-const LEFTOVER_LIMIT_MS = 60_000;
 
 export interface DataOptions {
   binDir: string;
@@ -77,10 +76,10 @@ export async function removePostgresState(stateDir: string): Promise<void> {
  * Ensures that no process works on the data folder and that no stale postmaster.pid blocks the start. Postgres checks
  * only the pid of a pid file, which after a crash may belong to any program of the same account; and it refuses to
  * start while backends of a killed server are still running. The working folder of the process distinguishes both cases
- * reliably. @throws when a process still works on it after 10 s
+ * reliably. @throws when a process still works on it after `limitMs`
  */
-export async function freeDataFolder(data: string, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + LEFTOVER_LIMIT_MS;
+export async function freeDataFolder(data: string, limitMs: number, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + limitMs;
   for (;;) {
     const users = processesIn(data);
     if (users.length === 0) break;

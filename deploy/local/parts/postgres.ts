@@ -22,6 +22,8 @@ export interface PostgresOptions {
   durable?: boolean;
   /** (Default: none are shown.) */
   progress?: Progress;
+  /** How long to wait for the processes of an earlier server on the same data, such as backends of a killed one, in ms. (Default: 60,000.) */
+  leftoverLimitMs?: number;
   signal: AbortSignal;
 }
 
@@ -41,9 +43,9 @@ const STOP_GRACE_MS = 20_000;
  * @throws with the end of its log when it does not come up; nothing is left running then.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { binDir, stateDir, port, durable = true, progress = () => {}, signal } = options;
+  const { binDir, stateDir, port, durable = true, progress = () => {}, leftoverLimitMs = 60_000, signal } = options;
   const { data, account, password } = await ensureDataFolder({ binDir, stateDir, durable, progress, signal });
-  await freeDataFolder(data, signal);
+  await freeDataFolder(data, leftoverLimitMs, signal);
   const settings = { ...DEFAULTS, ...(durable ? {} : NOT_DURABLE), port: String(port), ...options.settings };
   const part = startProcess({
     name: 'postgres',
