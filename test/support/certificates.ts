@@ -118,11 +118,10 @@ export async function leavesNothing(test: TestStack, dnsName: string): Promise<v
 
 /**
  * The effect of `cmctl renew`: the condition that makes cert-manager issue again, until there is a request for the next
- * revision. cert-manager drops the condition when it has not yet finished the revision before, although the Certificate
- * is Ready. @returns the revision that is to be renewed
+ * revision. cert-manager may drop the condition, so it is set again. @returns the revision that is to be renewed
  */
 export async function renew(test: TestStack, name: string, namespace = 'default'): Promise<number> {
-  const old = await revision(test, name, namespace);
+  const old = await settledRevision(test, name, namespace);
   const value = {
     type: 'Issuing',
     status: 'True',
@@ -165,6 +164,23 @@ async function requestedRevisions(test: TestStack, name: string, namespace: stri
 async function revision(test: TestStack, name: string, namespace = 'default'): Promise<number> {
   const { status } = await test.kube.get<{ status?: { revision?: number } }>(`certificate/${name}`, namespace);
   return status?.revision ?? 0;
+}
+
+/**
+ * The revision once cert-manager has ended its issuance. cert-manager writes the Secret, and Ready, before the revision: a look
+ * between them sees the revision before, and a wait for the next one would end with the Secret that is there already.
+ */
+async function settledRevision(test: TestStack, name: string, namespace: string): Promise<number> {
+  type Status = { revision?: number; conditions?: { type: string; status: string }[] };
+  let settled = 0;
+  const look = async () => {
+    const { status } = await test.kube.get<{ status?: Status }>(`certificate/${name}`, namespace);
+    const issuing = status?.conditions?.some(({ type, status: is }) => type === 'Issuing' && is === 'True') ?? false;
+    settled = issuing ? 0 : (status?.revision ?? 0);
+    return settled;
+  };
+  await untilIs(`the issuance of ${name} to end`, look, (seen) => seen > 0, LIMIT_MS, LOOK_MS);
+  return settled;
 }
 
 /** Waits until the certificate was issued again: on a busy machine cert-manager may issue it twice for one request. */
