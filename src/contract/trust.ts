@@ -182,6 +182,10 @@ const shown = {
   revokedAt: moment
     .nullable()
     .meta({ description: 'The time at which the trust was revoked. Null means that it is not revoked.' }),
+  awaitedZones: z.array(z.string()).meta({
+    description:
+      'The names of zones that the installation declared for the trust and that the team does not have yet. The trust gets its right on the records of each when the team creates it.',
+  }),
   lastUsedAt: moment.nullable().meta({
     description:
       'The time of the last request with a token, rounded down to the minute. Null means that there was none.',

@@ -62,6 +62,23 @@ export const trustZoneGrants = pgTable(
   ],
 );
 
+/** The zones that the installation declares for a trust, by name: the trust gets its right when its team creates the zone. */
+export const trustZoneNames = pgTable(
+  'trust_zone_names',
+  {
+    trustId: text('trust_id')
+      .notNull()
+      .references(() => trusts.id, { onDelete: 'cascade' }),
+    zoneName: textC('zone_name').notNull(),
+    records: text('records').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'trust_zone_names_pkey', columns: [t.trustId, t.zoneName] }),
+    index('trust_zone_names_name_idx').on(t.zoneName),
+    check('trust_zone_names_level', sql`${t.records} in ('none', 'read', 'write')`),
+  ],
+);
+
 export const zones = pgTable(
   'zones',
   {

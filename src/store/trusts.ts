@@ -4,7 +4,7 @@ import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
 import type { Grant, KeyTerms, Level } from './keys.ts';
 import { statement } from './statement.ts';
-import { teams, trusts, trustZoneGrants } from './tables.ts';
+import { teams, trusts, trustZoneGrants, trustZoneNames } from './tables.ts';
 import type { Minter } from './team-keys.ts';
 
 /** The place where the public keys of an issuer are. */
@@ -52,6 +52,8 @@ export interface TrustRow extends TrustTerms {
   createdBy: Minter | null;
   createdAt: Date;
   revokedAt: Date | null;
+  /** The names of the declared zones that the team does not have. */
+  awaitedZones: string[];
   /** The number of its subjects. */
   subjects: number;
   /** The last use by any subject. */
@@ -89,6 +91,10 @@ const columns = {
     from users u where u.id = "trusts"."created_by")`,
   createdAt: trusts.createdAt,
   revokedAt: trusts.revokedAt,
+  awaitedZones: sql<string[]>`array(
+    select n.zone_name from ${trustZoneNames} n where n.trust_id = "trusts"."id" and not exists (
+      select from zones z where z.name = n.zone_name and z.team_id = "trusts"."team_id")
+    order by n.zone_name)`,
   subjects: sql<number>`(select count(*)::int from api_keys k where k.trust_id = "trusts"."id")`,
   lastUsedAt: sql<Date | null>`(select max(k.last_used_at) from api_keys k where k.trust_id = "trusts"."id")`.mapWith(
     trusts.revokedAt,
@@ -139,6 +145,39 @@ export async function updateTrust(tx: Tx, id: string, { grants, ...set }: TrustT
 
 async function insertTrustGrants(tx: Db | Tx, trustId: string, grants: readonly Grant[]): Promise<void> {
   if (grants.length > 0) await tx.insert(trustZoneGrants).values(grants.map((grant) => ({ trustId, ...grant })));
+}
+
+const selectDeclared = statement<{ names: Record<string, Level> }>(`
+  select coalesce(json_object_agg(zone_name, records), '{}') as names from trust_zone_names where trust_id = $1`);
+const deleteDeclared = statement('delete from trust_zone_names where trust_id = $1');
+const insertDeclared = statement(`
+  insert into trust_zone_names (trust_id, zone_name, records)
+  select $1, name, $3 from unnest($2::text[]) as wanted(name)`);
+
+/**
+ * Declares the zones of a trust by their names, in the place of those declared before: it gets this right on each that its team
+ * creates from now on (grantDeclared). Those that exist belong to its grants. @returns whether something changed
+ */
+export async function declareZones(tx: Tx, id: string, names: readonly string[], records: Level): Promise<boolean> {
+  const before = (await selectDeclared(tx, id))[0]?.names ?? {};
+  if (Object.keys(before).length === names.length && names.every((name) => before[name] === records)) return false;
+  await deleteDeclared(tx, id);
+  await insertDeclared(tx, id, names, records);
+  return true;
+}
+
+const insertDeclaredGrants = statement(`
+  insert into trust_zone_grants (trust_id, zone_id, records)
+  select n.trust_id, $1, n.records from trust_zone_names n join trusts t on t.id = n.trust_id
+  where n.zone_name = $2 and t.team_id = $3 and t.revoked_at is null
+  on conflict do nothing`);
+
+/** Gives the trusts that were declared for a zone of this name their right on it, when its team has created it or brought it back. */
+export async function grantDeclared(
+  tx: Tx,
+  { id, name, teamId }: { id: string; name: string; teamId: string | null },
+): Promise<void> {
+  if (teamId !== null) await insertDeclaredGrants(tx, id, name, teamId);
 }
 
 const lockAudiences = statement(`select pg_advisory_xact_lock(${0x74727374})`);

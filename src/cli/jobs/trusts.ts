@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { tokenIssuer } from '#kube/api/token-issuer.ts';
-import { applyDeclaredTrusts, type DeclaredTrust } from '#service/trusts/installation.ts';
+import type { WantedTrust } from '#service/trusts/ensure.ts';
+import { applyDeclaredTrusts } from '#service/trusts/installation.ts';
 import type { ClaimMatch } from '#service/trusts/match.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { BootstrapContext } from './bootstrap.ts';
@@ -73,11 +74,11 @@ export async function applyTrusts(
   { place, team, issuer: own }: { place: string; team: string; issuer: string | undefined },
   log: Logger,
 ): Promise<void> {
-  const declared = all.map(({ team: of = team, zones, issuer, keySource: source, ...terms }): DeclaredTrust => {
+  const declared = all.map(({ team: of = team, zones, issuer, keySource: source, ...terms }): WantedTrust => {
     const from = { keySource: source ?? { kind: issuer === undefined ? 'cluster' : 'discovery' } } as const;
     return { team: of, zones, terms: { ...terms, ...from, issuer: issuer ?? own ?? '' } };
   });
-  for (const { name, state, missingZones } of await applyDeclaredTrusts(
+  for (const { name, state, awaitedZones } of await applyDeclaredTrusts(
     url,
     place,
     declared,
@@ -85,10 +86,10 @@ export async function applyTrusts(
     new Date(),
   )) {
     log.info({ trust: name }, `the trust of the values is ${state}`);
-    for (const zone of missingZones) {
+    for (const zone of awaitedZones) {
       log.warn(
         { trust: name, zone },
-        'the team has no such zone; the next run of this Job adds it to the trust if it has it then',
+        'the team has no such zone yet; the trust gets its right on the zone as soon as the team creates it',
       );
     }
   }

@@ -1,11 +1,14 @@
 // The trusts of the installation's own components, over the database. A trust is known by its team, its name and its issuer, so the
 // operation can be repeated.
 import { isDeepStrictEqual } from 'node:util';
+import { parseZoneName } from '#dns/names/name.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Db, Tx } from '#store/database.ts';
+import type { Level } from '#store/keys.ts';
 import { lockTeam } from '#store/people.ts';
 import { renameSubjects } from '#store/trust-subjects.ts';
-import { insertTrust, trustsOfTeam, updateTrust } from '#store/trusts.ts';
+import { declareZones, insertTrust, trustsOfTeam, updateTrust } from '#store/trusts.ts';
+import { lockZoneTree, zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { ensureTeam } from '../keys/keys.ts';
 import { insist } from '../refusal.ts';
@@ -19,9 +22,18 @@ export interface WantedTrust {
   team: string;
   /** The terms; omitted restrictions do not apply. */
   terms: TrustInput & { name: string; issuer: string; match: NonNullable<TrustInput['match']> };
+  /** Names of zones of the team, which alone get the right on records of the terms, also if they are created later. (Default: all zones.) */
+  zones?: readonly string[] | undefined;
 }
 
-type TrustState = { state: 'known' | 'changed' | 'registered'; trustId: string; teamId: string };
+interface TrustState {
+  state: 'known' | 'changed' | 'registered';
+  trustId: string;
+  teamId: string;
+  /** Those of the zones that the team does not have. */
+  awaitedZones: readonly string[];
+}
+
 
 /**
  * Registers the trust in the database at `url`, or changes the one with this name and issuer to these terms. If it was
@@ -39,20 +51,25 @@ export async function ensureTrust(
 
 async function ensureTrustIn(
   tx: Tx,
-  { team, terms: input }: WantedTrust,
+  { team, terms: input, zones }: WantedTrust,
   random: (bytes: number) => Buffer,
   now: Date,
 ): Promise<TrustState> {
+  const names = zones && [...new Set(zones.map((zone) => insist(parseZoneName(zone))))];
+  // No zone is created between the look for it and the declaration of its name. Creations take this lock before that of the team.
+  if (names !== undefined) await lockZoneTree(tx);
   const { id: teamId } = await ensureTeam(tx, team, random);
   // Two Jobs at once register one trust.
   await lockTeam(tx, teamId);
-  const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: true }));
+  const { rights, awaitedZones } = await rightsOn(tx, teamId, names, input.records);
+  const terms = insist(judgeTrust(NO_TRUST, { ...input, ...rights }, { now, isAdministrator: true }));
   const found = (await trustsOfTeam(tx, teamId)).find(
     ({ name, issuer, revokedAt }) => name === terms.name && issuer === terms.issuer && revokedAt === null,
   );
   if (found === undefined) {
     const trustId = newTrustId(random);
     await insertTrust(tx, { id: trustId, teamId, ...terms, ...indexOfTrust(terms), createdBy: null, createdAt: now });
+    await declareZones(tx, trustId, names ?? [], input.records ?? 'none');
     const after = trustTermsView(terms);
     await insertAccountChange(tx, {
       teamId,
@@ -63,11 +80,14 @@ async function ensureTrustIn(
       at: now,
       ...AUTHOR,
     });
-    return { state: 'registered', trustId, teamId };
+    return { state: 'registered', trustId, teamId, awaitedZones };
   }
   const trustId = found.id;
   const [before, after] = [trustTermsView(termsOf(found)), trustTermsView(terms)];
-  if (isDeepStrictEqual(before, after) && found.ca === terms.ca) return { state: 'known', trustId, teamId };
+  const isDeclaredAnew = await declareZones(tx, trustId, names ?? [], input.records ?? 'none');
+  if (isDeepStrictEqual(before, after) && found.ca === terms.ca) {
+    return { state: isDeclaredAnew ? 'changed' : 'known', trustId, teamId, awaitedZones };
+  }
   await updateTrust(tx, trustId, { ...terms, ...indexOfTrust(terms) });
   await renameSubjects(tx, trustId, terms.name);
   await insertAccountChange(tx, {
@@ -79,5 +99,14 @@ async function ensureTrustIn(
     at: now,
     ...AUTHOR,
   });
-  return { state: 'changed', trustId, teamId };
+  return { state: 'changed', trustId, teamId, awaitedZones };
+}
+
+/** The level on records as a right on these zones. Without a list, it is a right on all zones of the team. */
+async function rightsOn(tx: Tx, teamId: string, names: string[] | undefined, records: Level = 'none') {
+  if (names === undefined) return { rights: {}, awaitedZones: [] };
+  const found = (await zonesNamed(tx, names)).filter((zone) => zone.teamId === teamId);
+  const grants = found.map(({ id }) => ({ zoneId: id, records })).sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1));
+  const awaitedZones = names.filter((name) => !found.some((zone) => zone.name === name));
+  return { rights: { records: 'none' as const, grants }, awaitedZones };
 }

@@ -30,6 +30,8 @@ export interface TrustView extends Omit<TrustTerms, 'expiresAt' | 'maxTokenAgeS'
   expiresAt: string | null;
   createdAt: string;
   revokedAt: string | null;
+  /** The zones that the installation declared for the trust and the team does not have yet. */
+  awaitedZones: string[];
   /** Accurate to one minute. */
   lastUsedAt: string | null;
   /** The number of subjects that have used it. */
@@ -39,13 +41,14 @@ export interface TrustView extends Omit<TrustTerms, 'expiresAt' | 'maxTokenAgeS'
 const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null;
 
 export function trustView(trust: TrustRow): TrustView {
-  const { id, createdBy, subjects } = trust;
+  const { id, createdBy, subjects, awaitedZones } = trust;
   return {
     id,
     ...trustTermsView(trust),
     createdBy,
     createdAt: trust.createdAt.toISOString(),
     revokedAt: iso(trust.revokedAt),
+    awaitedZones,
     lastUsedAt: iso(trust.lastUsedAt),
     subjects,
   };
@@ -102,7 +105,7 @@ export async function createTrust(
       await insertTrust(tx, { id, teamId, ...terms, ...indexOfTrust(terms), createdBy: userId, createdAt: now });
       const made = { createdBy: { userId, email, isMember: true }, createdAt: now, revokedAt: null, lastUsedAt: null };
       const change = { action: 'trust.create', subject: id, before: null, after: trustTermsView(terms) } as const;
-      return { answer: trustView({ id, teamId, teamName: team.name, ...terms, ...made, subjects: 0 }), change };
+      return { answer: trustView({ id, teamId, teamName: team.name, ...terms, ...made, awaitedZones: [], subjects: 0 }), change };
     }),
   );
 }

@@ -14,6 +14,7 @@ import {
 } from '#store/deleted-zones.ts';
 import { keyStanding } from '#store/keys.ts';
 import { refreshZoneNames } from '#store/secondaries.ts';
+import { grantDeclared } from '#store/trusts.ts';
 import { lockZone, lockZoneTree, touchZone, type ZoneRow, zoneById, zonesNamed } from '#store/zones.ts';
 import { mustManageZones, sameOwner, teamsOfActor } from '../accounts/actor.ts';
 import { mustHaveRoom, mustHaveRoomForZone } from '../accounts/quota.ts';
@@ -149,6 +150,7 @@ async function bringBack(tx: Tx, context: ServiceContext, deleted: DeletedZone):
   const growth = { records: deleted.recordCount, bytes: deleted.storedBytes };
   await mustHaveRoom(tx, context, zone, growth);
   await returnRows(tx, zone);
+  await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);
   return touchZone(tx, zone.id, { serial, changedNames: null, growth }, now);
 }

@@ -8,6 +8,7 @@ import { insertChanges } from '#store/changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { namesBelow, recordsAt } from '#store/records.ts';
+import { grantDeclared } from '#store/trusts.ts';
 import {
   foreignZoneBelow,
   insertZone,
@@ -121,6 +122,7 @@ async function insertSigned(
     updatedAt: now,
   });
   await takeName(tx, name);
+  await grantDeclared(tx, zone);
   const after = zoneView(zone, context.nameservers);
   const entry = { action: 'zone.create', before: null, after, serial: zone.serial } as const;
   await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry }]);

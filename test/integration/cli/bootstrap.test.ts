@@ -206,7 +206,7 @@ describe('the trusts of the values', () => {
     expect([await stored('-a'), await history()]).toEqual([[operator('-a')], entries]);
   });
 
-  test('give rights on the named zones of the team alone, as soon as a run finds them', async () => {
+  test('give rights on the named zones of the team alone, and name those that the team does not have', async () => {
     const [team] = await sql`select id from teams where name = 'platform'`;
     const zone = (id: string, name: string, owner: string) => sql`
       insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
