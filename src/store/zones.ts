@@ -129,7 +129,7 @@ const selectOwnLocked = statement<PlainZone>(
   `select ${ZONE_COLUMNS} from zones where id = $1 and (team_id = any($2::text[]) or user_id = any($3::text[])) for no key update`,
 );
 
-/** The time that this transaction waits for a row lock from here on, in ms. */
+/** The time that this transaction waits for a lock from here on, in ms. */
 export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
   await setTimeoutOfLocks(tx, String(Math.max(1, Math.ceil(ms))));
 }

@@ -8,7 +8,7 @@ import type { Level } from '#store/keys.ts';
 import { lockTeam } from '#store/people.ts';
 import { renameSubjects } from '#store/trust-subjects.ts';
 import { declareZones, insertTrust, trustsOfTeam, updateTrust } from '#store/trusts.ts';
-import { lockZoneTree, zonesNamed } from '#store/zones.ts';
+import { lockZoneTree, setLockTimeout, zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { ensureTeam } from '../keys/keys.ts';
 import { insist } from '../refusal.ts';
@@ -16,6 +16,9 @@ import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts'
 import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
 
 export const AUTHOR = { keyId: null, requestId: 'bootstrap' } as const;
+
+/** How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create zones then. */
+const PATIENCE_MS = 20_000;
 
 export interface WantedTrust {
   /** The name of the team. It is created if it does not exist. */
@@ -33,7 +36,6 @@ interface TrustState {
   /** Those of the zones that the team does not have. */
   awaitedZones: readonly string[];
 }
-
 
 /**
  * Registers the trust in the database at `url`, or changes the one with this name and issuer to these terms. If it was
@@ -57,7 +59,10 @@ async function ensureTrustIn(
 ): Promise<TrustState> {
   const names = zones && [...new Set(zones.map((zone) => insist(parseZoneName(zone))))];
   // No zone is created between the look for it and the declaration of its name. Creations take this lock before that of the team.
-  if (names !== undefined) await lockZoneTree(tx);
+  if (names !== undefined) {
+    await setLockTimeout(tx, PATIENCE_MS);
+    await lockZoneTree(tx);
+  }
   const { id: teamId } = await ensureTeam(tx, team, random);
   // Two Jobs at once register one trust.
   await lockTeam(tx, teamId);

@@ -105,7 +105,10 @@ export async function createTrust(
       await insertTrust(tx, { id, teamId, ...terms, ...indexOfTrust(terms), createdBy: userId, createdAt: now });
       const made = { createdBy: { userId, email, isMember: true }, createdAt: now, revokedAt: null, lastUsedAt: null };
       const change = { action: 'trust.create', subject: id, before: null, after: trustTermsView(terms) } as const;
-      return { answer: trustView({ id, teamId, teamName: team.name, ...terms, ...made, awaitedZones: [], subjects: 0 }), change };
+      return {
+        answer: trustView({ id, teamId, teamName: team.name, ...terms, ...made, awaitedZones: [], subjects: 0 }),
+        change,
+      };
     }),
   );
 }

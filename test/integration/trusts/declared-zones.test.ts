@@ -99,14 +99,13 @@ describe('a declared zone', () => {
   });
 
   test('is missed by no creation that runs at the same time', async () => {
-    const results = await Promise.all(
-      Array.from({ length: 30 }, async (_, at) => {
-        const name = `at-once-${at}`;
-        const [zone] = await Promise.all([service.zone(`${name}.example`), ensure(name, [`${name}.example`])]);
-        return write(name, zone.id);
-      }),
-    );
-    expect(new Set(results)).toEqual(new Set(['written']));
+    for (let round = 0; round < 10; round += 1) {
+      const at = [1, 2, 3].map((n) => `at-once-${round}-${n}`);
+      const pairs = at.map((name) => Promise.all([service.zone(`${name}.example`), ensure(name, [`${name}.example`])]));
+      const zones = (await Promise.all(pairs)).map(([zone]) => zone);
+      const results = await Promise.all(zones.map(({ id }, n) => write(at[n] ?? '', id)));
+      expect(results).toEqual(at.map(() => 'written'));
+    }
   });
 
   test('must be the name of a zone', async () => {
