@@ -65,7 +65,7 @@ describe('a declared zone', () => {
     expect(await awaited(trustId)).toEqual(['theirs.example']);
   });
 
-  test('that was deleted is granted again when it is made anew or restored', async () => {
+  test('that was deleted is granted again when it is created again or restored', async () => {
     await ensure('again', ['again.example', 'back.example']);
     const first = await service.zone('again.example');
     await request('DELETE', `/zones/${first.id}`);
