@@ -102,17 +102,25 @@ function deletedZone({ serial, recordCount, storedBytes, deletedAt, until, ...re
 const selectOwned = statement<Plain>(`
   select id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
     stored_bytes as "storedBytes", deleted_at as "deletedAt", until
-  from deleted_zones where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
+  from deleted_zones z where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
+    and not exists (select from deleted_zone_rows g where g.zone_id = z.id and g.row->>'records' = 'none'
+      and ((g.origin = 'key_zone_grants' and g.row->>'key_id' = $5)
+        or (g.origin = 'trust_zone_grants' and g.row->>'trust_id' = $6)))
   order by deleted_at desc, id limit $4`);
 
-/** The deleted zones of some owners that can be restored, those that were deleted last first. */
+/**
+ * The deleted zones of some owners that can be restored, those that were deleted last first.
+ * @param deniedTo omits zones on which this key or trust had a grant of `none`
+ */
 export async function deletedZonesOf(
   db: Db | Tx,
   owners: { teamIds: readonly string[]; userIds: readonly string[] },
   now: Date,
-  limit: number,
+  { limit, deniedTo }: { limit: number; deniedTo: { keyId?: string; trustId?: string } },
 ): Promise<DeletedZone[]> {
-  return (await selectOwned(db, owners.teamIds, owners.userIds, now.toISOString(), limit)).map(deletedZone);
+  const [key, trust] = [deniedTo.keyId ?? null, deniedTo.trustId ?? null];
+  const rows = await selectOwned(db, owners.teamIds, owners.userIds, now.toISOString(), limit, key, trust);
+  return rows.map(deletedZone);
 }
 
 const namesBelow = statement<{ name: string; total: number }>(`

@@ -19,12 +19,13 @@ export const MOST_DELETED = 100;
 
 /**
  * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MOST_DELETED. None for a key with
- * rights on single zones only, because such a right is not kept.
+ * rights on single zones only. A zone that the actor could not see before its deletion, because of an override of `none`, is not listed.
  */
 export async function readDeletedZones(context: ServiceContext, actor: Actor): Promise<ShownDeletedZone[]> {
   if (visibleZoneIds(actor) !== null) return [];
   const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
-  const zones = await deletedZonesOf(context.db, owners, context.now(), MOST_DELETED);
+  const deniedTo = actor.manageZones === 'none' ? overridesOf(actor) : {};
+  const zones = await deletedZonesOf(context.db, owners, context.now(), { limit: MOST_DELETED, deniedTo });
   return zones.map(({ id, name, teamId, deletedAt, until, recordCount }) => ({
     id,
     zoneName: name,
@@ -33,4 +34,9 @@ export async function readDeletedZones(context: ServiceContext, actor: Actor): P
     until: until.toISOString(),
     records: recordCount,
   }));
+}
+
+/** Whose overrides apply to the actor: those of the trust for a token, of the key otherwise. */
+function overridesOf({ trust, keyId }: Actor): { keyId: string } | { trustId: string } {
+  return trust ? { trustId: trust.id } : { keyId };
 }

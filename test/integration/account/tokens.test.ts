@@ -104,6 +104,18 @@ describe('a token', () => {
     }
   });
 
+  test('is not told about a deleted zone that its trust may not see', async () => {
+    const [hidden, shown] = [await service.zone('hidden.example'), await service.zone('shown.example')];
+    const grants = [{ zoneId: hidden.id, records: 'none' as const }];
+    const match = { 'kubernetes.io': { namespace: 'auditor' } };
+    await ensure({ audience: 'audit', match, records: 'read', grants });
+    const token = await tokenOf('auditor', 'web', { aud: ['audit'] });
+    expect((await request('GET', `/zones/${hidden.id}`, undefined, token)).status).toBe(404);
+    for (const { id } of [hidden, shown]) expect((await request('DELETE', `/zones/${id}`)).status).toBe(204);
+    const { body } = await request('GET', '/zones:deleted', undefined, token);
+    expect((body.zones as { zoneName: string }[]).map(({ zoneName }) => zoneName)).toEqual(['shown.example']);
+  });
+
   test('is refused at every door in the same way, and accepted at every door', async () => {
     await ensure({
       name: 'doors',

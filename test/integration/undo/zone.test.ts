@@ -262,6 +262,9 @@ test('the deleted zones are listed for those who could bring them back, the last
     expect(status).toBe(200);
     return (body.zones as { zoneId: string }[]).map(({ zoneId }) => zoneId);
   };
+  const allButFirst = { team: 'listing', records: 'read', grants: { [first]: 'none' } } as const;
+  const denied = await service.key({ ...allButFirst, manageZones: 'none' });
+  const manager = await service.key({ ...allButFirst, manageZones: 'read' });
   expect(await listed(key)).toEqual([]);
   for (const id of [first, second]) await request('DELETE', `/zones/${id}`, undefined, key.text);
   const { body } = await request('GET', '/zones:deleted', undefined, key.text);
@@ -271,6 +274,8 @@ test('the deleted zones are listed for those who could bring them back, the last
     { zoneId: first, zoneName: 'first.listing.example', records: 0 },
   ]);
   expect(await listed(await service.key({ team: 'listing', records: 'read', manageZones: 'none' }))).toHaveLength(2);
+  // As with zones that are not deleted: the right to manage zones shows all of them.
+  expect([await listed(denied), await listed(manager)]).toEqual([[second], [second, first]]);
   for (const other of [single, await service.key({ team: 'second' })]) {
     const ids = await listed(other);
     expect([ids.includes(first), ids.includes(second)]).toEqual([false, false]);
