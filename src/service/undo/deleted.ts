@@ -36,7 +36,7 @@ export async function readDeletedZones(context: ServiceContext, actor: Actor): P
   }));
 }
 
-/** Whose overrides apply to the actor: those of the trust for a token, of the key otherwise. */
+/** The key or trust whose overrides apply to the actor. */
 function overridesOf({ trust, keyId }: Actor): { keyId: string } | { trustId: string } {
   return trust ? { trustId: trust.id } : { keyId };
 }
