@@ -13,7 +13,7 @@ const PAGE_PATH = '/docs';
 
 const DESCRIPTION = `Manage DNS zones and records. When a write is answered, the name servers answer with the change.
 
-**Authentication.** Send an API key as \`Authorization: Bearer <key>\`. The security requirement of an operation names the
+**Authentication.** Send an API key, or a token of an issuer that a team trusts, as \`Authorization: Bearer <key>\`. The security requirement of an operation names the
 permission that the key needs: \`manageZones:write\`, \`records:read\`, \`records:write\`, or for personal keys \`person\`
 (any person), \`member\` or \`owner\` (of the team in the path). An operation without a permission accepts every valid key.
 
@@ -66,7 +66,7 @@ export function describeApi(app: FastifyInstance): void {
           key: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key: `yk_…` of an app account, or `yu_…` of a person.',
+            description: 'An API key: `yk_…` of a team, or `yu_…` of a person. A token of an issuer that a team trusts takes the place of `yk_…`.',
           },
           basic: {
             type: 'http',

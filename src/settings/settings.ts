@@ -101,7 +101,7 @@ export const SETTINGS = {
   ZONESTEAD_QUARANTINE_HOURS: preset(
     wholeNumber(0, 24 * 365),
     '72',
-    'For this many hours, only its former owner can use the name of a deleted zone, and the names above and below it. With 0, everybody can use them at once.',
+    'For this many hours, only its former owner can use the name of a deleted zone and the names above and below it, and can restore the zone. With 0, everybody can use them at once, and nobody can restore the zone.',
   ),
   ZONESTEAD_QUOTA_ZONES: preset(
     wholeNumber(0, 1_000_000),
