@@ -66,7 +66,8 @@ export function describeApi(app: FastifyInstance): void {
           key: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key: `yk_…` of a team, or `yu_…` of a person. A token of an issuer that a team trusts takes the place of `yk_…`.',
+            description:
+              'An API key: `yk_…` of a team, or `yu_…` of a person. A token of an issuer that a team trusts takes the place of `yk_…`.',
           },
           basic: {
             type: 'http',
