@@ -56,6 +56,7 @@ test('a trust has the terms that were asked for, and defaults that give no right
     createdAt: expect.any(String),
     revokedAt: null,
     lastUsedAt: null,
+    awaitedZones: [],
     subjects: 0,
   });
   expect((await send(owner, 'GET', `${trusts}/${made.id}`)).body).toEqual(made);
