@@ -42,6 +42,8 @@ export interface HistoryGroup {
   since: string;
   /** `undo`, or the time of a restore. Null for other changes. */
   mark: string | null;
+  /** `undone` or `partly undone`, as far as the changes of the page say. Null: the changes are in effect, or were changed again. */
+  undone: string | null;
   /** The query of the page that undoes the changes of records. Null: there are none. */
   undo: string | null;
   /** The query of the page that undoes all changes of the key since then. Null: the service made the change. */
@@ -67,6 +69,7 @@ export function groupsOf(
   now: Date,
 ): HistoryGroup[] {
   const groups: HistoryGroup[] = [];
+  const undone = undoneIn(changes);
   for (const change of changes) {
     const last = groups.at(-1);
     const author = authorOf(change, names.get(change.keyId));
@@ -83,13 +86,35 @@ export function groupsOf(
         entries: [entry],
         since: change.at,
         mark,
+        undone: null,
         undo: null,
         undoKey: null,
         restore: queryOf({ at: change.at }),
       });
     }
   }
-  return groups.map((group) => ({ ...group, undo: undoOf(group), undoKey: undoKeyOf(group) }));
+  return groups.map((group) => ({
+    ...group,
+    undone: undoneOf(group, undone),
+    undo: undoOf(group),
+    undoKey: undoKeyOf(group),
+  }));
+}
+
+/**
+ * The ids of the changes that were undone. A change whose undo was undone is in effect again.
+ * @param changes newest first, so that each undo precedes its changes
+ */
+function undoneIn(changes: readonly ChangeView[]): ReadonlySet<number> {
+  const undone = new Set<number>();
+  for (const { id, undoes = [] } of changes) if (!undone.has(id)) for (const each of undoes) undone.add(each);
+  return undone;
+}
+
+function undoneOf({ entries }: HistoryGroup, undone: ReadonlySet<number>): string | null {
+  const count = entries.filter(({ id }) => undone.has(id)).length;
+  if (count === 0) return null;
+  return count === entries.length ? 'undone' : 'partly undone';
 }
 
 function markOf({ undoes, restoredTo }: ChangeView): string | null {

@@ -4,6 +4,7 @@ import { callerOf } from '#api/hooks/auth.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
 import { counterOf, SHARE_OF_UNDO } from '#api/hooks/limits.ts';
 import { undoBody } from '#contract/undo.ts';
+import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { UndoAnswer } from '#service/undo/answer.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -33,8 +34,11 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
         text(typed, field) === '' ? [] : [[field, clip(text(typed, field))] as const],
       ),
     ];
+    // The name of a key is shown if the history of the zone, which the person may read, has changes of it.
+    const keyId = text(typed, 'keyId');
+    const key = answer === null || keyId === '' ? undefined : (await readKeyNames(context, [keyId])).get(keyId);
     return show(request, reply, 'zones/undo', {
-      title: titleOf(zone.zoneName, typed),
+      title: titleOf(zone.zoneName, typed, key),
       zone,
       home,
       errors,
@@ -111,9 +115,11 @@ function selectionOf(typed: Typed): Selection {
   return body.requestId === undefined ? { changes: body.changes ?? [] } : { requestId: body.requestId };
 }
 
-function titleOf(zoneName: string, typed: Typed): string {
+function titleOf(zoneName: string, typed: Typed, key: KeyName | undefined): string {
   const [keyId, since] = [text(typed, 'keyId'), text(typed, 'since')];
   if (keyId === '') return `Undo changes of ${zoneName}?`;
   const time = clip(since, 40).slice(0, 19).replace('T', ' ');
-  return `Undo all changes of ${zoneName} by the key ${clip(keyId, 40)} since ${time} UTC?`;
+  const author =
+    key === undefined ? `the key ${clip(keyId, 40)}` : `${key.email ?? 'the team'} with the key ${key.name}`;
+  return `Undo all changes of ${zoneName} by ${author} since ${time} UTC?`;
 }

@@ -53,7 +53,7 @@ describe('an undo', () => {
     const text = words((await browser.get(`${zone.home}/history`)).text);
     expect(text).toContain('Undone: the records of one name and type are as before.');
     expect(text).toMatch(
-      /Changed A www content 192\.0\.2\.2 → 192\.0\.2\.1 by ada@example\.org \(console\) · just now undo/,
+      /Changed A www content 192\.0\.2\.2 → 192\.0\.2\.1 by ada@example\.org \(console\) · just now undo .*Changed A www content 192\.0\.2\.1 → 192\.0\.2\.2 .* just now undone /,
     );
   });
 
@@ -112,8 +112,13 @@ describe('an undo', () => {
     const addresses = await ofKey(zone);
     const address = addresses.filter((each) => each.includes(other.id)).at(-1) ?? '';
     const { text } = await browser.get(address);
-    expect(words(text)).toMatch(new RegExp(`by the key ${other.id} since 20[\\d-]+ [\\d:]+ UTC\\?.* b A .* a A `));
+    expect(words(text)).toMatch(/by the team with the key test since 20[\d-]+ [\d:]+ UTC\?.* b A .* a A /);
     expect(text).not.toContain('stays A');
+    expect(text).toMatch(/history" aria-current="page"/);
+    // The name of a key without changes in this zone is not told.
+    const foreign = await service.key({ team: 'blue' });
+    const { text: none } = await browser.get(`${zone.home}/undo?keyId=${foreign.id}&since=2026-01-01T00:00:00Z`);
+    expect(words(none)).toContain(`by the key ${foreign.id} since`);
     expect((await browser.post(`${zone.home}/undo`, fieldsOf(text))).status).toBe(303);
     expect((await records(zone)).sort()).toEqual(['a-stays 192.0.2.8', 'b-stays 192.0.2.8', 'first 192.0.2.1']);
     for (const query of [`keyId=${other.id}`, `keyId=${other.id}&since=now`])

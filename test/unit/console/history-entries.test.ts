@@ -34,6 +34,28 @@ const author = (more: Partial<ChangeView>, ...keys: KeyName[]) => {
 };
 const entry = (more: Partial<ChangeView>) => groups([change(more)])[0]?.entries[0];
 
+describe('changes that were undone', () => {
+  const undoneOf = (changes: ChangeView[]) => groups(changes).map(({ undone }) => undone);
+  const [first, second] = [change({ id: 1, requestId: 'a' }), change({ id: 2, requestId: 'b' })];
+
+  test('are marked, and others are not', () =>
+    expect(undoneOf([change({ id: 3, requestId: 'c', undoes: [1] }), second, first])).toEqual([null, null, 'undone']));
+  test('are in effect again if their undo was undone', () =>
+    expect(
+      undoneOf([
+        change({ id: 4, requestId: 'd', undoes: [3] }),
+        change({ id: 3, requestId: 'c', undoes: [1] }),
+        second,
+        first,
+      ]),
+    ).toEqual([null, 'undone', null, null]));
+  test('of one request say if only some of them were undone', () =>
+    expect(undoneOf([change({ id: 3, undoes: [1], requestId: 'c' }), { ...second, requestId: 'a' }, first])).toEqual([
+      null,
+      'partly undone',
+    ]));
+});
+
 describe('the author of a change is', () => {
   test('a person in the console', () =>
     expect(author({}, key({ email: 'ada@example.org', name: 'console' }))).toEqual([
