@@ -12,7 +12,7 @@ export async function runZonestead(commands: CommandMap): Promise<never> {
   if (basename(process.argv[1] ?? '') === PLUGIN) process.argv.splice(2, 0, 'kubectl');
   const stop = new AbortController();
   const context = {
-    print: printLine,
+    print: (line: string) => printLine(line),
     // In an image, another module starts this one: deploy/image/start.js.
     program: process.argv[1] ?? '',
     signal: stop.signal,

@@ -1,6 +1,7 @@
 // A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code 1, or that of
 // CommandFailed.
 import { Command } from 'commander';
+import { terminalText } from './terminal.ts';
 
 interface Program {
   readonly command: Command;
@@ -48,13 +49,13 @@ export function programOf(command: Command, stop: AbortController = new AbortCon
   return {
     command,
     stop,
-    print: printLine,
+    print: (line) => printLine(line),
     run: async () => {
       try {
         await command.parseAsync();
       } catch (error) {
         if (!stop.signal.aborted) {
-          process.stderr.write(`${command.name()}: ${messageOf(error)}\n`);
+          process.stderr.write(`${command.name()}: ${terminalText(messageOf(error))}\n`);
           process.exitCode = error instanceof CommandFailed ? error.exitCode : 1;
         }
       }
@@ -75,6 +76,7 @@ function messageOf(error: unknown): string {
   return `the database refused, or is unreachable: ${message || code}. Is DATABASE_URL right?`;
 }
 
-export function printLine(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** A file and a pipe get exactly the line, and a terminal no control characters of others. */
+export function printLine(line: string, stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stdout): void {
+  stream.write(`${stream.isTTY ? terminalText(line) : line}\n`);
 }

@@ -1,9 +1,12 @@
 // The formats of the output: tables for terminals of any width, JSON and YAML with the same content.
+import { styleText } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { show } from '#cli/output.ts';
+import { printLine } from '#cli/program.ts';
 import { tableLines } from '#cli/table.ts';
+import { terminalText } from '#cli/terminal.ts';
 
 const HEADING = ['NAME', 'TYPE', 'ID', 'CONTENT'];
 const ROWS = [
@@ -62,6 +65,34 @@ describe('a table', () => {
       }),
     );
   });
+});
+
+describe('a line', () => {
+  const HOSTILE = 'a\u001b]52;c;eA==\u0007b\u009b2Jc\rd\u001b[8me\u007f';
+  const written = (isTTY: boolean, line: string) => {
+    const out: string[] = [];
+    printLine(line, { isTTY, write: (text: string | Uint8Array) => out.push(String(text)) > 0 });
+    return out.join('');
+  };
+
+  it('has no control characters of others at a terminal', () => {
+    expect(written(true, HOSTILE)).toBe('a ]52;c;eA== b 2Jc d [8me \n');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        expect(terminalText(text)).not.toMatch(/[^\P{Cc}\t\n]/u);
+      }),
+    );
+  });
+
+  it('keeps styles, tabs and line feeds at a terminal', () => {
+    for (const style of ['bold', 'red', 'green'] as const) {
+      const line = styleText(style, 'a\tb\nc', { validateStream: false });
+      expect(line).toContain('\u001b[');
+      expect(written(true, line)).toBe(`${line}\n`);
+    }
+  });
+
+  it('is exact in a file or a pipe', () => expect(written(false, HOSTILE)).toBe(`${HOSTILE}\n`));
 });
 
 describe('a result', () => {
