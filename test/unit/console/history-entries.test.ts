@@ -49,7 +49,7 @@ describe('changes that were undone', () => {
         first,
       ]),
     ).toEqual([null, 'undone', null, null]));
-  test('of one request say if only some of them were undone', () =>
+  test('show if only some changes of a request were undone', () =>
     expect(undoneOf([change({ id: 3, undoes: [1], requestId: 'c' }), { ...second, requestId: 'a' }, first])).toEqual([
       null,
       'partly undone',
