@@ -11,7 +11,7 @@ import { valuesSchema } from './values-schema.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const CHART = 'charts/zonestead';
-export const MANIFESTS = 'deploy/manifests';
+const MANIFESTS = 'deploy/manifests';
 const LIMIT_MS = 60_000;
 
 /** The files that are generated without Helm, by path in the project. */

@@ -138,7 +138,7 @@ export async function knotPrograms(around: Around): Promise<Record<string, strin
 const OTHER_LANGUAGES = /pl(perl|python|tcl)/;
 
 /** From the npm package that `up` and the tests use; for trying only. */
-export async function postgresImage({ progress, signal }: Around): Promise<ImagePlan> {
+async function postgresImage({ progress, signal }: Around): Promise<ImagePlan> {
   const { binDir } = await ensurePostgres({ progress, signal });
   const home = join(binDir, '..');
   const own = await readdir(home, { recursive: true, withFileTypes: true });

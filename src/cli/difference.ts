@@ -69,7 +69,7 @@ function compare(a: string, b: string): number {
 }
 
 /** The records of one difference that go, come and stay. */
-export function changesIn({ before, after }: Difference): { gone: ShownRecord[]; come: ShownRecord[]; kept: number } {
+function changesIn({ before, after }: Difference): { gone: ShownRecord[]; come: ShownRecord[]; kept: number } {
   const line = ({ content, ttl, priority }: ShownRecord) => `${ttl} ${priority ?? ''} ${content}`;
   const [old, wanted] = [new Set(before.map(line)), new Set(after.map(line))];
   const gone = before.filter((record) => !wanted.has(line(record)));
@@ -95,9 +95,6 @@ export function differenceLines(differences: readonly Difference[]): string[] {
 }
 
 /** As one line of a zone file. */
-export function zoneFileLine(
-  { name, type }: { name: string; type: string },
-  { content, ttl, priority }: ShownRecord,
-): string {
+function zoneFileLine({ name, type }: { name: string; type: string }, { content, ttl, priority }: ShownRecord): string {
   return `${name} ${ttl} ${type} ${priority === undefined ? '' : `${priority} `}${content}`;
 }

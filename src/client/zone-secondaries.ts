@@ -21,7 +21,7 @@ export function ownNameservers(
 }
 
 /** The secondary that has added the name to the NS records; undefined if none has. */
-export function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[]): ZoneSecondary | undefined {
+function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[]): ZoneSecondary | undefined {
   return secondaries.find(({ nameservers }) => nameservers.map(plainName).includes(plainName(nameserver)));
 }
 

@@ -114,21 +114,23 @@ export const keyBody = z
     ],
   });
 
-const minter = z
-  .object({
-    userId,
-    email,
-    isMember: z.boolean().meta({ description: 'Whether the person is still a member of the team.' }),
-  })
-  .nullable()
-  .meta({
-    description: 'The person who created the key. Null means that the command line or the installation created it.',
-  });
+/** The person who created a key or a trust. @param what as in "the key" */
+export const creatorOf = (what: string) =>
+  z
+    .object({
+      userId,
+      email,
+      isMember: z.boolean().meta({ description: 'Whether the person is still a member of the team.' }),
+    })
+    .nullable()
+    .meta({
+      description: `The person who created ${what}. Null means that the command line or the installation created it.`,
+    });
 
 const shown = {
   id,
   ...keyTerms,
-  mintedBy: minter,
+  mintedBy: creatorOf('the key'),
   name: z.string().meta({ description: 'The name that says what the key is for.' }),
   onlyNames: z.array(z.string()).nullable().meta({
     description: 'Patterns of record names that the key is restricted to. Null means that there is no restriction.',

@@ -51,7 +51,7 @@ export const heartbeatQuery = clusterQuery.extend({
   notReady: objectCount('How many of these objects are not Ready. Sent together with `objects`.'),
 });
 
-export const CLUSTER_STATES = ['active', 'drained', 'lost'] as const;
+const CLUSTER_STATES = ['active', 'drained', 'lost'] as const;
 
 export const cluster = z
   .object({

@@ -193,7 +193,7 @@ export const reportAnswer = z.object({
 export type ReportAnswer = z.infer<typeof reportAnswer>;
 
 /** The longest wait of a question for the nodes of a zone, in seconds. */
-export const MAX_NODES_WAIT = 5;
+const MAX_NODES_WAIT = 5;
 
 export const zoneNodesQuery = z.strictObject({
   wait: z

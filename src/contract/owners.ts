@@ -8,7 +8,7 @@ import { moment, newComment, next, page, REQUEST_ID, ttl } from './shared.ts';
 /** The most sets that one request may hold, for every key. */
 export const MAX_SETS = 1_000;
 /** The most values of one set. */
-export const MAX_SET_VALUES = 200;
+const MAX_SET_VALUES = 200;
 
 const OWNER = /^(?=.{3,400}$)[a-z][a-z0-9-]{0,62}:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const OWNER_ERROR =
@@ -263,7 +263,7 @@ const ownedRecord = record
   .extend({ withdrawn })
   .meta({ id: 'OwnedRecord', description: 'A stored record of an owner.' });
 
-export const ownedSet = z
+const ownedSet = z
   .object({
     owner,
     name: z.string().meta({ description: 'The name of the records, relative to the zone.' }),

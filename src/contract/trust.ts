@@ -1,7 +1,7 @@
 // The contract of trusts: the tokens that a trust accepts, the rights that it gives, and its subjects.
 import { z } from 'zod';
-import { grantShape, keyTerms } from './app-key.ts';
-import { displayName, email, pathId, teamParams, userId } from './people.ts';
+import { creatorOf, grantShape, keyTerms } from './app-key.ts';
+import { displayName, pathId, teamParams } from './people.ts';
 import { moment } from './shared.ts';
 
 export const trustParams = teamParams.extend({ trustId: pathId.meta({ description: 'The id of the trust.' }) });
@@ -165,16 +165,7 @@ const shown = {
     .array(z.string())
     .nullable()
     .meta({ description: 'Networks that tokens may be used from. Null means that they may be used from anywhere.' }),
-  createdBy: z
-    .object({
-      userId,
-      email,
-      isMember: z.boolean().meta({ description: 'Whether the person is still a member of the team.' }),
-    })
-    .nullable()
-    .meta({
-      description: 'The person who created the trust. Null means that the command line or the installation created it.',
-    }),
+  createdBy: creatorOf('the trust'),
   expiresAt: moment
     .nullable()
     .meta({ description: 'The time at which the trust expires. Null means that it never expires.' }),

@@ -5,7 +5,7 @@ import { recordType } from './record-type.ts';
 import { moment, REQUEST_ID } from './shared.ts';
 
 /** The most changes that one request names. */
-export const MAX_UNDONE = 1_000;
+const MAX_UNDONE = 1_000;
 
 const IDS_ERROR = `must be a list of 1 to ${MAX_UNDONE} ids of changes`;
 const REQUEST_ID_ERROR = 'must be 1 to 128 letters, digits or ._:/-';
@@ -90,7 +90,7 @@ export const difference = z
   })
   .meta({ id: 'Difference', description: 'The records at one name and type, before and after.' });
 
-export const undoConflict = z
+const undoConflict = z
   .object({
     change: z
       .int()
@@ -100,7 +100,7 @@ export const undoConflict = z
   })
   .meta({ id: 'UndoConflict', description: 'Records that cannot be put back.' });
 
-export const ownedRrset = z
+const ownedRrset = z
   .object({
     ...place,
     owner: z.string().meta({ description: 'The owner of the records.', examples: ['k8s:prod/shop/web'] }),

@@ -4,9 +4,6 @@ import { accept, clip, refuse, type Verdict } from './verdict.ts';
 /** The longest comment, in code points. */
 export const MAX_COMMENT = 500;
 
-/** The rule as a sentence without its subject, for messages and for the form of a request. */
-export const COMMENT_RULE = `must be one line of at most ${MAX_COMMENT} characters, without control characters`;
-
 // Control characters, the line separators of Unicode, halves of surrogate pairs, and characters that change the direction of the
 // text that follows, which could disguise what a page shows next to the comment.
 const REFUSED = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;

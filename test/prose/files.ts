@@ -33,7 +33,7 @@ const EXTRACTORS: Readonly<Record<string, Extractor>> = {
 };
 
 /** Paragraphs, items of lists, headings and cells of tables, without code. */
-export function markdownBlocks(source: string): Block[] {
+function markdownBlocks(source: string): Block[] {
   const text = source
     .replace(/^( *)(```|~~~)[\s\S]*?\n\1\2[^\n]*/gm, (code) => breaks(code))
     .replace(/<!--[\s\S]*?-->/g, blank)
@@ -46,7 +46,7 @@ export function markdownBlocks(source: string): Block[] {
 }
 
 /** The text of a page and the messages in its code. */
-export function etaBlocks(source: string): Block[] {
+function etaBlocks(source: string): Block[] {
   const messages: Block[] = [];
   const text = source.replace(/<%([~=]?)([\s\S]*?)%>/g, (tag, mark: string, code: string, offset: number) => {
     const at = offset + 2 + mark.length;
@@ -67,7 +67,7 @@ export function etaBlocks(source: string): Block[] {
 const READ = /^( *(?:- )?(?:description|summary|message|messageExpression|reason|title|help):) +(?![>|])(.*\S)$/gm;
 
 /** Comments, and values of the keys that hold text, of YAML with or without Go templates; and the messages of their templates. */
-export function yamlBlocks(source: string): Block[] {
+function yamlBlocks(source: string): Block[] {
   const blocks: Block[] = [];
   const rest = source.replace(/\{\{-?\s*\/\*([\s\S]*?)\*\/\s*-?\}\}/g, (comment, inner: string, offset: number) => {
     blocks.push({ offset: offset + comment.indexOf(inner), text: maskCode(inner), begins: true });

@@ -4,8 +4,8 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, inject } from 'vitest';
 
-export const WIDTHS = [360, 1440] as const;
-export const SCHEMES = ['light', 'dark'] as const;
+const WIDTHS = [360, 1440] as const;
+const SCHEMES = ['light', 'dark'] as const;
 
 export interface TestBrowser {
   /** A window of its own, with its own cookies. @throws at the end of the file if a page logged an error */

@@ -57,7 +57,7 @@ export async function namesIn(test: TestStack, name: string, namespace = 'defaul
     .sort();
 }
 
-export async function challengeReasons(test: TestStack, namespace = 'default'): Promise<string[]> {
+async function challengeReasons(test: TestStack, namespace = 'default'): Promise<string[]> {
   const items = await test.kube.list<{ status?: { reason?: string } }>('challenge', namespace);
   return items.map(({ status }) => status?.reason ?? '').filter((reason) => reason !== '');
 }

@@ -1,15 +1,12 @@
 // The real kube-linter, built once from Go modules into the cache, and its findings in folders of manifests.
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cached, cacheKey, type Progress } from '../../deploy/local/parts/cache.ts';
+import type { Progress } from '../../deploy/local/parts/cache.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
-import { buildGo, sourceInputs } from '../../deploy/local/parts/go-build.ts';
+import { ensureGoProgram } from '../../deploy/local/parts/go-program.ts';
 
 const SOURCE = fileURLToPath(new URL('../../deploy/local/kubelinter', import.meta.url));
 const CHECKS = fileURLToPath(new URL('kube-linter.yaml', import.meta.url));
-// Its own domain for Go modules does not answer everywhere: go.mod takes the same version from where it is kept.
-const PACKAGE = 'golang.stackrox.io/kube-linter/cmd/kube-linter';
-const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
 const LINT_MS = 200_000;
 
 export interface Finding {
@@ -31,27 +28,18 @@ interface Report {
   };
 }
 
-/**
- * The path of `kube-linter`. The first build takes minutes; `progress` gets a line at least every few seconds.
- * @throws when Go is missing, or with the last lines of Go: also when its proxy does not answer
- */
-export async function ensureKubeLinter(around: { progress: Progress; signal: AbortSignal }): Promise<string> {
-  const inputs = sourceInputs(SOURCE, ['go.mod', 'go.sum']);
-  const folder = await cached({
+/** The path of `kube-linter`. @throws as ensureGoProgram */
+export function ensureKubeLinter({ progress, signal }: { progress: Progress; signal: AbortSignal }): Promise<string> {
+  const program = {
     name: 'kube-linter',
-    key: cacheKey({ ...inputs, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` }),
-    ...around,
-    fill: (empty) =>
-      buildGo({
-        source: SOURCE,
-        what: 'kube-linter',
-        costs: 'a few minutes',
-        otherwise: 'which the tests of the chart need',
-        targets: [{ package: PACKAGE, file: join(empty, 'kube-linter'), flags: FLAGS }],
-        ...around,
-      }),
-  });
-  return join(folder, 'kube-linter');
+    source: SOURCE,
+    // Its own domain for Go modules does not answer everywhere: go.mod takes the same version from where it is kept.
+    package: 'golang.stackrox.io/kube-linter/cmd/kube-linter',
+    what: 'kube-linter',
+    costs: 'a few minutes',
+    otherwise: 'which the tests of the chart need',
+  };
+  return ensureGoProgram(program, progress, signal);
 }
 
 /**

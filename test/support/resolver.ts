@@ -94,7 +94,7 @@ function judge(text: string): Validation {
 }
 
 /** One line as a zone file has it, as far as these tests read types. */
-export function answerText({ name, ttl, type, data }: Answer): string {
+function answerText({ name, ttl, type, data }: Answer): string {
   return `${name} ${ttl} ${type} ${dataText(type, data)}`;
 }
 

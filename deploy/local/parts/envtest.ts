@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { cached, cacheKey, type Progress } from './cache.ts';
 import { runCommand } from './commands.ts';
-import { buildGo, sourceInputs } from './go-build.ts';
+import { ensureGoProgram } from './go-program.ts';
 
 /** The list of all archives with their SHA-512 digests. */
 export const ENVTEST_INDEX =
@@ -15,8 +15,14 @@ export const ENVTEST_INDEX =
 /** The minor version of deploy/local/controlplane. */
 const MINOR = '1.36';
 const SOURCE = fileURLToPath(new URL('../envtest', import.meta.url));
-const PACKAGE = 'sigs.k8s.io/controller-runtime/tools/setup-envtest';
-const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
+const SETUP_ENVTEST = {
+  name: 'setup-envtest',
+  source: SOURCE,
+  package: 'sigs.k8s.io/controller-runtime/tools/setup-envtest',
+  what: 'setup-envtest',
+  costs: 'half a minute',
+  otherwise: 'or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl',
+};
 /** A network that drops packets gives no error: the build must begin soon. */
 const LIMITS = { answerMs: 5_000, stallMs: 10_000 };
 const DOWNLOAD_LIMIT_MS = 10 * 60_000;
@@ -58,14 +64,14 @@ export async function ensureEnvtest(options: EnvtestOptions): Promise<string> {
     fill: async (folder) => {
       const archive = await findArchive(index, limits.answerMs, signal);
       progress(`downloading Kubernetes ${archive.version} from ${archive.url}`);
-      const tool = await ensureSetupEnvtest(progress, signal);
+      const tool = await ensureGoProgram(SETUP_ENVTEST, progress, signal);
       await download({ tool, index, archive, folder, stallMs: limits.stallMs, progress, signal });
     },
   });
 }
 
 /** The key of the folder in the cache. */
-export function envtestKey(): string {
+function envtestKey(): string {
   return cacheKey({ minor: MINOR, platform: `${process.platform}-${process.arch}` });
 }
 
@@ -110,30 +116,6 @@ async function answer<T>(
     const why = limit.aborted ? `no answer within ${limitMs / 1000} s` : (cause as Error)?.message || message;
     throw new Error(`${url}: ${why}`);
   }
-}
-
-async function ensureSetupEnvtest(progress: Progress, signal: AbortSignal): Promise<string> {
-  const folder = await cached({
-    name: 'setup-envtest',
-    key: cacheKey({
-      ...sourceInputs(SOURCE, ['go.mod', 'go.sum']),
-      flags: FLAGS.join(' '),
-      platform: `${process.platform}-${process.arch}`,
-    }),
-    progress,
-    signal,
-    fill: (empty) =>
-      buildGo({
-        source: SOURCE,
-        what: 'setup-envtest',
-        costs: 'half a minute',
-        otherwise: 'or set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl',
-        targets: [{ package: PACKAGE, file: join(empty, 'setup-envtest'), flags: FLAGS }],
-        progress,
-        signal,
-      }),
-  });
-  return join(folder, 'setup-envtest');
 }
 
 interface Download {

@@ -11,6 +11,17 @@ export function errorAnswers(...codes: ErrorCode[]): Record<number, typeof error
   );
 }
 
+/** The codes with which a change of records can be refused. */
+export const RECORD_CHANGE_ERRORS = [
+  'bad_request',
+  'forbidden',
+  'no_zone',
+  'conflict',
+  'precondition_failed',
+  'rate_limited',
+  'busy',
+] as const;
+
 /** The answer to a GET whose client has the present state already. */
 export const notModified = { 304: z.null() };
 

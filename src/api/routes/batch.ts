@@ -14,7 +14,7 @@ import { bodyOf, statusOf } from '../errors.ts';
 import { hashOfPost } from '../hooks/auth.ts';
 import { conditionalCallerOf, readTags } from '../hooks/conditions.ts';
 import type { Part } from '../hooks/write-log.ts';
-import { errorAnswers, needs } from './answers.ts';
+import { errorAnswers, needs, RECORD_CHANGE_ERRORS } from './answers.ts';
 
 export function batchRoutes(app: FastifyInstance, context: ServiceContext): void {
   app.withTypeProvider<ZodTypeProvider>().post(
@@ -32,16 +32,7 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
         body: schemas.batchBody,
         response: {
           200: schemas.batchAnswer,
-          ...errorAnswers(
-            'bad_request',
-            'forbidden',
-            'no_zone',
-            'not_found',
-            'conflict',
-            'precondition_failed',
-            'rate_limited',
-            'busy',
-          ),
+          ...errorAnswers('not_found', ...RECORD_CHANGE_ERRORS),
         },
       },
       validatorCompiler: (route) =>

@@ -14,7 +14,7 @@ import { actorOf } from '../hooks/auth.ts';
 import { conditionalCallerOf } from '../hooks/conditions.ts';
 import { counterOf } from '../hooks/limits.ts';
 import type { Part } from '../hooks/write-log.ts';
-import { errorAnswers, needs } from './answers.ts';
+import { errorAnswers, needs, RECORD_CHANGE_ERRORS } from './answers.ts';
 
 export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
@@ -33,15 +33,7 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
         body: schemas.applyBody,
         response: {
           200: schemas.applyAnswer,
-          ...errorAnswers(
-            'bad_request',
-            'forbidden',
-            'no_zone',
-            'conflict',
-            'precondition_failed',
-            'rate_limited',
-            'busy',
-          ),
+          ...errorAnswers(...RECORD_CHANGE_ERRORS),
         },
       },
       validatorCompiler: (route) =>

@@ -13,18 +13,10 @@ import { actorOf } from '../hooks/auth.ts';
 import { conditionalCallerOf, isKnown, tagged } from '../hooks/conditions.ts';
 import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { errorAnswers, needs, notModified } from './answers.ts';
+import { errorAnswers, needs, notModified, RECORD_CHANGE_ERRORS } from './answers.ts';
 
 const TAGS = ['records'];
-const WRITE_ERRORS = errorAnswers(
-  'bad_request',
-  'forbidden',
-  'no_zone',
-  'conflict',
-  'precondition_failed',
-  'rate_limited',
-  'busy',
-);
+const WRITE_ERRORS = errorAnswers(...RECORD_CHANGE_ERRORS);
 
 export function recordRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();

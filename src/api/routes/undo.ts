@@ -21,19 +21,10 @@ import { conditionalCallerOf, tagged } from '../hooks/conditions.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf, SHARE_OF_UNDO } from '../hooks/limits.ts';
 import { UNTIL_COLON } from '../http.ts';
-import { errorAnswers, needs } from './answers.ts';
+import { errorAnswers, needs, RECORD_CHANGE_ERRORS } from './answers.ts';
 
 const COUNTS = { bucket: 'records', changes: 'operation' } as const;
-const ERRORS = [
-  'bad_request',
-  'forbidden',
-  'no_zone',
-  'not_found',
-  'conflict',
-  'precondition_failed',
-  'rate_limited',
-  'busy',
-] as const;
+const ERRORS = ['not_found', ...RECORD_CHANGE_ERRORS] as const;
 /** The answer to a preview has an ETag, so that the change can be bound to the state that the preview showed. */
 const BOUND =
   ' Send the header ETag of a preview as If-Match: the change is then only made if the records of the zone are as the preview showed them.';

@@ -14,7 +14,7 @@ import { sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { utf8 } from '../hooks/utf8.ts';
-import { errorAnswers, needs, notModified } from './answers.ts';
+import { errorAnswers, needs, notModified, RECORD_CHANGE_ERRORS } from './answers.ts';
 
 const TAGS = ['records'];
 /** Enough for 100,000 records of ordinary length. */
@@ -73,15 +73,7 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
         body: zoneFileBody,
         response: {
           200: zoneFileImport,
-          ...errorAnswers(
-            'bad_request',
-            'forbidden',
-            'no_zone',
-            'conflict',
-            'precondition_failed',
-            'rate_limited',
-            'busy',
-          ),
+          ...errorAnswers(...RECORD_CHANGE_ERRORS),
         },
       },
     },

@@ -50,7 +50,7 @@ export type ChangeOptions = Omit<AddOptions, 'transfersFrom' | 'ns'> & {
 };
 
 const KINDS = { bind: bindConfig, knot: knotConfig, nsd: nsdConfig };
-export const KIND_NAMES = ['bind', 'knot', 'nsd'] as const;
+const KIND_NAMES = ['bind', 'knot', 'nsd'] as const;
 
 export async function runSecondariesAdd(config: Config, name: string, given: AddOptions, print: Print): Promise<void> {
   const input = { ...inputOf(given), name, addresses: given.address ?? [] };

@@ -37,11 +37,7 @@ export async function showDelegation(session: Session, nameOrId: string, options
 }
 
 /** The records that the first resolver has which answers; null if none does. */
-export async function cachedAt(
-  resolvers: readonly Endpoint[],
-  zone: string,
-  signal: AbortSignal,
-): Promise<Delegation | null> {
+async function cachedAt(resolvers: readonly Endpoint[], zone: string, signal: AbortSignal): Promise<Delegation | null> {
   for (const resolver of resolvers) {
     try {
       const [ns, ds] = await Promise.all(

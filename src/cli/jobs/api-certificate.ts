@@ -1,7 +1,7 @@
 // `zonestead api-certificate`: creates the certificate of the api in a Secret, and renews it in time. The api and the name servers mount
 // the Secret. The kubelet of each machine updates their files at another time, so a new authority is announced before it signs.
 import { X509Certificate } from 'node:crypto';
-import type { JobContext } from './bootstrap.ts';
+import type { JobContext } from './context.ts';
 import type { CertificateOptions } from './options.ts';
 
 /** The kubelet updates files within about two minutes. The renewal runs once a day. */

@@ -1,37 +1,23 @@
 // `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database, role, the first
-// team, the trusts and the key of the name servers. It also migrates the database. Every step can be repeated, even by two Jobs at once, and keeps
-// existing data.
+// team, the trusts and the key of the name servers. It also migrates the database. Every step can be repeated, even by two Jobs at
+// once, and keeps existing data.
 //
 //   Secrets (other pods wait for them, and they need no database) → database and migrations → trusts and keys are registered
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
-import type { Cluster } from '#kube/api/cluster.ts';
 import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
-import type { Logger } from '#telemetry/log.ts';
 import { apiCertificate } from './api-certificate.ts';
 import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
+import type { BootstrapContext, JobContext } from './context.ts';
 import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
 import { reason } from './reason.ts';
 import { applySecondaries, secondarySecrets } from './secondaries.ts';
 import { applyTrusts, issuerFor } from './trusts.ts';
-
-export interface BootstrapContext extends JobContext {
-  /** A call to the API server that concerns no object. */
-  request: Cluster['request'];
-}
-
-export interface JobContext {
-  api: KubeApi;
-  namespace: string;
-  clock: Clock;
-  log: Logger;
-}
 
 const LOOK_AGAIN_MS = 1_000;
 

@@ -9,7 +9,7 @@ import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
 import { parseOptions } from '../admin/keys.ts';
-import type { JobContext } from './bootstrap.ts';
+import type { JobContext } from './context.ts';
 
 const DEPLOYMENT: ResourceType = {
   group: 'apps',

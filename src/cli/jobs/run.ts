@@ -5,7 +5,8 @@ import type { Config } from '#config.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { apiCertificate } from './api-certificate.ts';
-import { type BootstrapContext, bootstrap } from './bootstrap.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { BootstrapContext } from './context.ts';
 import type { BootstrapOptions, CertificateOptions } from './options.ts';
 import { releaseFinalizers, releaseOptions } from './release.ts';
 

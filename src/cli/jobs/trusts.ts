@@ -6,7 +6,7 @@ import type { WantedTrust } from '#service/trusts/ensure.ts';
 import { applyDeclaredTrusts } from '#service/trusts/installation.ts';
 import type { ClaimMatch } from '#service/trusts/match.ts';
 import type { Logger } from '#telemetry/log.ts';
-import type { BootstrapContext } from './bootstrap.ts';
+import type { BootstrapContext } from './context.ts';
 import { jsonList } from './json-list.ts';
 import { reason } from './reason.ts';
 

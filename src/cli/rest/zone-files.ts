@@ -26,7 +26,7 @@ export async function readText(path: string): Promise<string> {
 }
 
 /** The name of the zone: as given, or that of the first $ORIGIN of the file. @throws Error if there is neither */
-export function zoneNameOf(text: string, given: string | undefined): string {
+function zoneNameOf(text: string, given: string | undefined): string {
   const origin = /^\s*\$ORIGIN\s+([^\s;]+?)\.?\s*(?:;.*)?$/im.exec(text)?.[1];
   const name = given ?? origin;
   if (name !== undefined) return name;

@@ -11,7 +11,7 @@ const UDP_PAYLOAD = 1232;
 export const PLAIN_UDP = 512;
 
 /** Codes of extended errors (RFC 8914 section 4). */
-export const EDE_CODE = {
+const EDE_CODE = {
   other: 0,
   notReady: 14,
   prohibited: 18,

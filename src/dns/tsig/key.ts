@@ -36,12 +36,6 @@ export function tsigAlgorithm(algorithm: TsigKeyAlgorithm): AlgorithmFacts {
   return FACTS[algorithm];
 }
 
-/** @param name as in a message, without final dot, in any case. @returns null for an algorithm that keys do not have */
-export function tsigAlgorithmOfWire(name: string): TsigKeyAlgorithm | null {
-  const wanted = name.toLowerCase();
-  return TSIG_KEY_ALGORITHMS.find((each) => FACTS[each].wireName === wanted) ?? null;
-}
-
 /** A key with its secret. */
 export interface TsigKeyText {
   /** A domain name in lower case without final dot. */

@@ -4,7 +4,7 @@
 const MIB = 1024 * 1024;
 
 /** The smallest volume: below it, an LMDB database of each kind and a zone of some size do not fit. */
-export const MIN_DISK_MIB = 64;
+const MIN_DISK_MIB = 64;
 /** Without a size: Knot's defaults, which only limit memory maps. */
 const UNLIMITED_MIB = 20_000;
 /** The journal holds each zone as a whole: 100,000 signed records take 36 MB. */

@@ -42,7 +42,7 @@ export interface TransferWish {
   quiet?: readonly Endpoint[];
 }
 
-export const CATALOG_TEMPLATE = 'catalog';
+const CATALOG_TEMPLATE = 'catalog';
 
 const REMOTE_RETRY_MS = 10_000;
 const REMOTE_LIMIT_MS = 2_000;

@@ -18,7 +18,7 @@ interface Audited {
 }
 
 /** Pure. @param rows the rows of the zones that may be judged */
-export function judgeZones(held: ReadonlyMap<string, number | null>, rows: Iterable<ZoneRow>): AuditResult {
+function judgeZones(held: ReadonlyMap<string, number | null>, rows: Iterable<ZoneRow>): AuditResult {
   const lost: string[] = [];
   const doubtful: string[] = [];
   const known = new Set<string>();

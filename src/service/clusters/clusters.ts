@@ -34,7 +34,7 @@ export interface ClusterView {
 }
 
 /** The clusters that one team or person may have. */
-export const MOST_CLUSTERS = 100;
+const MOST_CLUSTERS = 100;
 
 interface Heartbeat {
   /** `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.) */

@@ -24,7 +24,7 @@ interface NodeFacts {
 }
 
 /** Instances of one name are one node. A node that is silent has no lag and no failing zones. Pure. */
-export function factsOfNodes(rows: readonly NodeRow[]): Map<string, NodeFacts> {
+function factsOfNodes(rows: readonly NodeRow[]): Map<string, NodeFacts> {
   const facts = new Map<string, NodeFacts>();
   for (const [name, instances] of Map.groupBy(rows, (row) => row.name)) {
     if (facts.size >= MOST_NODES) break;

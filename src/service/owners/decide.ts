@@ -43,7 +43,7 @@ export interface Decision {
 }
 
 /** The most owners of one record. */
-export const MOST_OWNERS = 100;
+const MOST_OWNERS = 100;
 
 /** @param own the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it */
 export function decideSet(

@@ -15,7 +15,7 @@ export interface ShownDeletedZone {
 }
 
 /** Those that were deleted last are listed. */
-export const MOST_DELETED = 100;
+const MOST_DELETED = 100;
 
 /**
  * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MOST_DELETED. None for a key with

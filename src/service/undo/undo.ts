@@ -24,7 +24,7 @@ import { rewind } from './rewind.ts';
 export type { Selection } from '#store/undo.ts';
 
 /** The most changes that are undone one by one. */
-export const MOST_UNDONE = 1_000;
+const MOST_UNDONE = 1_000;
 /** How often a plan is made because the zone changed meanwhile. */
 const ATTEMPTS = 4;
 

@@ -26,7 +26,7 @@ export interface UpdateResult {
 }
 
 /** The most prerequisites, and the most changes, of a message. */
-export const MOST_ENTRIES = 1_000;
+const MOST_ENTRIES = 1_000;
 
 /**
  * @param message with opcode UPDATE, and without its TSIG record

@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
-import { bootstrap, type JobContext } from '#cli/jobs/bootstrap.ts';
+import { bootstrap } from '#cli/jobs/bootstrap.ts';
+import type { JobContext } from '#cli/jobs/context.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import { SECRET } from '#kube/objects/secrets.ts';
 import type { Logger } from '#telemetry/log.ts';

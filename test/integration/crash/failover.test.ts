@@ -1,5 +1,5 @@
 // Postgres fails over under a load of writes: two real servers with synchronous replication, and the real api with an address that
-// names both, an unresolvable one, and the primary last. The clients do as SPEC.md asks: a request that gets 503 is sent again with
+// names both, an unresolvable one, and the primary last. The clients do as the REST reference asks: a request that gets 503 is sent again with
 // its Idempotency-Key. Every acknowledged write is there once, no serial goes back, and no answer is 500.
 import { sql } from 'drizzle-orm';
 import { Agent } from 'undici';

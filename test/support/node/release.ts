@@ -15,7 +15,7 @@ export const CHART = join(PROJECT, 'charts/zonestead');
 export const RELEASE = 'zonestead';
 export const NAMESPACE = 'zonestead';
 /** As far as a command of the image goes, in front of its words. */
-export const IN_API = ['-n', NAMESPACE, 'exec', `deployment/${RELEASE}-api`, '-c', 'api', '--', 'zonestead'];
+const IN_API = ['-n', NAMESPACE, 'exec', `deployment/${RELEASE}-api`, '-c', 'api', '--', 'zonestead'];
 
 export interface Pod {
   name: string;

@@ -12,7 +12,7 @@ export const CONTENTS: Record<Type, string[]> = {
 export const NAMES: Record<Type, string[]> = { A: ['@', 'w', '*.y'], TXT: ['@', 'w', '*.y'], CNAME: ['alias'] };
 
 /** (Null: none.) */
-export const GRANTS: (Grant | null)[] = [
+const GRANTS: (Grant | null)[] = [
   null,
   { from: NAMESPACES },
   { from: ['c'], names: ['w', 'alias'] },

@@ -15,7 +15,7 @@ const COLUMNS = {
   comment: ['comment', 'comments', 'note', 'notes', 'description'],
 } as const;
 type Column = keyof typeof COLUMNS;
-export const CSV_COLUMNS = Object.keys(COLUMNS) as Column[];
+const CSV_COLUMNS = Object.keys(COLUMNS) as Column[];
 
 /** The longest row in characters: more than the longest record. */
 const MAX_ROW = 300_000;
