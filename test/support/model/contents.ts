@@ -81,7 +81,7 @@ export const GOOD: readonly Content[] = [
   { type: 'TXT', sent: 'v=spf1 -all; x', served: '"v=spf1 -all; x"' },
 ];
 
-/** Wrong by themselves, whatever else is in the zone. */
+/** Wrong in every zone. */
 export const BAD: readonly Omit<Content, 'served'>[] = [
   { type: 'A', sent: '192.0.2.01' },
   { type: 'A', sent: '2001:db8::1' },
