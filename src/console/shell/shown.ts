@@ -43,8 +43,18 @@ export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'default
   };
 }
 
-/** The number of characters that fit into these octets of a page, in which some characters are escaped. */
-export function clip(text: string, most = CLIP): string {
+/** These change the direction of the text after them, and so could disguise the words that a page writes next to a value. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * The number of characters that fit into these octets of a page, in which some characters are escaped. A character that changes the
+ * direction of text is shown as its code point, for instance `[U+202E]`.
+ */
+export function clip(value: string, most = CLIP): string {
+  const text = value.slice(0, most + 1).replaceAll(DIRECTIONS, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase();
+    return `[U+${code}]`;
+  });
   let octets = 0;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charAt(at);

@@ -82,6 +82,12 @@ describe('a change of the history', () => {
 });
 
 describe('texts in a page', () => {
+  it('show the characters that change the direction of the text after them', () => {
+    expect(clip('a\u202eb\u2066c\u202c')).toBe('a[U+202E]b[U+2066]c[U+202C]');
+    expect(clip('\u05d0\u200f')).toBe('\u05d0\u200f');
+    expect(clip('\u202e'.repeat(CLIP))).toBe(`${'[U+202E]'.repeat(CLIP / 8)}…`);
+  });
+
   it('are clipped without leaving half a character', () => {
     expect(clip('a'.repeat(CLIP))).toHaveLength(CLIP);
     // Escaped, each of these takes five or six octets.
