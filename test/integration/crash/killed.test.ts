@@ -97,6 +97,55 @@ test('the api is killed twice during a load, and a repeated POST gets its first 
   await request('DELETE', `/zones/${zones.pop()?.id}`);
 });
 
+test('the api is killed in the middle of a large restore: nothing is half done, and a repetition restores everything', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const [zone] = zones;
+  const records = async () => {
+    const [row] =
+      await sql`select count(*)::int as n from records r join zones z on z.no = r.zone_no where z.id = ${zone?.id ?? ''}`;
+    return row?.n as number;
+  };
+  const file = (lines: number) => Array.from({ length: lines }, (_, i) => `big${i} A 192.0.2.${i % 250}`).join('\n');
+  const upload = (text: string) =>
+    agent.request({
+      origin: service.url,
+      path: `/v1/dns/zones/${zone?.id}/zonefile`,
+      method: 'PUT',
+      headers: { authorization: `Bearer ${service.keys.first.key}`, 'content-type': 'text/dns' },
+      body: text,
+    });
+  const many = await upload(file(3_000));
+  expect([many.statusCode, await many.body.text()]).toEqual([200, expect.any(String)]);
+  const [moment] = await sql`select now() as now`;
+  const [full, at] = [await records(), new Date(moment?.now as Date).toISOString()];
+  const few = await upload(file(1));
+  expect([few.statusCode, await few.body.text()]).toEqual([200, expect.any(String)]);
+  const [left, headers] = [await records(), { 'idempotency-key': 'restore-and-die' }];
+  expect([left, full - left]).toEqual([1, 2_999]);
+  const restore = () => request('POST', `/zones/${zone?.id}:restore`, { at }, service.keys.first.key, headers);
+  // The lock keeps the transaction between its records and its history.
+  const lost = await sql.begin(async (tx) => {
+    await tx`lock table changes in share mode`;
+    const answer = restore().catch((error: unknown) => error);
+    const waiting = async () => {
+      const rows = await tx`select from pg_locks where relation = 'changes'::regclass and not granted`;
+      return rows.length;
+    };
+    await expect.poll(waiting, { timeout: 100_000 }).toBeGreaterThan(0);
+    await service.running.part('api').stop({ signal: 'SIGKILL' });
+    return answer;
+  });
+  expect(lost).toBeInstanceOf(Error);
+  expect([left, full]).toContain(await records());
+  await service.running.start('api');
+  const again = await restore();
+  expect([again.status, again.body.total]).toEqual([200, { differences: 2_999, conflicts: 0, owned: 0 }]);
+  expect(await records()).toBe(full);
+  expect((await restore()).body).toEqual(again.body);
+  await expectWholeHistory(sql);
+});
+
 test('a backend of Postgres is killed during a load, and the api recovers by itself', {
   timeout: LIMIT_MS,
 }, async () => {

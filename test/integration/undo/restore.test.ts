@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
+import { fillWithLargeRecords } from '../../support/hostile-files.ts';
 import type { TestKey } from '../../support/keys.ts';
 import { startTestService } from '../../support/service.ts';
 import { type UndoZone, undoZone } from '../../support/undo/zone.ts';
@@ -163,6 +164,39 @@ test('a repeated request with an Idempotency-Key has the first answer', async ()
   const again = await zone.restore({ at }, undefined, headers);
   expect([first.status, again.status, again.body]).toEqual([200, 200, first.body]);
   expect(await zone.records()).toContain('later A 3600 192.0.2.50');
+});
+
+test('two requests at once with one Idempotency-Key restore once, and have the same answer', async () => {
+  const { zone, ids } = await filled();
+  const [at, before] = [await moment(), await zone.records()];
+  await mess(zone, ids);
+  const entries = (await zone.changes()).length;
+  const headers = { 'idempotency-key': 'restore-twice' };
+  const both = () => zone.restore({ at }, undefined, headers);
+  const replies = await Promise.all([both(), both()]);
+  // The second one may be refused while the first one runs, and has its answer then.
+  for (const { status } of replies) expect([200, 409, 503]).toContain(status);
+  const done = replies.find(({ status }) => status === 200);
+  expect((await both()).body).toEqual(done?.body);
+  for (const reply of replies) if (reply.status === 200) expect(reply.body).toEqual(done?.body);
+  expect(await zone.records()).toEqual(before);
+  const made = (await zone.changes()).slice(0, -entries);
+  expect(new Set(made.map(({ requestId }) => requestId)).size).toBe(1);
+});
+
+test('a restore whose records are larger than the limit is refused with a sentence, and writes nothing', {
+  timeout: 120_000,
+}, async () => {
+  const { zone } = await filled();
+  const at = await moment();
+  // 280 contents of 255,000 characters are more than 64 MiB.
+  await fillWithLargeRecords(sql, zone.id, 280);
+  const refused = await zone.restore({ at, dryRun: true });
+  expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(/larger than 64 MiB/)]);
+  expect(refusal(await zone.restore({ at }))).toBe('400 bad_request');
+  const removed = await sql`delete from records where id like ${`${zone.id}_%`} returning id`;
+  expect(removed).toHaveLength(280);
+  await sql`delete from changes where zone_id = ${zone.id} and key_id = 'bench'`;
 });
 
 test('each record that changes counts as a write, up to half of the limit, and a preview as one', async () => {
