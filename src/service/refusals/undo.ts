@@ -42,7 +42,7 @@ export const UNDO_REFUSALS = {
   'undo-beyond-history': {
     code: 'bad_request',
     field: 'since',
-    sentence: 'is {at}, but the history of this zone is complete only after {from}; choose a later time.',
+    sentence: 'the history of this zone is complete only after {from}, and {at} is earlier; choose a later time.',
   },
   'restores-a-part': {
     code: 'forbidden',
@@ -52,18 +52,18 @@ export const UNDO_REFUSALS = {
   'restore-in-future': {
     code: 'bad_request',
     field: 'at',
-    sentence: 'is {at}, which is later than now ({now}); choose an earlier time.',
+    sentence: 'the time {at} is later than now ({now}); choose an earlier time.',
   },
   'restore-before-zone': {
     code: 'bad_request',
     field: 'at',
-    sentence: 'is {at}, but the zone was created at {created}; choose a later time.',
+    sentence: 'the zone was created at {created}, and {at} is earlier; choose a later time.',
   },
   'restore-beyond-history': {
     code: 'bad_request',
     field: 'at',
     sentence:
-      'is {at}, but the history of this zone is complete only after {from}; choose a later time. History is deleted after the days in ZONESTEAD_HISTORY_DAYS, and earlier if there is more than ZONESTEAD_HISTORY_BYTES.',
+      'the history of this zone is complete only after {from}, and {at} is earlier; choose a later time. History is deleted after the days in ZONESTEAD_HISTORY_DAYS, and earlier if there is more than ZONESTEAD_HISTORY_BYTES.',
   },
   'no-deleted-zone': {
     code: 'not_found',
