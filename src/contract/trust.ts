@@ -242,6 +242,7 @@ export const acceptBody = z
     description: 'A service account that was created again, and whose tokens are to be accepted.',
     examples: [{ subject: 'system:serviceaccount:team-a:external-dns', uid: '0b7f1c7e-5f0c-4a0e-9b5c-6f2d7a1e8c3d' }],
   });
+
 /** `POST /account/teams/{teamId}/trusts/test`. */
 export const trustTestBody = z
   .strictObject({

@@ -229,7 +229,7 @@ function confirmKept(context: ServiceContext, caller: Caller): Promise<unknown> 
 }
 
 /** Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request */
-async function answerKept(db: Db | Tx, { actor, once: asked }: Caller): Promise<KeptAnswer | null> {
+export async function answerKept(db: Db | Tx, { actor, once: asked }: Caller): Promise<KeptAnswer | null> {
   const kept = asked && (await keptAnswer(db, actor.keyId, asked.token));
   if (kept && Buffer.compare(kept.requestHash, asked.requestHash) !== 0) throw keyReused();
   return kept;

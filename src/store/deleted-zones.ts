@@ -1,5 +1,5 @@
 // Deleted zones: a zone with all its rows is kept until the quarantine of its name ends, and can come back with the same key. The
-// private key stays in the database: no statement returns it. No rule and no right is known here.
+// private key stays in the database: no statement returns it.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
@@ -11,7 +11,7 @@ export interface DeletedZone {
   tree: string;
   teamId: string | null;
   userId: string | null;
-  /** That of the deletion. */
+  /** The serial of the deletion. */
   serial: number;
   recordCount: number;
   storedBytes: number;
@@ -69,10 +69,11 @@ export async function boundDeletedZones(
   await dropOldest(tx, teamId, userId, most.records, most.bytes);
 }
 
+const SHOWN = `id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
+  stored_bytes as "storedBytes", deleted_at as "deletedAt", until`;
 const selectDeleted = statement<Plain>(`
-  select id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
-    stored_bytes as "storedBytes", deleted_at as "deletedAt", until
-  from deleted_zones where name = $1 and (team_id = any($2::text[]) or user_id = any($3::text[]))
+  select ${SHOWN} from deleted_zones
+  where name = $1 and (team_id = any($2::text[]) or user_id = any($3::text[]))
     and until > $4::timestamptz and ($5::text is null or id = $5)
   order by deleted_at desc limit 1 for update`);
 
@@ -100,9 +101,8 @@ function deletedZone({ serial, recordCount, storedBytes, deletedAt, until, ...re
 }
 
 const selectOwned = statement<Plain>(`
-  select id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
-    stored_bytes as "storedBytes", deleted_at as "deletedAt", until
-  from deleted_zones z where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
+  select ${SHOWN} from deleted_zones z
+  where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
     and not exists (select from deleted_zone_rows g where g.zone_id = z.id and g.row->>'records' = 'none'
       and ((g.origin = 'key_zone_grants' and g.row->>'key_id' = $5)
         or (g.origin = 'trust_zone_grants' and g.row->>'trust_id' = $6)))

@@ -1,5 +1,5 @@
-// The history of a zone for those who put it back: the changes that somebody selects, the changes of some RRsets since then, and
-// the records as they were before a change. No rule and no right is known here.
+// The history of a zone for undo and restore: selected changes, the changes of some RRsets since then, and the records as they were
+// before a change.
 import type { RecordType } from '#dns/types/index.ts';
 import type { Action } from './changes.ts';
 import type { Tx } from './database.ts';
@@ -189,8 +189,8 @@ export function ownedRecordsAt(
   ]);
 }
 
-// The time of a change is that of the beginning of its transaction, which lasts less than a minute, so times and ids may be in
-// another order for so long. The API shows times in milliseconds.
+// The time of a change is that of the beginning of its transaction, which lasts less than a minute. So the ids of
+// changes within a minute may be in another order than their times. The API shows times in milliseconds.
 const firstAfter = statement<{ id: string | null }>(`
   select min(id) as id from changes where zone_id = $1 and date_trunc('milliseconds', at) > $2::timestamptz
     and id > coalesce((select id from changes where zone_id = $1 and at < $2::timestamptz - interval '1 minute'

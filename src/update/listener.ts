@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { createDoor } from './door.ts';
+import { createAnswerer } from './answerer.ts';
 import { createForward } from './forward.ts';
 import { createUpdateMetrics } from './metrics.ts';
 import { createQueries } from './queries.ts';
@@ -47,13 +47,18 @@ export function createUpdateListener(options: ListenerOptions): UpdateListener {
   const { log, connections, idleMs = IDLE_MS } = options;
   const metrics = createUpdateMetrics(options.metrics);
   const queries = createQueries({ ...options, metrics, forward: createForward({ servers: options.nameservers }) });
-  const answer = createDoor({ ...options, metrics, queries, updates: createUpdates({ ...options, metrics }) });
+  const answerMessage = createAnswerer({
+    ...options,
+    metrics,
+    queries,
+    updates: createUpdates({ ...options, metrics }),
+  });
   const end = new AbortController();
   const inProgress = new Set<Promise<void>>();
   let isClosing = false;
-  const door: Answerer = async (octets, transport) => {
+  const answer: Answerer = async (octets, transport) => {
     if (isClosing) return;
-    const work = answer(octets, transport);
+    const work = answerMessage(octets, transport);
     inProgress.add(work);
     try {
       await work;
@@ -62,7 +67,7 @@ export function createUpdateListener(options: ListenerOptions): UpdateListener {
     }
   };
   const common = {
-    door,
+    answer,
     onError: (error: unknown) => log.debug({ err: error }, 'a message at the port of updates got no answer'),
     signal: end.signal,
   };

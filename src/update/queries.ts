@@ -8,7 +8,8 @@
 // until the name servers have the zone as it is, so a client reads its own writes.
 //
 // The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP an unsigned query
-// for anything but the SOA record, and every answer that is too long, is told to come again over TCP (RFC 7766).
+// for anything but the SOA record is answered as truncated, and so is every query whose answer is too long. Clients then repeat the
+// query over TCP (RFC 7766).
 import type { Logger } from 'pino';
 import { type Edns, ednsOf, PLAIN_UDP } from '#dns/message/edns.ts';
 import { META, type Question, readMessage } from '#dns/message/message.ts';
@@ -20,7 +21,7 @@ import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilNameServed } from '#service/nodes/living.ts';
 import { bareAnswer, buildAnswer, type Outcome, truncated } from './answer.ts';
-import type { Answering } from './door.ts';
+import type { MessageHandler } from './answerer.ts';
 import type { Forward, Lane } from './forward.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import type { SoundProof } from './proof.ts';
@@ -55,14 +56,14 @@ const FULL = notReady('Too many queries wait for the name servers. Send the quer
 const NO_ANSWER = notReady('No name server of the service answers. Send the query again.');
 
 /** @throws (the function) RangeError if the query is malformed; Refusal busy */
-export function createQueries({ context, forward, arrivals, load, log, metrics }: QueriesOptions): Answering {
+export function createQueries({ context, forward, arrivals, load, log, metrics }: QueriesOptions): MessageHandler {
   return async ({ octets, header, question, proof }, transport) => {
     if (question === null) return bareAnswer(octets, RCODE.FORMERR);
     const edns = ednsOf(readMessage(octets).sections[2]);
     const query = { octets, id: header.id, question, edns, proof };
     const isTransfer = question.type === META.AXFR || question.type === META.IXFR;
     if (transport.protocol === 'udp' && (isTransfer || (isUnsigned(query) && question.type !== TYPE_NUMBERS.SOA))) {
-      return comeAgain(query);
+      return retryOverTcp(query);
     }
     return isTransfer ? transfer(query, transport) : passOn(query, transport);
   };
@@ -80,7 +81,7 @@ export function createQueries({ context, forward, arrivals, load, log, metrics }
     try {
       const answer = await forward(proof.kind === 'valid' ? proof.signed.unsigned : octets, lane, signal);
       if (answer !== null) return finish(query, answer, protocol);
-      return lane === 'udp' ? comeAgain(query) : answerWith(query, FULL, protocol);
+      return lane === 'udp' ? retryOverTcp(query) : answerWith(query, FULL, protocol);
     } catch (error) {
       signal.throwIfAborted();
       log.debug({ err: error }, 'a query got no answer from a name server');
@@ -124,8 +125,8 @@ function answerWith(query: Query, outcome: Outcome, protocol: Transport['protoco
   return finish(query, buildAnswer(outcome, parts), protocol);
 }
 
-/** "Come again over TCP." */
-function comeAgain(query: Query): Uint8Array {
+/** An empty answer that is marked as truncated: the client repeats the query over TCP. */
+function retryOverTcp(query: Query): Uint8Array {
   return finish(query, truncated(bareAnswer(query.octets, RCODE.NOERROR) as Uint8Array, query.question), 'udp');
 }
 

@@ -6,7 +6,7 @@ import { type ConnectionLimits, limitConnections } from '#edge/sockets.ts';
 import type { Answerer } from './transport.ts';
 
 export interface TcpOptions {
-  door: Answerer;
+  answer: Answerer;
   limits: ConnectionLimits;
   /** The time for a whole message to arrive, and to wait for the next one, in ms (RFC 7766 section 6.2.3). */
   idleMs: number;
@@ -41,7 +41,7 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-async function serve(socket: Socket, { door, idleMs, readMs, signal }: TcpOptions): Promise<void> {
+async function serve(socket: Socket, { answer, idleMs, readMs, signal }: TcpOptions): Promise<void> {
   const gone = new AbortController();
   const leave = () => socket.destroy();
   signal.addEventListener('abort', leave, { once: true });
@@ -63,7 +63,7 @@ async function serve(socket: Socket, { door, idleMs, readMs, signal }: TcpOption
     for (;;) {
       const message = await reader.next(idleMs);
       if (message === null) break;
-      await door(message, transport);
+      await answer(message, transport);
     }
   } finally {
     socket.destroySoon();

@@ -1,4 +1,4 @@
-// Where a message comes from, and the way back.
+// The transport of a message: its protocol, its client, and the function that sends answers.
 
 export interface Transport {
   readonly protocol: 'udp' | 'tcp';

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { Answerer } from './transport.ts';
 
 export interface UdpOptions {
-  door: Answerer;
+  answer: Answerer;
   /** The most datagrams in progress. Further ones are dropped; their clients send them again. */
   inProgress: number;
   onDropped(): void;
@@ -14,7 +14,7 @@ export interface UdpOptions {
 
 /** Listens until it is closed. @throws if the address is in use */
 export async function listenUdp(at: { host: string; port: number }, options: UdpOptions): Promise<Socket> {
-  const { door, inProgress, onDropped, onError, signal } = options;
+  const { answer, inProgress, onDropped, onError, signal } = options;
   const socket = createSocket({ type: isIPv6(at.host) ? 'udp6' : 'udp4' });
   let running = 0;
   socket.on('message', (octets, { address, port }) => {
@@ -26,7 +26,7 @@ export async function listenUdp(at: { host: string; port: number }, options: Udp
       });
     // A copy, because the buffers of a socket are parts of larger ones.
     const message = Uint8Array.from(octets);
-    door(message, { protocol: 'udp', client: { address, port }, send, signal })
+    answer(message, { protocol: 'udp', client: { address, port }, send, signal })
       .catch(onError)
       .finally(() => {
         running -= 1;

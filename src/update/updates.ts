@@ -17,7 +17,7 @@ import { untilChallengesServed } from '#service/nodes/living.ts';
 import { refusal } from '#service/refusal.ts';
 import { applyUpdate } from '#service/updates/update.ts';
 import { buildAnswer, type Outcome } from './answer.ts';
-import type { Answering } from './door.ts';
+import type { MessageHandler } from './answerer.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import { outcomeOfError } from './refusals.ts';
 import { createReplays } from './replays.ts';
@@ -42,7 +42,7 @@ const SERVED_MS = 1_500;
 /** Longer messages are refused while the process serves small requests only. They have hundreds of changes. */
 const LONG_OCTETS = 16 * 1024;
 
-export function createUpdates({ context, limitOf, arrivals, load, log, metrics }: UpdatesOptions): Answering {
+export function createUpdates({ context, limitOf, arrivals, load, log, metrics }: UpdatesOptions): MessageHandler {
   const replays = createReplays(() => context.now().getTime());
 
   return async ({ header, question, proof }, transport) => {

@@ -1,4 +1,4 @@
-// A source's zone → the records that the service can hold, and a sentence about every other line. Pure.
+// Converts the zone of a source to the records that the service can hold, and explains every other line. Pure.
 import { parseComment } from '#dns/comment.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseType } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
@@ -10,7 +10,7 @@ import { otherTypeOf, remarkOnType } from './foreign-types.ts';
 import type { SourceZone } from './source.ts';
 
 export interface FoundRecord extends FileRecord {
-  /** "line 12", or what the source calls it. */
+  /** "line 12", or the name of the place in the source. */
   place: string;
   comment?: string;
   /** The owner at the service. (Default: none.) */
@@ -91,9 +91,9 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
   for (const line of file.ignoredLines) {
     if (!revised.has(line)) add(found.skipped, line, 'The service makes this record itself.');
   }
-  const kept = withoutTwins(file.records, (line, twin) => {
+  const kept = withoutDuplicates(file.records, (line, earlier) => {
     left.add(line);
-    add(found.skipped, line, `The same record is in ${placeOf(twin)}.`);
+    add(found.skipped, line, `The same record is in ${placeOf(earlier)}.`);
   });
   const wrong = new Map<number, string>();
   for (const { line, message } of yield* zoneCheckSteps(kept, zone, options.children)) {
@@ -140,14 +140,17 @@ function isApex(owner: string, zone: string): boolean {
 }
 
 /** The records without those that have the value of an earlier one at the same name. */
-function withoutTwins(records: readonly FileRecord[], skip: (line: number, twin: number) => void): FileRecord[] {
+function withoutDuplicates(
+  records: readonly FileRecord[],
+  skip: (line: number, earlier: number) => void,
+): FileRecord[] {
   const lines = new Map<string, number>();
   return records.filter(({ line, record }) => {
     const key = keyOf(record);
-    const twin = lines.get(key);
-    if (twin === undefined) lines.set(key, line);
-    else skip(line, twin);
-    return twin === undefined;
+    const earlier = lines.get(key);
+    if (earlier === undefined) lines.set(key, line);
+    else skip(line, earlier);
+    return earlier === undefined;
   });
 }
 

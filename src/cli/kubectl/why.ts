@@ -81,7 +81,7 @@ function zoneLines({ spec, metadata, status }: DNSZone): string[] {
 const deletion = (time: string | undefined) => (time === undefined ? [] : [`  deleted at ${time}`]);
 const attempt = (time: string | undefined) => (time === undefined ? [] : [`  next attempt at ${time}`]);
 
-/** The conditions that are True mean a problem if their names begin so. */
+/** A condition with such a name means a problem if it is True. */
 const BAD_IF_TRUE = /^Deletion/;
 
 /** A message is printed once, below the first condition that has it, and so is the remedy of a reason. */

@@ -47,9 +47,9 @@ declare module 'fastify' {
 
 const TEXT = /^[A-Za-z0-9_-]{22}$/;
 const OCTETS = 16;
-/** A repetition waits for the first request for so long, in ms, and asks so often. */
-const PATIENCE = 20_000;
-const EVERY = 100;
+/** How long a repetition waits for the first request, and the time between its looks, in ms. */
+const WAIT_MS = 20_000;
+const POLL_MS = 100;
 /** How long the page of a new key may take to open, in ms. */
 const SECRETS_MS = 10 * 60_000;
 
@@ -60,14 +60,14 @@ export function sendOnce(app: FastifyInstance, { context }: Pick<ConsoleParts, '
   app.addHook('preHandler', async (request, reply) => {
     const sent = formOf(request);
     if (!sent || !request.actor) return undefined;
-    const until = context.now().getTime() + PATIENCE;
+    const until = context.now().getTime() + WAIT_MS;
     for (;;) {
       const begun = await beginForm<Outcome>(context, request.actor, sent);
       if (begun.state === 'new') request.sentForm = begun.form;
       if (begun.state === 'new') return undefined;
       if (begun.state === 'done') return repeat(request, reply, begun.outcome);
       if (context.now().getTime() > until) throw refusal('form-outcome-unknown');
-      await sleep(EVERY);
+      await sleep(POLL_MS);
     }
   });
   app.addHook('onSend', async (request, reply) => {

@@ -119,12 +119,11 @@ export interface Answer {
 
 /** An answer with empty answer and authority sections. */
 export function writeAnswer({ question, id, opcode, rcode, additional }: Answer): Uint8Array {
-  const zone = question === null ? [] : [question.wire, uint16(question.type), uint16(question.class)];
   return concat([
     uint16(id),
     uint16(QR | (opcode << 11) | (rcode & 0xf)),
     ...[question === null ? 0 : 1, 0, 0, additional.length].map(uint16),
-    ...zone,
+    ...questionOctets(question),
     ...additional,
   ]);
 }
@@ -135,14 +134,17 @@ export function writeRecords({
   question,
   records,
 }: Pick<Answer, 'id' | 'question'> & { records: readonly Uint8Array[] }): Uint8Array {
-  const asked = question === null ? [] : [question.wire, uint16(question.type), uint16(question.class)];
   return concat([
     uint16(id),
     uint16(QR | AA),
     ...[question === null ? 0 : 1, records.length, 0, 0].map(uint16),
-    ...asked,
+    ...questionOctets(question),
     ...records,
   ]);
+}
+
+function questionOctets(question: Question | null): Uint8Array[] {
+  return question === null ? [] : [question.wire, uint16(question.type), uint16(question.class)];
 }
 
 /** A record of any type. @param name on the wire */

@@ -161,7 +161,7 @@ export async function revokeTrust(context: ServiceContext, caller: Caller, teamI
 
 /** The terms alone, without the other fields of the row. */
 export function termsOf(row: TrustRow): TrustTerms {
-  const { id, teamId, teamName, createdBy, createdAt, revokedAt, subjects, lastUsedAt, ...terms } = row;
+  const { id, teamId, teamName, createdBy, createdAt, revokedAt, awaitedZones, subjects, lastUsedAt, ...terms } = row;
   return terms;
 }
 

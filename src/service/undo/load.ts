@@ -31,7 +31,7 @@ const MOST_CHARACTERS = 64 * 1024 * 1024;
 const STEP = 20;
 
 /** Limits the memory of a plan. @throws Refusal bad_request */
-export class Weight {
+export class PlanSize {
   #characters = 0;
 
   add(characters: number): void {
@@ -47,14 +47,14 @@ export async function planAll(
   zone: ZoneRow,
   pasts: readonly PastRrset[],
   planner: Planner,
-  weight: Weight,
+  size: PlanSize,
   signal?: AbortSignal,
 ): Promise<ZonePlan> {
   const rows = new Map<string, OwnedRecord[]>();
   for await (const page of ownedRecordsAt(tx, zone.no, pasts.map(placeOf))) {
     signal?.throwIfAborted();
     for (const row of page) {
-      weight.add(row.content.length);
+      size.add(row.content.length);
       const key = `${row.name} ${row.type}`;
       const known = rows.get(key);
       if (known === undefined) rows.set(key, [row]);

@@ -12,7 +12,7 @@ import { neighbour } from '../records/load.ts';
 import type { WantedRecord } from '../records/rrsets.ts';
 import type { Conflict } from './answer.ts';
 import type { LeftRrset } from './around.ts';
-import type { Weight, ZonePlan } from './load.ts';
+import type { PlanSize, ZonePlan } from './load.ts';
 import { ownerName } from './owned.ts';
 
 /** Names that are read at once. */
@@ -24,7 +24,7 @@ const STEP = 100;
 export async function conflictsWithOwned(
   tx: Tx,
   plan: ZonePlan,
-  weight: Weight,
+  size: PlanSize,
   signal?: AbortSignal,
 ): Promise<Conflict[]> {
   const { zone, rrsets, left } = plan;
@@ -37,7 +37,7 @@ export async function conflictsWithOwned(
       const names = missing.slice(from, from + NAMES);
       for (const name of names) known.set(name, []);
       for (const row of await recordsAt(tx, zone.no, names)) {
-        weight.add(row.content.length);
+        size.add(row.content.length);
         known.get(row.ordername)?.push(neighbour(row));
       }
     }

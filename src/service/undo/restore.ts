@@ -4,11 +4,10 @@
 // as it was read; otherwise it is made again.
 import { fqdn, suffixesOf } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
-import { keptAnswer } from '#store/idempotency.ts';
 import { beginningOf, firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecords, readableOnly } from '../accounts/actor.ts';
-import { changeZone, keyReused } from '../change.ts';
+import { answerKept, changeZone } from '../change.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import { recordsTag } from '../conditions/tags.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -20,7 +19,7 @@ import { childrenOf } from '../zonefile/import.ts';
 import { seeZone } from '../zones/zones.ts';
 import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
 import { planAround } from './around.ts';
-import { isUnchanged, planAll, Weight, type ZonePlan } from './load.ts';
+import { isUnchanged, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { conflictsWithOwned } from './next-to-owned.ts';
 import type { PastRrset } from './rewind.ts';
 import { bulkOf } from './write.ts';
@@ -51,8 +50,8 @@ export async function restoreRecords(
   options: RestoreOptions,
 ): Promise<UndoAnswer> {
   const { dryRun, count, signal } = options;
-  const kept = dryRun ? null : await keptRestore(context, caller);
-  if (kept !== null) return kept;
+  const kept = dryRun ? null : await answerKept(context.db, caller);
+  if (kept !== null) return kept.answer as UndoAnswer;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
@@ -69,14 +68,6 @@ export async function restoreRecords(
 function answerFor({ rrsets, conflicts, left }: ZonePlan, dryRun: boolean, serial: number): UndoAnswer {
   const differences = rrsets.map(({ difference }) => difference);
   return answerOf({ differences, conflicts, owned: left.flatMap(({ owned }) => owned) }, dryRun, serial);
-}
-
-/** The answer to a repeated request. @throws Refusal conflict */
-async function keptRestore(context: ServiceContext, { actor, once }: Caller): Promise<UndoAnswer | null> {
-  const kept = once && (await keptAnswer(context.db, actor.keyId, once.token));
-  if (!kept) return null;
-  if (Buffer.compare(kept.requestHash, once.requestHash) !== 0) throw keyReused();
-  return kept.answer as UndoAnswer;
 }
 
 interface RestorePlan extends ZonePlan {
@@ -102,11 +93,11 @@ async function planRestore(
       const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
       mustMatchRecords(caller, zone);
       await mustHaveHistory(tx, zone, at, context.now());
-      const weight = new Weight();
+      const size = new PlanSize();
       const from = await firstChangeAfter(tx, zoneId, at);
-      const pasts = from === null ? [] : await pastRrsets(recordsBefore(tx, zone, from), weight, signal);
-      const plan = await planAll(tx, zone, pasts, planAround, weight, signal);
-      const against = await conflictsWithOwned(tx, plan, weight, signal);
+      const pasts = from === null ? [] : await pastRrsets(recordsBefore(tx, zone, from), size, signal);
+      const plan = await planAll(tx, zone, pasts, planAround, size, signal);
+      const against = await conflictsWithOwned(tx, plan, size, signal);
       const children = (await childrenOf(tx, zone)).map(({ name }) => name);
       return withoutForeign({ ...plan, conflicts: [...plan.conflicts, ...against], children });
     });
@@ -115,7 +106,7 @@ async function planRestore(
   }
 }
 
-/** @throws Refusal bad_request if nobody knows the zone of that time */
+/** @throws Refusal bad_request if the history does not have the records of that time */
 async function mustHaveHistory(tx: Tx, zone: ZoneRow, at: Date, now: Date): Promise<void> {
   const given = at.toISOString();
   if (at > now) throw refusal('restore-in-future', { at: given, now: now.toISOString() });
@@ -130,14 +121,14 @@ async function mustHaveHistory(tx: Tx, zone: ZoneRow, at: Date, now: Date): Prom
 /** Groups the records by name and type. */
 async function pastRrsets(
   pages: AsyncIterable<readonly PastRecord[]>,
-  weight: Weight,
+  size: PlanSize,
   signal?: AbortSignal,
 ): Promise<PastRrset[]> {
   const places = new Map<string, PastRrset>();
   for await (const page of pages) {
     signal?.throwIfAborted();
     for (const { recordId, name, type, change, owners, value } of page) {
-      weight.add(value?.content.length ?? 0);
+      size.add(value?.content.length ?? 0);
       const key = `${name} ${type}`;
       const past = places.get(key) ?? { name, type, values: new Map(), change: 0, undoes: null, owners: new Map() };
       places.set(key, past);

@@ -1,11 +1,17 @@
 // Undo: puts back the RRsets that some selected changes wrote, as one change of the zone. A plan is made without the zone's lock and
 // holds only while the zone stays as it was read; otherwise it is made again.
 import type { Tx } from '#store/database.ts';
-import { keptAnswer } from '#store/idempotency.ts';
-import { prunedUntil, type SelectedChange, type Selection, selectedChanges, stepsSince } from '#store/undo.ts';
+import {
+  prunedUntil,
+  type RecordedStep,
+  type SelectedChange,
+  type Selection,
+  selectedChanges,
+  stepsSince,
+} from '#store/undo.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
-import { keyReused } from '../change.ts';
+import { answerKept } from '../change.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import { recordsTag } from '../conditions/tags.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -17,7 +23,7 @@ import { Refusal, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
 import { seeZone } from '../zones/zones.ts';
 import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
-import { isUnchanged, type Planner, planAll, Weight, type ZonePlan } from './load.ts';
+import { isUnchanged, type Planner, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { planRrset } from './plan.ts';
 import { rewind } from './rewind.ts';
 
@@ -49,8 +55,9 @@ export async function undoChanges(
   selection: Selection,
   { dryRun, places, signal }: UndoOptions,
 ): Promise<UndoAnswer> {
-  const kept = dryRun ? null : await keptUndo(context, caller);
-  if (kept !== null) return kept;
+  // A repeated request gets its answer: a new plan would find that the changes are undone already.
+  const kept = dryRun ? null : await answerKept(context.db, caller);
+  if (kept !== null) return doneAnswer((kept.answer as [RrsetResult<UndoAnswer>])[0]);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planUndo(context, caller, zoneId, selection, signal);
     const outdated = busy();
@@ -67,15 +74,6 @@ export async function undoChanges(
     }
   }
   throw busy();
-}
-
-/** The answer to a repeated request, whose plan would find that it was done already. @throws Refusal conflict */
-async function keptUndo(context: ServiceContext, { actor, once }: Caller): Promise<UndoAnswer | null> {
-  const kept = once && (await keptAnswer(context.db, actor.keyId, once.token));
-  if (!kept) return null;
-  if (Buffer.compare(kept.requestHash, once.requestHash) !== 0) throw keyReused();
-  const [result] = kept.answer as [RrsetResult<UndoAnswer>];
-  return doneAnswer(result);
 }
 
 function doneAnswer({ answer, serials }: RrsetResult<UndoAnswer>): UndoAnswer {
@@ -128,7 +126,7 @@ async function planUndo(
       const later = rewound.flatMap((each) => ('later' in each ? [laterConflict(each.later)] : []));
       const pasts = rewound.flatMap((each) => ('later' in each ? [] : [each]));
       const planner: Planner = (...of) => ({ planned: planRrset(...of), left: null });
-      const plan = await planAll(tx, zone, pasts, planner, new Weight(), signal);
+      const plan = await planAll(tx, zone, pasts, planner, new PlanSize(), signal);
       return { ...plan, conflicts: [...later, ...plan.conflicts] };
     });
   } finally {
@@ -165,21 +163,10 @@ function placesOf(changes: readonly RecordChange[]): RecordChange[] {
   return [...new Map(changes.map((each) => [`${each.name} ${each.type}`, each])).values()];
 }
 
-function laterConflict({ id, name, type, keyId, owner }: Parameters<typeof laterMessage>[0]): Conflict {
-  return { change: id, name, type, message: laterMessage({ id, name, type, keyId, owner }) };
-}
-
-interface Later {
-  id: number;
-  name: string;
-  type: Conflict['type'];
-  keyId: string;
-  owner: string | null;
-}
-
-function laterMessage({ id, keyId, owner }: Later): string {
-  const by = owner === null ? `the key ${keyId}` : owner;
-  return `the later change ${id} by ${by} wrote the same records; undo it as well, or first.`;
+function laterConflict({ id, name, type, keyId, owner }: RecordedStep): Conflict {
+  const author = owner === null ? `the key ${keyId}` : owner;
+  const message = `the later change ${id} by ${author} wrote the same records; undo it as well, or first.`;
+  return { change: id, name, type, message };
 }
 
 function workOf(plan: ZonePlan, outdated: Refusal): RrsetWork<UndoAnswer> {

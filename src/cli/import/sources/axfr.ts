@@ -51,10 +51,10 @@ export async function readAxfr({ host, port, zone, key, signal, now = unixTime }
     for await (const octets of answersOf({ host, port, request, signal })) {
       const refusal = (octets[3] ?? 0) & 0xf;
       // The reason is in the TSIG record, if there is one.
-      if (refusal !== 0 && (key === undefined || takeTsig(octets)?.tsig.error === 0 || takeTsig(octets) === null))
+      if (refusal !== 0 && (key === undefined ? 0 : (takeTsig(octets)?.tsig.error ?? 0)) === 0)
         throw new RangeError(REFUSALS[refusal] ?? `answers with the code ${refusal}`);
       const message = readMessage(check === null ? octets : check.next(octets, now()));
-      if (message.id !== readId(request)) throw new RangeError('answers another question');
+      if (message.id !== firstNumber(request)) throw new RangeError('answers another question');
       for (const record of message.sections[0]) {
         if (records.length === 0 && record.type !== SOA) throw new RangeError('does not begin with the SOA record');
         if (record.type === SOA) soaCount += 1;
@@ -83,8 +83,9 @@ function queryOf(zone: string): Uint8Array {
   return concat([...header, nameToWire(zone), uint16(META.AXFR), uint16(CLASS.IN)]);
 }
 
-function readId(message: Uint8Array): number {
-  return ((message[0] ?? 0) << 8) | (message[1] ?? 0);
+/** The id of a message, or the length in front of it: the number in the first two octets. */
+function firstNumber(octets: Uint8Array): number {
+  return ((octets[0] ?? 0) << 8) | (octets[1] ?? 0);
 }
 
 function zoneOf(from: string, zone: string, records: readonly MessageRecord[]): SourceZone {
@@ -119,9 +120,9 @@ async function* answersOf({ host, port, request, signal }: Connection): AsyncGen
       size += chunk.length;
       if (size < 2 || size < 2 + lengthOf(pieces)) continue;
       let whole = concat(pieces);
-      while (whole.length >= 2 && whole.length >= 2 + readId(whole)) {
-        yield whole.slice(2, 2 + readId(whole));
-        whole = whole.subarray(2 + readId(whole));
+      while (whole.length >= 2 && whole.length >= 2 + firstNumber(whole)) {
+        yield whole.slice(2, 2 + firstNumber(whole));
+        whole = whole.subarray(2 + firstNumber(whole));
       }
       pieces.length = 0;
       pieces.push(whole);
@@ -136,5 +137,5 @@ async function* answersOf({ host, port, request, signal }: Connection): AsyncGen
 /** The length in front of the next message; its two octets may be in two pieces. */
 function lengthOf(pieces: readonly Uint8Array[]): number {
   const [first = new Uint8Array(), ...rest] = pieces;
-  return readId(first.length >= 2 ? first : concat([first, ...rest]));
+  return firstNumber(first.length >= 2 ? first : concat([first, ...rest]));
 }

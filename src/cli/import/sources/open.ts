@@ -1,4 +1,4 @@
-// From the words of the command line to the zones of the sources.
+// Opens the sources that the command line names, and reads their zones.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';

@@ -27,19 +27,19 @@ export interface Received {
 }
 
 /** Answers a message. Null: nothing is left to send. */
-export type Answering = (message: Received, transport: Transport) => Promise<Uint8Array | null>;
+export type MessageHandler = (message: Received, transport: Transport) => Promise<Uint8Array | null>;
 
-export interface DoorOptions {
+export interface AnswererOptions {
   context: Pick<ServiceContext, 'db' | 'now'>;
-  queries: Answering;
-  updates: Answering;
+  queries: MessageHandler;
+  updates: MessageHandler;
   load: Guard;
   log: Logger;
   metrics: UpdateMetrics;
 }
 
 /** The function that answers each message. It rejects only if the answer cannot be sent, or the transport ended. */
-export function createDoor({ context, queries, updates, load, log, metrics }: DoorOptions): Answerer {
+export function createAnswerer({ context, queries, updates, load, log, metrics }: AnswererOptions): Answerer {
   return async (octets, transport) => {
     const header = readHeader(octets);
     // An answer to an answer could go back and forth without end.
