@@ -187,7 +187,6 @@ export const deletedZoneList = z
   .meta({ id: 'DeletedZoneList', description: 'The deleted zones that the key can bring back.' });
 
 export type DeletedZone = z.infer<typeof deletedZone>;
-export type ZoneRestoreBody = z.input<typeof zoneRestoreBody>;
 export type ZoneRestorePreview = z.infer<typeof zoneRestorePreview>;
 export type UndoBody = z.input<typeof undoBody>;
 export type RestoreBody = z.input<typeof restoreBody>;

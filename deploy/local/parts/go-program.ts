@@ -4,7 +4,7 @@ import { cached, cacheKey, type Progress } from './cache.ts';
 import { buildGo, sourceInputs } from './go-build.ts';
 
 /** Without paths of this machine and without debug information. */
-export const SMALL_BUILD: readonly string[] = ['-trimpath', '-ldflags', '-s -w'];
+const SMALL_BUILD: readonly string[] = ['-trimpath', '-ldflags', '-s -w'];
 
 export interface GoProgram {
   /** The name of the program, and of its entry in the cache. */

@@ -39,7 +39,7 @@ type MarkedChange = Change & { undoneBy?: number[] };
  * Adds `undoneBy`. An undo is newer than its changes, so a list that begins with the newest change has it. Pure.
  * @param changes from the newest change on
  */
-export function withMarks(changes: readonly Change[]): MarkedChange[] {
+function withMarks(changes: readonly Change[]): MarkedChange[] {
   const undoneBy = new Map<number, number[]>();
   for (const { id, undoes = [] } of changes) {
     for (const undone of undoes) undoneBy.set(undone, [...(undoneBy.get(undone) ?? []), id]);

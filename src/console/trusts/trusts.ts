@@ -93,11 +93,16 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
     const team = await readTeam(context, actorOf(request), teamId);
     const trust = await readTrust(context, actorOf(request), teamId, trustId);
     const zones = page === 'edit' ? await offeredZones(context, request, teamId) : [];
-    const now = typed ?? typedOfKey(trust, zones);
+    const values = typed ?? typedOfKey(trust, zones);
     return show(request, reply, `trusts/${page}`, {
       ...ABOUT,
       ...{ title: page === 'revoke' ? `Revoke ${trust.name}` : `Trust ${trust.name}`, team, trust, zones, errors },
-      ...{ typed: now, rows: grantRows(now), state: stateOf(trust, context.now()), claims: claimLines(trust.match) },
+      ...{
+        typed: values,
+        rows: grantRows(values),
+        state: stateOf(trust, context.now()),
+        claims: claimLines(trust.match),
+      },
       ...(page === 'edit' ? {} : await readSubjects(context, actorOf(request), teamId, trustId)),
     });
   };

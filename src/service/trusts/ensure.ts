@@ -18,7 +18,7 @@ import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
 export const AUTHOR = { keyId: null, requestId: 'bootstrap' } as const;
 
 /** How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create zones then. */
-const PATIENCE_MS = 20_000;
+const LOCK_WAIT_MS = 20_000;
 
 export interface WantedTrust {
   /** The name of the team. It is created if it does not exist. */
@@ -60,7 +60,7 @@ async function ensureTrustIn(
   const names = zones && [...new Set(zones.map((zone) => insist(parseZoneName(zone))))];
   // No zone is created between the look for it and the declaration of its name. Creations take this lock before that of the team.
   if (names !== undefined) {
-    await setLockTimeout(tx, PATIENCE_MS);
+    await setLockTimeout(tx, LOCK_WAIT_MS);
     await lockZoneTree(tx);
   }
   const { id: teamId } = await ensureTeam(tx, team, random);

@@ -10,6 +10,7 @@ type Piece = { readonly text: string } | { readonly star: true } | { readonly cl
 
 /** The places in two patterns that are compared, so that long patterns keep nobody waiting. Patterns of people need hundreds. */
 const MOST_PLACES = 100_000;
+
 /** @param patterns after judgeTemplate. Those without templates are for every holder */
 export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
   const templates = patterns.filter(hasTemplate);

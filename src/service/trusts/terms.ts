@@ -26,9 +26,9 @@ export interface TrustInput extends TermsInput {
   privateAddresses?: boolean | undefined;
 }
 
-export const DEFAULT_AUDIENCE = 'zonestead';
+const DEFAULT_AUDIENCE = 'zonestead';
 /** In seconds. */
-export const MAX_TOKEN_AGE = 3_600;
+const MAX_TOKEN_AGE = 3_600;
 const MIN_TOKEN_AGE = 60;
 const MAX_AUDIENCE = 255;
 
