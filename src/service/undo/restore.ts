@@ -15,7 +15,7 @@ import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
-import { childrenOf } from '../zonefile/import.ts';
+import { childrenOf } from '../zones/children.ts';
 import { seeZone } from '../zones/zones.ts';
 import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
 import { planAround } from './around.ts';

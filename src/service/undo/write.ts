@@ -1,12 +1,12 @@
 // Writes the edits of many RRsets in one transaction, in pieces that Postgres and the process can bear.
 import type { Tx } from '#store/database.ts';
-import { insertValues, releaseValues, removeValues, updateValues, type ZoneWrite } from '#store/zone-values.ts';
+import type { ZoneWrite } from '#store/zone-values.ts';
 import type { Outcome } from '../change.ts';
 import type { ServiceContext } from '../context.ts';
 import { growthBetween } from '../records/growth.ts';
 import type { Edit, WantedRecord } from '../records/rrsets.ts';
-import { constraintOf, newRecordId } from '../records/write.ts';
-import { refusal } from '../refusal.ts';
+import { newRecordId } from '../records/write.ts';
+import { writeValues } from '../records/write-values.ts';
 import { digestText } from '../zonefile/diff.ts';
 import type { PlannedRrset } from './plan.ts';
 
@@ -43,10 +43,7 @@ function withComment<T extends { comment?: string | null }>(record: T): T & { co
   return { ...record, comment: record.comment ?? null };
 }
 
-/**
- * Deletes first and inserts last, so that no intermediate state violates a constraint.
- * @throws Refusal conflict if a constraint rejects the records
- */
+/** @throws Refusal conflict if a constraint rejects the records */
 async function writeEdits(
   tx: Tx,
   context: Pick<ServiceContext, 'random'>,
@@ -67,15 +64,12 @@ async function writeEdits(
       if (edit.kind === 'create') creations.push(edit);
     }
   }
-  try {
-    await removeValues(tx, to, deletes);
-    if (exchanging.length > 0) await releaseValues(tx, exchanging);
-    await updateValues(tx, to, updatedRows(updates));
-    await insertValues(tx, to, createdRows(context, creations));
-  } catch (error) {
-    const constraint = constraintOf(error);
-    throw constraint === null ? error : refusal('database-constraint', { constraint });
-  }
+  await writeValues(tx, to, {
+    deletes,
+    updates: updatedRows(updates),
+    exchanging,
+    creates: createdRows(context, creations),
+  });
 }
 
 function* updatedRows(updates: readonly Update[]) {

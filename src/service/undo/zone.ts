@@ -21,7 +21,7 @@ import { mustHaveRoom, mustHaveRoomForZone } from '../accounts/quota.ts';
 import { historyOf, inTurn, keyRevoked } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
-import { childrenOf } from '../zonefile/import.ts';
+import { childrenOf } from '../zones/children.ts';
 import { mustNotOverlap } from '../zones/create.ts';
 import { type CreationStatus, statusOf } from '../zones/delegation.ts';
 import { mustNotBePublic, mustNotBeReserved, noTeamOfYours } from '../zones/owner.ts';

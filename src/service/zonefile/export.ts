@@ -9,9 +9,9 @@ import { recordsTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
 import type { IsKnown } from '../records/records.ts';
 import { holderOf } from '../slots.ts';
+import { childrenOf } from '../zones/children.ts';
 import { nameserversOf } from '../zones/view.ts';
 import { seeZone } from '../zones/zones.ts';
-import { childrenOf } from './import.ts';
 
 type ZoneFileExport = { zone: string } & ({ whole: string } | { pieces: AsyncIterable<string> });
 

@@ -4,36 +4,26 @@
 // Planning a file takes seconds. So the size of the file counts as writes before the service reads anything, the request waits for
 // one of the few slots of the process, and it ends if the client closes the connection. After the planning, the number of changes
 // counts if it is larger.
-import { nameOfOrder, orderName } from '#dns/names/name.ts';
+import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, MAX_PROBLEMS, type ZoneFile, zoneFileSteps } from '#dns/zonefile/read.ts';
-import type { Tx } from '#store/database.ts';
-import { octetsOf } from '#store/quotas.ts';
-import {
-  contentsOf,
-  insertValues,
-  releaseValues,
-  removeValues,
-  updateValues,
-  type ZoneWrite,
-  zoneValues,
-} from '#store/zone-values.ts';
-import { inOneSnapshot, type ZoneRow, zonesBelow } from '#store/zones.ts';
+import { contentsOf, zoneValues } from '#store/zone-values.ts';
+import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
 import { changeZone, writeOutcome } from '../change.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
-import { bytesOf, type Growth } from '../records/growth.ts';
-import { constraintOf, newRecordId } from '../records/write.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
+import { childrenOf } from '../zones/children.ts';
 import { DEFAULT_TTL, type FirstRecords } from '../zones/create.ts';
 import { seeZone } from '../zones/zones.ts';
-import { diffZone, digestText, sizeOf, type ZoneDiff, type ZoneUpdate } from './diff.ts';
+import { bulkOf } from './apply.ts';
+import { diffZone, sizeOf, type ZoneDiff } from './diff.ts';
 
 export interface ZoneFileImport {
   /** The number of records after the import. */
@@ -71,7 +61,6 @@ const LINES_SHOWN = 20;
 /** The number of stored records whose contents a preview shows, and the number of characters of each. */
 const RECORDS_SHOWN = 100;
 const CHARACTERS_SHOWN = 400;
-const CHILDREN = 10_000;
 /** The number of characters of a file that count as one write. */
 const PER_WRITE = 256 * 1024;
 /** The number of ALIAS records whose targets are resolved before the import. The worker resolves the others. */
@@ -156,9 +145,7 @@ export async function withFirstRecords<T>(
       // Another zone was created below this one.
       if (!haveSameConditions(conditions, { zone: created, children: await childrenOf(tx, created) })) throw busy();
       if (wanted.length === 0) return;
-      const diff = { creates: wanted, updates: [], deletes: [], unchanged: 0 };
-      const write = (to: ZoneWrite) => applyDiff(tx, context, diff, to);
-      const bulk = { write, growth: await growthOfDiff(tx, created, diff), names: namesOf(diff) };
+      const bulk = await bulkOf(tx, context, created, { creates: wanted, updates: [], deletes: [], unchanged: 0 });
       await writeOutcome(tx, context, caller, created, { answer: () => null, change: null, bulk });
     });
   } finally {
@@ -269,28 +256,8 @@ async function write(
       ignored: file.ignoredLines.length,
     };
     if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
-    const write = (to: ZoneWrite) => applyDiff(tx, context, diff, to);
-    const growth = await growthOfDiff(tx, zone, diff);
-    return { answer: () => answer, change: null, bulk: { write, growth, names: namesOf(diff) } };
+    return { answer: () => answer, change: null, bulk: await bulkOf(tx, context, zone, diff) };
   });
-}
-
-function namesOf({ creates, updates, deletes }: ZoneDiff): string[] {
-  const orders = [...updates.map(({ stored }) => stored), ...deletes].map(({ ordername }) => ordername);
-  return [...new Set([...creates.map(({ name }) => name), ...orders.map(nameOfOrder)])];
-}
-
-/** The growth of the zone by the changes. Postgres sums the octets of the stored records, so that their contents are not loaded. */
-async function growthOfDiff(tx: Tx, zone: ZoneRow, { creates, updates, deletes }: ZoneDiff): Promise<Growth> {
-  const replaced = updates.filter(({ isSameValue }) => !isSameValue);
-  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
-  const gone = await octetsOf(tx, zone.no, idsOf(deletes), { withComments: true });
-  // A record that gets another value keeps its comment.
-  const old = await octetsOf(tx, zone.no, idsOf(replaced.map(({ stored }) => stored)), { withComments: false });
-  let bytes = -gone - old;
-  for (const record of creates) bytes += bytesOf(record);
-  for (const { record } of replaced) bytes += bytesOf(record);
-  return { records: creates.length - deletes.length, bytes };
 }
 
 function anotherSerial(): Refusal {
@@ -318,18 +285,6 @@ function haveSameConditions(a: Conditions, b: Conditions): boolean {
   return a.zone.defaultTtl === b.zone.defaultTtl && names(a) === names(b);
 }
 
-/** The zones of this service directly below a zone, without the zones below those. */
-export async function childrenOf(db: ServiceContext['db'] | Tx, zone: Pick<ZoneRow, 'tree'>): Promise<ZoneRow[]> {
-  const below = await zonesBelow(db, zone.tree, CHILDREN);
-  // In tree order, a zone comes directly before the zones below it.
-  const children: ZoneRow[] = [];
-  for (const row of below) {
-    const last = children.at(-1);
-    if (last === undefined || !row.tree.startsWith(`${last.tree} `)) children.push(row);
-  }
-  return children;
-}
-
 function refuseLines(problems: readonly LineProblem[]): Refusal {
   const shown = problems
     .slice(0, LINES_SHOWN)
@@ -337,55 +292,4 @@ function refuseLines(problems: readonly LineProblem[]): Refusal {
   const more = problems.length - shown.length;
   const rest = `${problems.length < MAX_PROBLEMS ? '' : 'at least '}${more}`;
   return refusal('zone-file-refused', { problems: `${shown.join(' ')}${more > 0 ? ` And ${rest} more.` : ''}` });
-}
-
-/**
- * Deletes first and inserts last, so that no intermediate state violates a constraint.
- * @throws Refusal conflict if a constraint rejects a change that the rules allowed
- */
-async function applyDiff(
-  tx: Tx,
-  context: ServiceContext,
-  { creates, updates, deletes }: ZoneDiff,
-  to: ZoneWrite,
-): Promise<void> {
-  const idsOf = (some: readonly ZoneUpdate[]) => some.map(({ stored }) => stored.id);
-  const changing = updates.filter(({ isSameValue }) => !isSameValue);
-  try {
-    await removeValues(
-      tx,
-      to,
-      deletes.map(({ id }) => id),
-    );
-    if (mayExchangeValues(changing)) await releaseValues(tx, idsOf(changing));
-    await updateValues(tx, to, updatedRows(updates));
-    await insertValues(tx, to, createdRows(context, creates));
-  } catch (error) {
-    const constraint = constraintOf(error);
-    throw constraint === null ? error : refusal('database-constraint', { constraint });
-  }
-}
-
-/** Whether two updated records are in one record set, so that one could get the value that the other one had. */
-function mayExchangeValues(updates: readonly ZoneUpdate[]): boolean {
-  const sets = new Set(updates.map(({ stored }) => `${stored.ordername}\n${stored.type}`));
-  return sets.size < updates.length;
-}
-
-function* updatedRows(updates: readonly ZoneUpdate[]) {
-  for (const { stored, record, isSameValue } of updates) {
-    if (isSameValue) yield { id: stored.id, ttl: record.ttl };
-    else yield { id: stored.id, ...storedForm(record) };
-  }
-}
-
-function* createdRows(context: ServiceContext, records: readonly ParsedRecord[]) {
-  for (const record of records) {
-    const { name, ordername, type } = record;
-    yield { id: newRecordId(context), name, ordername, type, ...storedForm(record) };
-  }
-}
-
-function storedForm({ content, rdata, wire, ttl, priority }: ParsedRecord) {
-  return { content, rdata, digest: digestText(wire), ttl, priority };
 }

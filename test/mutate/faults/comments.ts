@@ -91,14 +91,14 @@ export const COMMENT_FAULTS: readonly Fault[] = [
   api(
     'import-octets',
     'an import counts kept comments out',
-    'src/service/zonefile/import.ts',
+    'src/service/zonefile/apply.ts',
     'withComments: false',
     'withComments: true',
   ),
   api(
     'import-gone',
     'an import counts lost comments',
-    'src/service/zonefile/import.ts',
+    'src/service/zonefile/apply.ts',
     'withComments: true',
     'withComments: false',
   ),
