@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
+import { z } from 'zod';
+import { describeIssue } from '#contract/sentences.ts';
 import { REQUEST_ID } from '#contract/shared.ts';
 import type { IsTrusted, ProxyHeader } from '#edge/client-address.ts';
 import type { Actor } from '#service/accounts/actor.ts';
@@ -87,6 +89,7 @@ export function buildApp({
   plainFeed = false,
   powerDns = false,
 }: AppOptions): FastifyInstance {
+  z.config({ localeError: describeIssue });
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,

@@ -95,7 +95,13 @@ function refusalOf(error: FastifyError | Refusal | Error, request: FastifyReques
       return refusal('body-empty', { what: typeOfBody(request) === JSON_TYPE ? 'a JSON object' : 'a text' });
     }
     return refuseIssues(
-      error.validation.map(({ instancePath, message }) => ({ path: instancePath.split('/').slice(1), message })),
+      error.validation.map(({ instancePath, message, keyword: code, params }) => ({
+        // The whole body or query has the path "/".
+        path: instancePath === '/' ? [] : instancePath.split('/').slice(1),
+        message,
+        code,
+        keys: (params as { keys?: string[] }).keys,
+      })),
     );
   }
   const { statusCode = 500, code } = error as FastifyError;

@@ -194,12 +194,13 @@ export type ReportAnswer = z.infer<typeof reportAnswer>;
 
 /** The longest wait of a question for the nodes of a zone, in seconds. */
 const MAX_NODES_WAIT = 5;
+const WAIT_ERROR = `must be a number of seconds from 0 to ${MAX_NODES_WAIT}, with at most three decimals`;
 
 export const zoneNodesQuery = z.strictObject({
   wait: z
-    .string()
-    .regex(/^[0-9](\.[0-9]{1,3})?$/)
-    .refine((text) => Number(text) <= MAX_NODES_WAIT)
+    .string({ error: WAIT_ERROR })
+    .regex(/^[0-9](\.[0-9]{1,3})?$/, { error: WAIT_ERROR, abort: true })
+    .refine((text) => Number(text) <= MAX_NODES_WAIT, { error: WAIT_ERROR })
     .optional()
     .meta({
       description: `Waits so many seconds, at most ${MAX_NODES_WAIT} and with up to three decimals, until every name server has the changes that were committed when the request arrived, or is starting. The answer may come sooner. The default is 0.`,

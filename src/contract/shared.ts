@@ -52,8 +52,8 @@ export const page = {
     }),
   cursor: z
     .string()
-    .min(1, { error: 'must be the `next` of an earlier answer' })
-    .max(512, { error: 'must be the `next` of an earlier answer' })
+    .min(1, { error: 'must be the "next" of an earlier answer' })
+    .max(512, { error: 'must be the "next" of an earlier answer' })
     .optional()
     .meta({ description: 'The `next` of the previous answer, to read the page that follows it.' }),
 };

@@ -12,7 +12,7 @@ const REQUEST_ID_ERROR = 'must be 1 to 128 letters, digits or ._:/-';
 const KEY_ID_ERROR = 'must be the id of a key, as the history shows it';
 const TIME_ERROR = 'must be a time in ISO 8601, for instance "2026-11-21T10:31:00Z"';
 const DRY_RUN_ERROR = 'must be true or false';
-const SELECTION_ERROR = 'send exactly one of "changes", "requestId", and "keyId" with "since"';
+const SELECTION_ERROR = 'must have exactly one of "changes", "requestId", and "keyId" with "since"';
 
 const time = z.iso
   .datetime({ offset: true, error: TIME_ERROR })

@@ -15,7 +15,7 @@ export const zoneFile = z.string({ error: 'must be a zone file' }).meta({
  */
 export const zoneFileBody = zoneFile.regex(/\S/, {
   error:
-    'the zone file is empty, which would delete all records; if that is intended, send a file that contains a comment',
+    'has an empty zone file, which would delete all records; if that is intended, send a file that contains a comment',
 });
 
 const count = (description: string) => z.int().min(0).meta({ description });

@@ -131,19 +131,48 @@ export function refusal<R extends RuleId>(rule: R, ...rest: Arguments<R>): Refus
 }
 
 /** An error of schema validation: the path of the field, and a text such as "must be a number". */
-interface Issue {
+export interface Issue {
   path: readonly PropertyKey[];
   message?: string | undefined;
+  /** (Default: another kind of error.) */
+  code?: string | undefined;
+  /** The names of fields that the schema does not know. (Default: none.) */
+  keys?: readonly string[] | undefined;
 }
 
-/** One refusal for all errors of a schema validation. @param issues at least one */
-export function refuseIssues(issues: readonly Issue[]): Refusal {
-  const [first, ...others] = issues.map(({ path, message = 'is not valid' }) => {
+/** Unknown fields that a refusal names. A client may send thousands, of any length. */
+const MOST_UNKNOWN = 10;
+const LONGEST_NAME = 100;
+const UNKNOWN = 'is not known here; remove it, or correct its spelling';
+
+/**
+ * One refusal for all errors of a schema validation.
+ * @param issues at least one
+ * @param rule that of an error of the whole input. (Default: the input is a request. A part of one has `invalid-value`.)
+ */
+export function refuseIssues(
+  issues: readonly Issue[],
+  rule: 'invalid-request' | 'invalid-value' = 'invalid-request',
+): Refusal {
+  const [first, ...others] = issues.flatMap(fieldsAtFault).map(({ path, message = 'is not valid' }) => {
     const problem = `${message}.`;
-    if (path.length === 0) return refusal('invalid-request', { problem });
+    if (path.length === 0) return refusal(rule, { problem });
     return refusal('invalid-value', { problem }, { field: path.map(String).join('.') });
   });
   return new Refusal({ ...first!.toData(), others });
+}
+
+/** One issue for each unknown field, and nothing more about a value of a wrong type. */
+function fieldsAtFault(issue: Issue, index: number, all: readonly Issue[]): Issue[] {
+  const { path, keys } = issue;
+  if (keys !== undefined) {
+    return keys
+      .slice(0, MOST_UNKNOWN)
+      .map((key) => ({ path: [...path, key.slice(0, LONGEST_NAME)], message: UNKNOWN }));
+  }
+  const place = path.join('.');
+  const isKnown = all.slice(0, index).some((each) => each.code === 'invalid_type' && each.path.join('.') === place);
+  return isKnown ? [] : [issue];
 }
 
 /** The refusal for a problem that a DNS rule found. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
-import { refusal } from '#service/refusal.ts';
+import { Refusal, refusal } from '#service/refusal.ts';
 import { sendRefusal, statusOf } from '../errors.ts';
 import { takeJson } from '../hooks/json-body.ts';
 import { actionRoutes } from './actions.ts';
@@ -46,7 +46,7 @@ export async function powerDnsRoutes(
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]?.slice(0, 200) ?? '';
-    const refused = refusal('no-such-path', { method: request.method, path });
+    const refused = refusal('no-such-powerdns-path', { method: request.method, path });
     return sendRefusal(reply, refused, statusOf(refused), POWERDNS_ERRORS);
   });
   apiRoutes(app);
@@ -70,6 +70,9 @@ function requireKeyHeader(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {
     const { 'x-api-key': key, 'user-agent': agent = null } = request.headers;
     const text = typeof key === 'string' ? key.trim() : null;
-    request.actor = await authenticate(context, text, request.clientAddress, agent);
+    request.actor = await authenticate(context, text, request.clientAddress, agent).catch((error: unknown) => {
+      // The sentence of REST names another header.
+      throw error instanceof Refusal && error.rule === 'invalid-key' ? refusal('invalid-header-key') : error;
+    });
   };
 }

@@ -116,7 +116,10 @@ function readRrset(
     return null;
   }
   const name = parseOwnerName(text, zone, 'TXT');
-  if (kind === 'DELETE' && !name.ok && !isWithin(text, zone)) return null;
+  if (!name.ok && !isWithin(text, zone)) {
+    if (kind === 'DELETE') return null;
+    throw refused(`${label} is not in the zone ${zone}: write a name that is "${zone}." or ends in ".${zone}.".`);
+  }
   return within(label, () => {
     const type = insist(parseType(typeText));
     if ((kind === 'EXTEND' || kind === 'PRUNE') && contents.length !== 1) {

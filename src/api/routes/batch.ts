@@ -75,11 +75,11 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
     return { action: 'create', record, requestId, once: { token, requestHash: hashOfPost(url, record) } };
   }
   // The rules name a field without its parent: `content`, not `record.content`.
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: path[0] === 'record' && path.length > 1 ? path.slice(1) : path,
-    message,
+  const issues = parsed.error.issues.map(({ path, ...issue }) => ({
+    ...issue,
+    path: path[0] === 'record' && (path.length > 1 || 'keys' in issue) ? path.slice(1) : path,
   }));
-  return refuseIssues(issues);
+  return refuseIssues(issues, 'invalid-value');
 }
 
 /** An update or deletion with its condition. */

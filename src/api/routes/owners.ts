@@ -78,7 +78,7 @@ type ZodRoute = { schema: z.ZodType };
 
 function readSet(set: unknown): SetInput | Refusal {
   const parsed = schemas.recordSet.safeParse(set);
-  return parsed.success ? parsed.data : refuseIssues(parsed.error.issues);
+  return parsed.success ? parsed.data : refuseIssues(parsed.error.issues, 'invalid-value');
 }
 
 /** The log entry of a set that has a request id of its own. */

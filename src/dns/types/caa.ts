@@ -29,7 +29,7 @@ export const parseCaa: ParseContent = (content) => {
   if (!/^[a-z0-9]+$/.test(tag) || tag.length > 255) {
     return refuse(
       'content',
-      `The CAA tag ${clip(second)} is not accepted; it has letters and digits only, such as "issue".`,
+      `The CAA tag ${quoted(second)} is not accepted; it has letters and digits only, such as "issue".`,
     );
   }
   const value = judgeValue(tag, third);
@@ -43,16 +43,21 @@ function judgeValue(tag: string, value: string): Verdict<null> {
   if (ISSUER_TAGS.has(tag) && !isIssuerValue(value)) {
     return refuse(
       'content',
-      `The value ${clip(value)} is not accepted for ${tag}: write "ca.example", "ca.example; name=value", or ";" for no CA at all.`,
+      `The value ${quoted(value)} is not accepted for ${tag}: write "ca.example", "ca.example; name=value", or ";" for no CA at all.`,
     );
   }
   if (tag === 'iodef' && !isReportUrl(value)) {
     return refuse(
       'content',
-      `The value ${clip(value)} is not accepted for iodef: write a mailto:, http: or https: URL.`,
+      `The value ${quoted(value)} is not accepted for iodef: write a mailto:, http: or https: URL.`,
     );
   }
   return accept(null);
+}
+
+/** A value in a message, as its writer typed it. @param octets one character each */
+function quoted(octets: string): string {
+  return clip(Buffer.from(octets, 'latin1').toString('utf8'));
 }
 
 /** The grammar of issue-value, RFC 8659 section 4.2. Parameters hold no semicolon, so that splitting there is exact. */

@@ -8,7 +8,11 @@ export const REQUEST_REFUSALS = {
     about:
       'A field of the body, of the query or of a record is missing or has a wrong value. The message names what is accepted.',
   },
-  'invalid-request': { code: 'bad_request', sentence: 'The request is not accepted: {problem}' },
+  'invalid-request': {
+    code: 'bad_request',
+    sentence: 'The request {problem}',
+    about: 'The body or the query as a whole has a wrong form. The message names what is accepted.',
+  },
   'bad-cursor': { code: 'bad_request', field: 'cursor', sentence: 'must be the "next" of an earlier answer.' },
   'bad-header': { code: 'bad_request', sentence: '{problem}.', about: 'A request header is malformed.' },
   'header-repeated': { code: 'bad_request', sentence: 'must not be sent more than once.' },
@@ -73,10 +77,18 @@ export const REQUEST_REFUSALS = {
     code: 'not_found',
     sentence: "There is no {method} {path} here; the API's paths begin with /v1/dns.",
   },
+  'no-such-powerdns-path': {
+    code: 'not_found',
+    sentence: 'There is no {method} {path} here: the service answers a part of the API of PowerDNS.',
+  },
   'invalid-key': {
     code: 'unauthorized',
     sentence:
       'Invalid or missing API key. Send the header "Authorization: Bearer yk_…" with a key that is still valid.',
+  },
+  'invalid-header-key': {
+    code: 'unauthorized',
+    sentence: 'Invalid or missing API key. Send the header "X-API-Key: yk_…" with a key that is still valid.',
   },
   'node-key': {
     code: 'forbidden',

@@ -78,6 +78,38 @@ test.each(cases)('%s: %s, and nothing is written', async (_, expected, method, t
   expect(await state()).toEqual(before);
 });
 
+test('every sentence names its field, and the whole body or query has none', async () => {
+  const sentences = async (method: Method, to: string, body?: unknown) => {
+    const { status, body: answer } = await request(method, to, body);
+    return [status, answer.field, answer.message];
+  };
+  const unknown = 'is not known here; remove it, or correct its spelling.';
+  expect(await sentences('POST', records, { ...fine, colour: 1 })).toEqual([400, 'colour', `colour: ${unknown}`]);
+  expect(await sentences('GET', `${records}?colour=1`)).toEqual([400, 'colour', `colour: ${unknown}`]);
+  expect(await sentences('POST', records, [fine])).toEqual([
+    400,
+    undefined,
+    'The request must be a JSON object, and not a list.',
+  ]);
+  expect(await sentences('PATCH', path, {})).toEqual([
+    400,
+    undefined,
+    'The request must have at least one of defaultTtl and comment.',
+  ]);
+  const batch = `${path}/records:batch`;
+  const create = { action: 'create', record: { ...fine, colour: 1 } };
+  expect(await sentences('POST', batch, { atomic: true, changes: [create] })).toEqual([
+    400,
+    'changes.0.colour',
+    `changes.0.colour: ${unknown}`,
+  ]);
+  expect(await sentences('GET', `${path}/nodes?wait=6`)).toEqual([
+    400,
+    'wait',
+    'wait: must be a number of seconds from 0 to 5, with at most three decimals.',
+  ]);
+});
+
 test('a refusal is not stored under its Idempotency-Key: the corrected request succeeds', async () => {
   const headers = { 'idempotency-key': 'mended' };
   expect(refusal(await request('POST', records, { ...fine, content: 'x' }, undefined, headers))).toBe(

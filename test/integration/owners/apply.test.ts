@@ -287,7 +287,7 @@ test('each wrong set is refused alone, with field and sentence, and nothing of i
     [a('k8s:j', ['192.0.2.1'], { name: 'a..b' }), 'name'],
     [a('k8s:k', ['192.0.2.1'], { ttl: 1 }), 'ttl'],
     [a('k8s:l', ['192.0.2.1'], { drift: 'Perhaps' }), 'drift'],
-    [a('k8s:m', ['192.0.2.1'], { unknown: 1 }), undefined],
+    [a('k8s:m', ['192.0.2.1'], { unknown: 1 }), 'unknown'],
     [a('k8s:n', ['192.0.2.1'], { generation: -1 }), 'generation'],
     [a('k8s:twice', ['192.0.2.1']), 'name'],
     [a('k8s:twice', ['192.0.2.2'], { name: 'WWW' }), 'name'],

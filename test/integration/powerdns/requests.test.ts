@@ -286,10 +286,13 @@ test('a request without a valid key, an unknown address and another method have 
   const none = powerDnsClient(service.url, null);
   for (const client of [none, powerDnsClient(service.url, 'wrong')]) {
     const { status, body, headers } = await client('GET', '/zones');
-    expect([status, body]).toEqual([401, { error: expect.any(String) }]);
+    expect([status, body]).toEqual([401, { error: expect.stringContaining('Send the header "X-API-Key: yk_…"') }]);
     expect(headers['www-authenticate']).toContain('X-API-Key');
   }
-  expect(await send('GET', '/api/v2')).toMatchObject({ status: 404, body: { error: expect.any(String) } });
+  expect(await send('GET', '/api/v2')).toMatchObject({
+    status: 404,
+    body: { error: 'There is no GET /api/v2 here: the service answers a part of the API of PowerDNS.' },
+  });
   expect(await send('POST', '/api')).toMatchObject({ status: 405, body: { error: expect.any(String) } });
   expect(await send('PATCH', '/zones/x', '{')).toMatchObject({ status: 400, body: { error: expect.any(String) } });
 });

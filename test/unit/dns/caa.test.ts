@@ -63,4 +63,9 @@ describe('a CAA record', () => {
   ])('%j is refused', (content) => {
     expect(refusal('CAA', content)).toMatchObject({ code: 'bad_request', field: 'content' });
   });
+
+  it('is quoted in a refusal as its writer typed it', () => {
+    expect(refusal('CAA', '0 issue "cä.example"').message).toContain('The value "cä.example" is');
+    expect(refusal('CAA', '0 ïssue "x"').message).toContain('The CAA tag "ïssue" is');
+  });
 });

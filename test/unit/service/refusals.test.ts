@@ -44,9 +44,34 @@ describe('a refusal', () => {
       { path: ['ttl'], message: 'is too low' },
     ];
     expect(refuseIssues(issues).message).toBe('name: is missing. ttl: is too low.');
-    expect(refuseIssues([{ path: [], message: 'is no object' }]).message).toBe(
-      'The request is not accepted: is no object.',
+  });
+
+  it('for the whole of an input has no field, and the sentence of a part has no subject', () => {
+    const issue = { path: [], message: 'must be a JSON object' };
+    expect(refuseIssues([issue])).toMatchObject({ field: null, message: 'The request must be a JSON object.' });
+    expect(refuseIssues([issue], 'invalid-value').within('changes.3').message).toBe(
+      'changes.3: must be a JSON object.',
     );
+  });
+
+  it('names each unknown field, up to ten and each clipped', () => {
+    const keys = Array.from({ length: 30 }, (_, at) => `${at}-${'x'.repeat(200)}`);
+    const refused = refuseIssues([
+      { path: ['record'], message: 'has unknown fields', code: 'unrecognized_keys', keys },
+    ]);
+    expect([refused, ...refused.others].map(({ field }) => field)).toEqual(
+      keys.slice(0, 10).map((key) => `record.${key.slice(0, 100)}`),
+    );
+    expect(refused.sentence).toBe('is not known here; remove it, or correct its spelling.');
+  });
+
+  it('for a value of a wrong type says nothing about its size', () => {
+    const issues = [
+      { path: ['ids'], message: 'must be a list', code: 'invalid_type' },
+      { path: ['ids'], message: 'must have at most 3 entries', code: 'too_big' },
+      { path: ['name'], message: 'must not be empty', code: 'too_small' },
+    ];
+    expect(refuseIssues(issues).message).toBe('ids: must be a list. name: must not be empty.');
   });
 
   it('is the same after it was stored as JSON', () => {

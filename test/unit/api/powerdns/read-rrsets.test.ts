@@ -31,6 +31,14 @@ function planned(rrsets: readonly unknown[]): RrsetPlan<null> | string {
   }
 }
 
+test('a name outside of the zone is refused with the names that this API takes, unless it is deleted', () => {
+  const rrset = { name: 'www.elsewhere.test.', type: 'A', ttl: 60, records: [{ content: '192.0.2.1' }] };
+  expect(planned([{ ...rrset, changetype: 'REPLACE' }])).toBe(
+    `The RRset "www.elsewhere.test." of type "A" is not in the zone ${NAME}: write a name that is "${ZONE}" or ends in ".${ZONE}".`,
+  );
+  expect(planned([{ ...rrset, changetype: 'DELETE' }])).not.toBeTypeOf('string');
+});
+
 test('10,000 random bodies are planned or refused', () => {
   let plans = 0;
   for (const body of fc.sample(oddBody, { numRuns: 10_000, seed: nextSeed() })) {
