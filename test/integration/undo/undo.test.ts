@@ -237,6 +237,46 @@ test.each<object>([
   expect(refusal(await zone.undo(body))).toBe('400 bad_request');
 });
 
+test('an id that is missing among others prevents the undo of all, and is named', async () => {
+  const zone = await undoZone(service);
+  await zone.add('www', 'A', '192.0.2.1');
+  const [created = 0] = await zone.ids();
+  const refused = await zone.undo({ changes: [created, created + 1_000_000] });
+  expect([refusal(refused), refused.body.message]).toEqual([
+    '404 not_found',
+    expect.stringContaining(`no change ${created + 1_000_000}.`),
+  ]);
+  expect(await zone.records()).toHaveLength(1);
+});
+
+test('a change of a deleted zone is not undone in a new zone of the same name', async () => {
+  const first = await undoZone(service, 'anew.example');
+  await first.add('www', 'A', '192.0.2.1');
+  const [created] = await first.ids();
+  await request('DELETE', first.path);
+  const second = await undoZone(service, 'anew.example');
+  await second.add('www', 'A', '192.0.2.2');
+  expect(refusal(await second.undo({ changes: [created] }))).toBe('404 not_found');
+  expect(await second.records()).toEqual(['www A 3600 192.0.2.2']);
+});
+
+test('a request with 1,000 changes is undone, and more changes of a key are refused', async () => {
+  const zone = await undoZone(service);
+  const create = (name: string) => ({ action: 'create', record: { name, type: 'A', content: '192.0.2.1' } });
+  const changes = Array.from({ length: 1_000 }, (_, at) => create(`h${at}`));
+  await request('POST', `${zone.path}/records:batch`, { changes, atomic: true });
+  const [{ requestId, keyId, at } = {}] = await zone.changes();
+  const preview = await zone.undone({ requestId, dryRun: true });
+  expect(preview.total).toEqual({ differences: 1_000, conflicts: 0, owned: 0 });
+  await zone.add('more', 'A', '192.0.2.1');
+  const refused = await zone.undo({ keyId, since: at });
+  expect([refusal(refused), refused.body.message]).toEqual([
+    '400 bad_request',
+    expect.stringContaining('At most 1000 changes are undone at once'),
+  ]);
+  expect(await zone.records()).toHaveLength(1_001);
+});
+
 test('refuses more than 1,000 changes', async () => {
   const zone = await undoZone(service);
   expect(refusal(await zone.undo({ changes: Array(1_001).fill(1) }))).toBe('400 bad_request');
