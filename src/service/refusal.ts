@@ -143,7 +143,7 @@ export interface Issue {
 /** Unknown fields that a refusal names. A client may send thousands, of any length. */
 const MOST_UNKNOWN = 10;
 const LONGEST_NAME = 100;
-const UNKNOWN = 'is not known here; remove it, or correct its spelling';
+const UNKNOWN = 'is unknown; remove it, or correct its spelling';
 
 /**
  * One refusal for all errors of a schema validation.

@@ -83,7 +83,7 @@ test('every sentence names its field, and the whole body or query has none', asy
     const { status, body: answer } = await request(method, to, body);
     return [status, answer.field, answer.message];
   };
-  const unknown = 'is not known here; remove it, or correct its spelling.';
+  const unknown = 'is unknown; remove it, or correct its spelling.';
   expect(await sentences('POST', records, { ...fine, colour: 1 })).toEqual([400, 'colour', `colour: ${unknown}`]);
   expect(await sentences('GET', `${records}?colour=1`)).toEqual([400, 'colour', `colour: ${unknown}`]);
   expect(await sentences('POST', records, [fine])).toEqual([

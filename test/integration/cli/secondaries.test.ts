@@ -92,7 +92,7 @@ describe('zonestead secondaries', () => {
     expect(await stored('us')).toMatchObject({ nameservers: ['ns.us.test'], offer: { all: false, ...offer } });
     expect(await apply(us)).toBe('secondary us is as the file says\n');
     expect(await stored('us')).toMatchObject({ nameservers: [], offer: { all: false, teams: [], namespaces: [] } });
-    expect(await apply({ ...us, offer: { everybody: true } })).toContain('offer: Unrecognized key');
+    expect(await apply({ ...us, offer: { everybody: true } })).toContain('offer: has unknown fields: everybody');
     expect(await apply({ ...us, offer: { namespaces: ['shop'] } })).toContain('such as platform/shop');
   });
 

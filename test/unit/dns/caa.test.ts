@@ -66,6 +66,6 @@ describe('a CAA record', () => {
 
   it('is quoted in a refusal as its writer typed it', () => {
     expect(refusal('CAA', '0 issue "cä.example"').message).toContain('The value "cä.example" is');
-    expect(refusal('CAA', '0 ïssue "x"').message).toContain('The CAA tag "ïssue" is');
+    expect(refusal('CAA', '0 ïd "x"').message).toContain('The CAA tag "ïd" is');
   });
 });

@@ -62,7 +62,7 @@ describe('a refusal', () => {
     expect([refused, ...refused.others].map(({ field }) => field)).toEqual(
       keys.slice(0, 10).map((key) => `record.${key.slice(0, 100)}`),
     );
-    expect(refused.sentence).toBe('is not known here; remove it, or correct its spelling.');
+    expect(refused.sentence).toBe('is unknown; remove it, or correct its spelling.');
   });
 
   it('for a value of a wrong type says nothing about its size', () => {
