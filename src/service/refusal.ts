@@ -131,7 +131,7 @@ export function refusal<R extends RuleId>(rule: R, ...rest: Arguments<R>): Refus
 }
 
 /** An error of schema validation: the path of the field, and a text such as "must be a number". */
-export interface Issue {
+interface Issue {
   path: readonly PropertyKey[];
   message?: string | undefined;
   /** (Default: another kind of error.) */
