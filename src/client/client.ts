@@ -55,6 +55,11 @@ interface ClientOptions {
   readonly userAgent?: string;
   /** The limit of one call in ms. (Default: 15000.) */
   readonly timeoutMs?: number;
+  /**
+   * The longest time in ms that a call waits for the service to read the keys of the issuer of a token again, after which it is
+   * repeated once. Not for writes that must not happen late. (Default: 0.)
+   */
+  readonly keyWaitMs?: number;
   /** The longest answer that is read, in bytes; a longer one is ApiUnavailable. (Default: 64 MiB.) */
   readonly maxAnswerBytes?: number;
   /** (Default: the real one.) */
@@ -195,6 +200,7 @@ export function createClient(options: ClientOptions): Client {
     agent,
     userAgent: options.userAgent ?? 'zonestead',
     timeoutMs: options.timeoutMs ?? 15_000,
+    keyWaitMs: options.keyWaitMs,
     maxAnswerBytes: options.maxAnswerBytes ?? 64 * 1024 * 1024,
     clock: options.clock ?? realClock,
     observe: options.observe,

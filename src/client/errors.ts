@@ -92,6 +92,14 @@ export function isBusy(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 503 && error.code === 'busy';
 }
 
+/**
+ * No key that the service has read verifies the token, and the service reads the keys of the issuer again after `retryAfterMs`. Nothing
+ * was done; the same token may be accepted then.
+ */
+export function isKeyNotRead(error: unknown): error is ApiError & { readonly retryAfterMs: number } {
+  return error instanceof ApiError && error.status === 401 && error.retryAfterMs !== null;
+}
+
 /** The zone or record does not exist, or is not visible to this key. */
 export function isAbsent(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;

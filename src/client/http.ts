@@ -1,11 +1,13 @@
 // Makes one call to the REST service: headers, time limit, errors, and the check of the answer against its schema.
-// Only a call whose key was replaced is repeated here: the dispatcher sets the pace, and the caller decides how long to wait.
+// Only a call whose key was replaced, or is to be judged again, is repeated here: the dispatcher sets the pace, and the caller decides
+// how long to wait.
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
-import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
+import { sleep } from '#base/wait.ts';
+import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, isKeyNotRead, parseJson } from './errors.ts';
 import { type ClientKey, createKeyText } from './key.ts';
 import { type Rate, rateOf } from './pace/rate.ts';
 
@@ -70,6 +72,8 @@ interface HttpSettings {
   readonly agent: Dispatcher;
   readonly userAgent: string;
   readonly timeoutMs: number;
+  /** See ClientOptions. (Default: 0.) */
+  readonly keyWaitMs?: number | undefined;
   readonly maxAnswerBytes: number;
   readonly clock: Clock;
   readonly observe?: RequestObserver | undefined;
@@ -80,7 +84,10 @@ export function createHttp(settings: HttpSettings): Http {
   const { agent, baseUrl, clock } = settings;
   const keyText = createKeyText(settings.key, clock);
 
-  /** One more attempt if the file of the key holds another one than the service refused. */
+  /**
+   * One more attempt if the file of the key holds another one than the service refused, or if the service reads the keys of the issuer
+   * of a token again soon enough. The service did nothing for a refused key, so every call may be repeated.
+   */
   const exchange = async (route: Route, options: CallOptions): Promise<string> => {
     const key = await keyText.current();
     try {
@@ -88,8 +95,9 @@ export function createHttp(settings: HttpSettings): Http {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       const newer = await keyText.after(key);
-      if (newer === null) throw error;
-      return await attempt(route, options, newer);
+      if (newer === null && (!isKeyNotRead(error) || error.retryAfterMs > (settings.keyWaitMs ?? 0))) throw error;
+      if (newer === null) await sleep(clock, error.retryAfterMs ?? 0, options.signal);
+      return await attempt(route, options, newer ?? key);
     }
   };
 

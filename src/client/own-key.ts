@@ -5,7 +5,7 @@ import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Client } from './client.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, isKeyNotRead } from './errors.ts';
 import { KeyUnreadable } from './key.ts';
 
 interface OwnKey {
@@ -28,6 +28,8 @@ export function watchOwnKey(client: Pick<Client, 'account'>, clock: Clock, log: 
       accepted = true;
     } catch (error) {
       const isUnreadable = error instanceof KeyUnreadable;
+      // The service has not read the key that signed the token yet.
+      if (isKeyNotRead(error)) return;
       if (!isUnreadable && !(error instanceof ApiError && error.status === 401)) return;
       if (accepted) {
         log.error(

@@ -24,6 +24,8 @@ export async function runExternalDns(
     userAgent: 'zonestead-external-dns',
     // Below the limit of a whole request, so that a slow API can be distinguished from a slow client.
     timeoutMs: 8_000,
+    // The limit of a request ends the wait, so no change is made after external-dns has given up.
+    keyWaitMs: 5_000,
   });
   const pace = createDispatcher({ clock: realClock, random: Math.random });
   const provider = createProvider({

@@ -8,9 +8,13 @@
 //   more              as without keys                                         the same
 //
 // There is at most one fetch in a minute, also if it fails, and all requests share it. After a failed
-// fetch, no request waits for the next one while there are keys: an issuer that hangs would delay them all.
+// fetch, no token that a known key verifies waits for the next one: an issuer that hangs would delay them all.
+//
+// A token that no key verifies may be signed with a new key, or forged. It waits if the next fetch is allowed soon, and
+// for a fetch that may hang, but only a limited number of requests do, so that forged tokens cannot hold more.
 import type { JWK } from 'jose';
 import type { Clock } from '#base/clock.ts';
+import { endsWithin, sleep } from '#base/wait.ts';
 import { FetchProblem } from './fetch-json.ts';
 import { type PublicKeys, readKeys } from './keys.ts';
 
@@ -19,16 +23,20 @@ const EVERY_MS = MINUTE_MS;
 const RENEW_MS = 5 * MINUTE_MS;
 const WAIT_MS = 10 * MINUTE_MS;
 const FORGET_MS = 24 * 60 * MINUTE_MS;
+/** The longest wait of a token that no key verifies for the moment of the next fetch, and for a fetch that may hang. */
+const SOON_MS = 5_000;
+/** The tokens that wait so at once. Others are refused, and may come again. */
+const MOST_WAITING = 200;
 
 export interface KeptKeys {
   /** @throws KeysProblem */
   current(): Promise<PublicKeys>;
   /**
-   * Other keys than these, after a fetch if one is allowed now; null: there are none. `isLatest` says whether the issuer answered
-   * during this call; otherwise a later call may have another result.
+   * Other keys than these, after a fetch if one is allowed now or in a few seconds; null: there are none. `isLatest` says whether
+   * the issuer answered during this call; otherwise a later call may have another result.
    */
   newer(than: PublicKeys): Promise<{ keys: PublicKeys | null; isLatest: boolean }>;
-  /** Seconds until the next fetch is allowed. */
+  /** Seconds until a fetch that runs now has ended, or until the next one is allowed. */
   waitS(): number;
   /** Whether the last fetch failed. */
   isFailing(): boolean;
@@ -57,6 +65,7 @@ export function createKeptKeys({ fetch, clock, fetched }: KeptOptions): KeptKeys
   let triedAt = Number.NEGATIVE_INFINITY;
   let failure: KeysProblem | null = null;
   let pending: Promise<void> | null = null;
+  let waiting = 0;
 
   const attempt = async (): Promise<void> => {
     const before = failure;
@@ -79,6 +88,17 @@ export function createKeptKeys({ fetch, clock, fetched }: KeptOptions): KeptKeys
     }
     return pending;
   };
+  const untilNextMs = () => triedAt + EVERY_MS - clock.now();
+  /** Nothing if too many wait. */
+  const limited = async (work: () => Promise<unknown>): Promise<void> => {
+    if (waiting >= MOST_WAITING) return;
+    waiting += 1;
+    try {
+      await work();
+    } finally {
+      waiting -= 1;
+    }
+  };
   const usable = (): PublicKeys | null => (held !== null && clock.now() - held.at < FORGET_MS ? held.keys : null);
 
   return {
@@ -94,12 +114,15 @@ export function createKeptKeys({ fetch, clock, fetched }: KeptOptions): KeptKeys
     },
     newer: async (than) => {
       const before = held?.at;
+      if (pending === null && untilNextMs() > 0 && untilNextMs() <= SOON_MS)
+        await limited(() => sleep(clock, untilNextMs()));
       const fetching = refresh();
-      if (failure === null) await fetching;
+      if (fetching !== null && failure !== null) await limited(() => endsWithin(clock, SOON_MS, fetching));
+      else await fetching;
       const keys = usable();
       return { keys: keys === than ? null : keys, isLatest: held?.at !== before };
     },
-    waitS: () => Math.max(1, Math.ceil((triedAt + EVERY_MS - clock.now()) / 1000)),
+    waitS: () => Math.max(1, Math.ceil((pending === null ? untilNextMs() : SOON_MS) / 1000)),
     isFailing: () => failure !== null,
   };
 }

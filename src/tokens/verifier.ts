@@ -21,7 +21,8 @@ export interface TokenVerifier {
   /** Reads a token without a proof, for example to look up the issuers that it may be of. */
   read: typeof readToken;
   /**
-   * Judges a token of this issuer. Fetches take at most 10 s, and known keys no time.
+   * Judges a token of this issuer. Fetches take at most 10 s, and known keys no time. A token that no known key verifies may wait
+   * 5 s for the next fetch.
    * @param signal ends a TokenReview, which then fails
    */
   verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict>;

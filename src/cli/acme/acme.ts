@@ -8,7 +8,7 @@ import { createClient } from '#client/client.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import type { Config } from '#config.ts';
 import { parseOverrides, resolversOf } from '#nameserver/probe/probe.ts';
-import { withHint } from '../rest/session.ts';
+import { KEY_WAIT_MS, withHint } from '../rest/session.ts';
 import { createAliases } from './aliases.ts';
 import type { Order } from './caller.ts';
 import { type ChallengeContext, cleanup, present } from './challenge.ts';
@@ -34,7 +34,7 @@ const RESOLVE_MS = 2_000;
 export async function runAcme(order: Order, options: AcmeOptions, signal: AbortSignal): Promise<void> {
   if (order.kind === 'ignore') return;
   const { config, clock, now, host, random, print } = options;
-  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY });
+  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, keyWaitMs: KEY_WAIT_MS });
   const limit = deadline(clock, CALL_MS, signal);
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 });

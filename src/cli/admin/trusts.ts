@@ -17,6 +17,7 @@ import type { AcceptedSubject } from '#service/trusts/subjects.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { createTokenVerifier } from '#tokens/verifier.ts';
+import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 import { parseOptions, rightsOf, rightsOptions } from './keys.ts';
@@ -155,9 +156,17 @@ export async function runTrustsShow(config: Config, id: string, output: Output):
 }
 
 /** @throws Error if the trust does not exist */
-export async function runTrustsRevoke(config: Config, id: string, print: Print): Promise<void> {
-  await adminRevokeTrust(config.DATABASE_URL, id, new Date());
-  print(`trust ${id} is revoked`);
+export async function runTrustsRevoke(config: Config, id: string, options: DryRunOption, print: Print): Promise<void> {
+  const { name, team, subjects, lastUsedAt, revokedAt } = await adminRevokeTrust(
+    config.DATABASE_URL,
+    id,
+    new Date(),
+    options,
+  );
+  const say = sayer(print, options);
+  say(`trust ${id} is revoked`);
+  const use = lastUsedAt === null ? 'no token has used it' : `its last use was at ${lastUsedAt.slice(0, 16)}`;
+  if (options.dryRun && revokedAt === null) say(`${name} of team ${team}: ${subjects} subjects, ${use}`);
 }
 
 /** @throws Error if the trust or the subject does not exist */

@@ -1,5 +1,6 @@
 // `zonestead trusts …`: trusts, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { RIGHTS_OPTIONS } from './keys.ts';
 
@@ -80,10 +81,11 @@ const revoke = describeCommand({
   name: 'revoke',
   describe: 'revoke a trust permanently; its tokens are refused at once',
   arguments: [TRUST],
+  options: [DRY_RUN_OPTION],
   settings,
-  run: async ([id = ''], _options, { config, print }) => {
+  run: async ([id = ''], options: DryRunOption, { config, print }) => {
     const { runTrustsRevoke } = await import('../admin/trusts.ts');
-    await runTrustsRevoke(config(), id, print);
+    await runTrustsRevoke(config(), id, options, print);
   },
 });
 

@@ -9,6 +9,9 @@ export interface Session extends Output {
   signal: AbortSignal;
 }
 
+/** The service reads the keys of the issuer of a token at most once a minute. */
+export const KEY_WAIT_MS = 65_000;
+
 interface SessionConfig {
   ZONESTEAD_URL: string;
   ZONESTEAD_API_KEY: ClientKey;
@@ -22,7 +25,7 @@ export async function withSession(
   signal: AbortSignal,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY });
+  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, keyWaitMs: KEY_WAIT_MS });
   try {
     await work({ client, format: options.output, print, signal });
   } catch (error) {
@@ -46,7 +49,8 @@ export function withHint(error: unknown, url: string): unknown {
   if (error instanceof ApiUnavailable) return new Error(`${error.message}. Is ZONESTEAD_URL (${url}) right?`);
   if (!(error instanceof ApiError)) return error;
   const said = `${error.message} (${error.status} ${error.code})`;
-  if (error.status === 401) return new Error(`${said} ZONESTEAD_API_KEY is not valid at ${url}.`);
+  if (error.status === 401 && error.retryAfterMs === null)
+    return new Error(`${said} ZONESTEAD_API_KEY is not valid at ${url}.`);
   if (error.retryAfterMs !== null) return new Error(`${said} Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.`);
   return new Error(said);
 }

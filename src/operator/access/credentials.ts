@@ -4,7 +4,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import type { Client } from '#client/client.ts';
-import { ApiError } from '#client/errors.ts';
+import { ApiError, isKeyNotRead } from '#client/errors.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { KubeError } from '#kube/api/errors.ts';
@@ -156,7 +156,8 @@ export async function connectionForDeletion(
 
 /** Returns the condition for a zone whose own API key the service refuses, and null for any other error. */
 export function rejectedKey(zone: DNSZone, error: unknown): NotReady | null {
-  if (!(error instanceof ApiError) || error.status !== 401 || zone.spec.credentialsSecretRef === undefined) return null;
+  if (!(error instanceof ApiError) || error.status !== 401 || isKeyNotRead(error)) return null;
+  if (zone.spec.credentialsSecretRef === undefined) return null;
   const message = `The DNS service refuses the API key in Secret ${placeOf(zone)}. Put a valid API key there.`;
   return no('CredentialsRejected', message);
 }

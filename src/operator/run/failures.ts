@@ -1,6 +1,6 @@
 // The one mapping of errors, for records, zones and deletions: from the error of a call to a reason, a message, and the time of the
 // next run. The same situation gives the same bytes, so that a retry does not write a new status.
-import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+import { ApiError, ApiUnavailable, isAbsent, isKeyNotRead } from '#client/errors.ts';
 import { PausedTooLong } from '#client/pace/send.ts';
 import type { ReconcileResult } from '#kube/controller/controller.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -60,6 +60,11 @@ const BY_CODE: Readonly<Record<string, Pick<Failure, 'kind' | 'reason'>>> = {
 export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
   const plain = { code: null, records: [], owner: null, value: null, isShared: false, until: null };
   if (error instanceof KeyUnusable) return { ...plain, kind: 'key', ...error.answer };
+  if (isKeyNotRead(error)) {
+    const message =
+      'The DNS service has not yet read the key that signed the token. It reads the keys of the issuer every minute, and the operator retries. The name servers still serve the data that was written before.';
+    return { ...plain, kind: 'transient', reason: 'APIUnavailable', message };
+  }
   const rejected = zone === undefined ? null : rejectedKey(zone, error);
   if (rejected) return { ...plain, kind: 'key', ...rejected };
   if (error instanceof ApiError) {
@@ -105,6 +110,7 @@ export function failed(
 function nextAfter({ kind, until }: Failure, error: unknown, now: number, keyRetryMs: number): Next {
   if (kind === 'refused') return { afterMs: REFUSED_RETRY_MS };
   if (kind === 'key') return { afterMs: keyRetryMs };
+  if (isKeyNotRead(error)) return { afterMs: error.retryAfterMs };
   if (until !== null) return { afterMs: Math.max(0, until - now) };
   return { failed: error };
 }

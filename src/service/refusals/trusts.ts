@@ -46,6 +46,13 @@ export const TRUST_REFUSALS = {
     about:
       'A trust is for the issuer and the claims of the token, but the token is not valid: its signature, its audience or its times are wrong. The message says which. Request a new token, for the audience of the trust and with a lifetime of at most an hour.',
   },
+  'token-key-not-read': {
+    code: 'unauthorized',
+    sentence:
+      '{problem} If the key is new, retry in {seconds} s: the service reads the keys of an issuer at most once a minute.',
+    about:
+      'No key that the service has read verifies the token, and the service may not read the keys of the issuer again yet. `Retry-After` says when it may. A token with a new key of the issuer is accepted then. If the refusal stays, the token has another issuer, or it is forged.',
+  },
   'token-issuer-away': {
     code: 'busy',
     sentence: '{problem}',

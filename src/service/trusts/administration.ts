@@ -65,13 +65,25 @@ export async function adminReadTrust(url: string, id: string): Promise<AdminTrus
   });
 }
 
-/** Repeated calls have no further effect. @throws Error if the trust does not exist */
-export async function adminRevokeTrust(url: string, id: string, now: Date): Promise<void> {
-  await inTransaction(url, async (tx) => {
-    const { teamId, name } = await mustBeTrust(tx, id);
-    if (!(await revokeTrustRow(tx, id, now))) return;
+/**
+ * Repeated calls have no further effect.
+ * @param options.dryRun changes nothing
+ * @returns the trust before
+ * @throws Error if the trust does not exist
+ */
+export async function adminRevokeTrust(
+  url: string,
+  id: string,
+  now: Date,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<AdminTrustView> {
+  return inTransaction(url, async (tx) => {
+    const trust = await mustBeTrust(tx, id);
+    if (dryRun || !(await revokeTrustRow(tx, id, now))) return adminView(trust);
+    const { teamId, name } = trust;
     const entry = { teamId, action: 'trust.revoke', subject: id, before: { name }, after: null, at: now } as const;
     await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
+    return adminView(trust);
   });
 }
 

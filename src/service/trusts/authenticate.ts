@@ -26,7 +26,8 @@ export function isToken(text: string | null): text is string {
 /**
  * @param address the address of the client; it must be in the networks of the trust
  * @param agent the User-Agent of the client
- * @throws Refusal unauthorized, with the reason; busy if the keys of the issuer cannot be fetched
+ * @throws Refusal unauthorized, with the reason, and with a time if newer keys of the issuer may prove the token; busy if the keys
+ * cannot be fetched
  */
 export async function authenticateToken(
   context: Pick<ServiceContext, 'db' | 'now' | 'random' | 'tokens'>,
@@ -95,6 +96,8 @@ async function mustHavePin(
 }
 
 function refused({ code, sentence: problem, retryAfterS }: TokenProblem): Refusal {
-  if (code !== 'issuer-down' && code !== 'issuer-keys') return refusal('token-refused', { problem });
-  return refusal('token-issuer-away', { problem }, { retryAfterMs: (retryAfterS ?? 60) * 1_000 });
+  if (code === 'issuer-down' || code === 'issuer-keys')
+    return refusal('token-issuer-away', { problem }, { retryAfterMs: (retryAfterS ?? 60) * 1_000 });
+  if (retryAfterS === null) return refusal('token-refused', { problem });
+  return refusal('token-key-not-read', { problem, seconds: retryAfterS }, { retryAfterMs: retryAfterS * 1_000 });
 }

@@ -1,6 +1,7 @@
 // Tokens of issuers that answer over HTTP, and every fault of such an issuer.
 import { createHmac, createPublicKey, type JsonWebKeyInput } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sleep } from '#base/wait.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import type { TokenIssuer, Verdict } from '#tokens/issuer.ts';
@@ -239,6 +240,46 @@ describe('an issuer', () => {
     const during = await Promise.all([load(next, 500), load(ec, 0)]);
     expect(new Set([...before, ...during.flat()])).toEqual(new Set(['ok']));
     expect(issuer.requests.filter((path) => path === '/keys')).toHaveLength(2);
+  });
+});
+
+describe('a rotation right after a fetch', () => {
+  it('makes no caller fail that comes again when it is told, while others forge tokens, with one fetch a minute', async () => {
+    let keys = [ec];
+    const fetchedAt: number[] = [];
+    const cluster = async () => {
+      fetchedAt.push(clock.now());
+      return { keys: keys.map(({ jwk }) => jwk) };
+    };
+    verifier = createTokenVerifier({ log, metrics: createMetrics({ processMetrics: false }), clock, cluster });
+    const terms = { ...issuer.terms, keySource: { kind: 'cluster' } } as const;
+    /** A caller that retries as the clients of Zonestead do. */
+    const patient = async (text: string): Promise<string[]> => {
+      const verdict = await verifier.verify(text, terms, signal);
+      if (verdict.ok || verdict.problem.retryAfterS === null) return [codeOf(verdict)];
+      await sleep(clock, verdict.problem.retryAfterS * 1_000);
+      return [codeOf(verdict), ...(await patient(text))];
+    };
+    const callers: Promise<string[]>[] = [];
+    const forgers: Promise<Verdict>[] = [];
+    // Forged tokens take every fetch that is allowed. The issuer begins to sign with another key half a minute after a fetch.
+    for (let second = 0; second < 180; second += 4) {
+      if (second % 60 === 28) keys = [...keys.slice(-1), await issuerKey(`key of ${second}`)];
+      callers.push(patient(await (keys.at(-1) ?? ec).sign(claims({ sub: `${second}` }))));
+      forgers.push(verifier.verify(await other.sign(claims(), { kid: `forged ${second}` }), terms, signal));
+      await clock.advance(4_000);
+    }
+    let isOver = false;
+    const all = Promise.all(callers).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await clock.advance(1_000);
+    const outcomes = await all;
+    expect(new Set(outcomes.map((each) => each.join()))).toEqual(new Set(['ok', 'unknown-key,ok']));
+    for (const forged of await Promise.all(forgers)) expect(codeOf(forged)).toBe('unknown-key');
+    const gaps = fetchedAt.slice(1).map((at, index) => at - (fetchedAt[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(MINUTE);
+    expect(fetchedAt.length).toBeGreaterThan(3);
   });
 });
 

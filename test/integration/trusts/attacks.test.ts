@@ -219,6 +219,27 @@ describe('an issuer', () => {
     expect(await contents()).toEqual(before);
   });
 
+  it('that signs with a new key right after a fetch: the answer says when the keys are read again', async () => {
+    const rotating = await playIssuer([key]);
+    const { issuer } = rotating.terms;
+    await trust({ name: 'rotating', issuer, keySource: { kind: 'discovery' }, privateAddresses: true });
+    expect((await write(await asIssuer(rotating), 'rotating.shop')).status).toBe(201);
+    const next = await issuerKey('next');
+    rotating.keys = [key, next];
+    const before = await contents();
+    const reply = await write(await next.sign(claims({ iss: issuer })));
+    expect(refusal(reply)).toBe('401 unauthorized');
+    expect(reply.body.message).toMatch(/no key with the name .* If the key is new, retry in \d+ s/);
+    const seconds = Number(reply.headers['retry-after']);
+    expect(reply.body.message).toContain(`retry in ${seconds} s`);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    // A token that is known to be wrong is refused without a time.
+    expect((await write(await other.sign(claims()))).headers['retry-after']).toBeUndefined();
+    expect(await contents()).toEqual(before);
+    expect(rotating.requests.filter((path) => path === '/keys')).toHaveLength(1);
+  });
+
   it('that is slow does not delay tokens of others', async () => {
     const waiting = write(await asIssuer(slow));
     expect((await write(await own.sign(claims()), 'fast.shop')).status).toBe(201);

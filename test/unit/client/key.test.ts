@@ -7,11 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
+import { isKeyNotRead } from '#client/errors.ts';
 import { KeyUnreadable } from '#client/key.ts';
 
 let folder: string;
 let now = 0;
 let valid = 'one';
+/** The time in s after which the service would read the keys of the issuer again; 0: it has just read them. */
+let unreadFor = 0;
+let onUnread = () => {};
 const seen: { token: string | undefined; body: string }[] = [];
 let client: Client;
 
@@ -24,8 +28,11 @@ const server = createServer((request, response) => {
     const token = request.headers.authorization?.replace('Bearer ', '');
     seen.push({ token, body });
     const isValid = token === valid;
-    response.writeHead(isValid ? 200 : 401, { 'content-type': 'application/json' });
+    const isUnread = !isValid && unreadFor > 0;
+    const later = isUnread ? { 'retry-after': String(unreadFor) } : {};
+    response.writeHead(isValid ? 200 : 401, { 'content-type': 'application/json', ...later });
     const refusal = { error: 'unauthorized', message: 'The token has expired.' };
+    if (isUnread) onUnread();
     response.end(JSON.stringify(isValid ? summary : refusal));
   });
 });
@@ -37,14 +44,15 @@ const call = () => client.zones.importFile('zone_1', FILE);
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'zonestead-key-'));
-  [now, valid] = [1_000_000, 'one'];
+  [now, valid, unreadFor, onUnread] = [1_000_000, 'one', 0, () => {}];
   seen.length = 0;
   await symlink('..data/token', join(folder, 'token'));
   await write('one');
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const clock = { now: () => now, setTimeout: (fn: () => void, ms: number) => stopping(setTimeout(fn, ms)) };
-  client = createClient({ baseUrl: `http://127.0.0.1:${port}`, key: { file: join(folder, 'token') }, clock });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  client = createClient({ baseUrl, key: { file: join(folder, 'token') }, keyWaitMs: 5_000, clock });
 });
 afterEach(async () => {
   await client.close();
@@ -87,6 +95,27 @@ it('is read again every few seconds, before the service refuses it', async () =>
 it('is not sent again if the service refuses what the file holds', async () => {
   valid = 'another';
   await expect(call()).rejects.toMatchObject({ status: 401, message: 'The token has expired.' });
+  expect(seen).toHaveLength(1);
+});
+
+it('is sent once more if the service reads the keys of the issuer soon', async () => {
+  [valid, unreadFor] = ['another', 1];
+  onUnread = () => {
+    valid = 'one';
+  };
+  expect(await call()).toEqual(summary);
+  expect(seen.map(({ token, body }) => [token, body])).toEqual([
+    ['one', FILE],
+    ['one', FILE],
+  ]);
+  [valid, onUnread] = ['another', () => {}];
+  await expect(call()).rejects.toMatchObject({ status: 401, retryAfterMs: 1_000 });
+  expect(seen).toHaveLength(4);
+});
+
+it('is not sent again if the service reads the keys of the issuer later, and the error says when', async () => {
+  [valid, unreadFor] = ['another', 6];
+  await expect(call()).rejects.toSatisfy(isKeyNotRead);
   expect(seen).toHaveLength(1);
 });
 

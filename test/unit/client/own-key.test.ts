@@ -13,6 +13,8 @@ it('is refused or missing, with one log line, until the service accepts it; an u
   const answers: (Error | null)[] = [
     null,
     new Error('away'),
+    // The service has not read the key that signed the token yet.
+    refused(10_000),
     refused(),
     refused(),
     new Error('away'),
@@ -37,7 +39,7 @@ it('is refused or missing, with one log line, until the service accepts it; an u
   const key = watchOwnKey(client, clock, log);
   await key.run(stop.signal);
   // The state that each check found before it.
-  expect(seen).toEqual([true, true, true, false, false, false, true, false]);
+  expect(seen).toEqual([true, true, true, true, false, false, false, true, false]);
   expect(key.accepted()).toBe(true);
   expect(lines.filter((line) => line.includes('does not accept'))).toHaveLength(1);
   expect(lines.filter((line) => line.includes('has no API key or token') && line.includes('/run/token'))).toHaveLength(
@@ -46,8 +48,9 @@ it('is refused or missing, with one log line, until the service accepts it; an u
   expect(lines.filter((line) => line.includes('accepts'))).toHaveLength(2);
 });
 
-function refused(): Error {
-  return new ApiError({ status: 401, code: 'unauthorized', message: 'Invalid or missing API key.' } as never);
+function refused(retryAfterMs: number | null = null): Error {
+  const rest = { retryAfterMs, requestId: null };
+  return new ApiError({ status: 401, code: 'unauthorized', message: 'Invalid or missing API key.', ...rest });
 }
 
 function missing(): Error {

@@ -156,6 +156,8 @@ describe('a failure', () => {
     [refused(403, 'forbidden', 'm'), 'refused', 'NotPermitted'],
     // A key can become valid again without an edit of any object.
     [refused(401, 'unauthorized', 'm'), 'transient', 'NotPermitted'],
+    // The service reads the keys of the issuer soon.
+    [refused(401, 'unauthorized', 'm', 40_000), 'transient', 'APIUnavailable'],
     [refused(429, 'rate_limited', 'm'), 'wait', 'RateLimited'],
     [refused(503, 'busy', 'm'), 'wait', 'ZoneBusy'],
     [refused(500, 'internal', 'm'), 'transient', 'APIError'],

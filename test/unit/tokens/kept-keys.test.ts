@@ -6,6 +6,8 @@ import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { type IssuerKey, issuerKey } from '../../support/tokens/keys.ts';
 
 const MINUTE = 60_000;
+/** The longest wait of a token that no key verifies. */
+const SOON = 5_000;
 const DAY = 24 * 60 * MINUTE;
 let one: IssuerKey;
 let two: IssuerKey;
@@ -131,9 +133,10 @@ describe('a token that no key verifies', () => {
   it('leads to a fetch at most once in a minute', async () => {
     const first = await kept.current();
     answer = async () => ({ keys: [one.jwk, two.jwk] });
-    await clock.advance(MINUTE - 1);
+    await clock.advance(MINUTE - SOON - 1);
     expect(await kept.newer(first)).toEqual({ keys: null, isLatest: false });
-    await clock.advance(1);
+    expect(kept.waitS()).toBe(6);
+    await clock.advance(SOON + 1);
     const results = await Promise.all([kept.newer(first), kept.newer(first)]);
     expect(results.map(({ keys }) => keys?.jwks.length)).toEqual([2, 2]);
     expect(fetches).toBe(2);
@@ -145,13 +148,39 @@ describe('a token that no key verifies', () => {
     expect(await kept.newer(first)).toEqual({ keys: null, isLatest: true });
   });
 
-  it('does not wait for an issuer that is down', async () => {
+  it('waits for the next fetch if it is at most 5 s away, with at most 200 others', async () => {
+    const first = await kept.current();
+    answer = async () => ({ keys: [one.jwk, two.jwk] });
+    await clock.advance(MINUTE - SOON);
+    const waiting = Array.from({ length: 200 }, () => kept.newer(first));
+    expect(await kept.newer(first)).toEqual({ keys: null, isLatest: false });
+    expect(kept.waitS()).toBe(5);
+    expect(fetches).toBe(1);
+    await clock.advance(SOON);
+    const results = await Promise.all(waiting);
+    expect(new Set(results.map(({ keys }) => keys?.jwks.length))).toEqual(new Set([2]));
+    expect(fetches).toBe(2);
+    // The places are free again.
+    await clock.advance(MINUTE - SOON);
+    const again = kept.newer(first);
+    await clock.advance(SOON);
+    expect(await again).toMatchObject({ isLatest: true });
+  });
+
+  it('waits 5 s for an issuer that is down, with at most 200 others', async () => {
     const first = await kept.current();
     await clock.advance(MINUTE);
     answer = fail;
-    await kept.newer(first);
-    await clock.advance(MINUTE);
-    hang();
     expect(await kept.newer(first)).toEqual({ keys: null, isLatest: false });
+    await clock.advance(MINUTE);
+    const resolve = hang();
+    const waiting = Array.from({ length: 200 }, () => kept.newer(first));
+    expect(await kept.newer(first)).toEqual({ keys: null, isLatest: false });
+    expect(kept.waitS()).toBe(5);
+    await clock.advance(SOON);
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ keys: null, isLatest: false })));
+    const late = kept.newer(first);
+    resolve({ keys: [one.jwk, two.jwk] });
+    expect((await late).keys?.jwks).toHaveLength(2);
   });
 });
