@@ -11,17 +11,21 @@ export type BoundedWait = (key: string, hasCause: boolean) => boolean;
 
 /** Remembers since when each key waits. Create one for each cause. */
 export function createBoundedWait(clock: Clock): BoundedWait {
-  /** The key that was asked about longest ago is the first. */
   const waits = new Map<string, { since: number; askedAt: number }>();
+  let sweptAt = clock.now();
   return (key, hasCause) => {
     const now = clock.now();
-    for (const [other, { askedAt }] of waits) {
-      if (now - askedAt < FORGET_MS) break;
-      waits.delete(other);
+    if (now - sweptAt >= FORGET_MS) {
+      for (const [other, { askedAt }] of waits) if (now - askedAt >= FORGET_MS) waits.delete(other);
+      sweptAt = now;
     }
-    const since = waits.get(key)?.since ?? now;
-    waits.delete(key);
-    if (hasCause) waits.set(key, { since, askedAt: now });
-    return hasCause && now - since < MAX_WAIT_MS;
+    if (!hasCause) {
+      waits.delete(key);
+      return false;
+    }
+    const known = waits.get(key);
+    const since = known !== undefined && now - known.askedAt < FORGET_MS ? known.since : now;
+    waits.set(key, { since, askedAt: now });
+    return now - since < MAX_WAIT_MS;
   };
 }

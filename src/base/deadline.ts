@@ -1,7 +1,7 @@
 // A time limit for one piece of work, as an AbortSignal.
 import type { Clock } from './clock.ts';
 
-interface Deadline {
+export interface Deadline {
   readonly signal: AbortSignal;
   /** True if this deadline, and not the caller's signal, ended the wait. */
   expired(): boolean;

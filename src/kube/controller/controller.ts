@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
-import { deadline } from '#base/deadline.ts';
+import { type Deadline, deadline } from '#base/deadline.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { TerminalError } from '../api/errors.ts';
 import type { QueueItem, WorkQueue } from './queue.ts';
@@ -77,6 +77,8 @@ export function createController(options: ControllerOptions): Controller {
   const timeoutMs = options.timeoutMs ?? 60_000;
   const log = options.log.child({ controller: name });
   const hardStop = new AbortController();
+  /** The limits of the runs in progress. A listener of each on one signal would cost a search among thousands. */
+  const limits = new Set<Deadline>();
   let stopping = false;
   let workers: Promise<void>[] = [];
 
@@ -88,7 +90,9 @@ export function createController(options: ControllerOptions): Controller {
       child ??= log.child({ reconcileId, key });
       return child;
     };
-    const limit = deadline(clock, timeoutMs, hardStop.signal);
+    const limit = deadline(clock, timeoutMs);
+    limits.add(limit);
+    if (hardStop.signal.aborted) limit.abort(hardStop.signal.reason);
     const start = clock.now();
     let outcome: ReconcileOutcome = 'success';
     observer?.started();
@@ -119,9 +123,15 @@ export function createController(options: ControllerOptions): Controller {
       }
     } finally {
       limit.clear();
+      limits.delete(limit);
       observer?.finished(outcome, (clock.now() - start) / 1000);
       queue.done(key);
     }
+  };
+
+  const stopAll = (reason: unknown): void => {
+    hardStop.abort(reason);
+    for (const limit of limits) limit.abort(hardStop.signal.reason);
   };
 
   // A run that ignores its signal must not block the worker forever. The worker continues; the key stays taken until
@@ -158,14 +168,14 @@ export function createController(options: ControllerOptions): Controller {
       queue.shutDown();
       const ended = Promise.all(workers).then(() => undefined);
       if (!hardStop.signal.aborted && (await endsWithin(clock, ended, graceMs))) return true;
-      hardStop.abort(new DOMException('The process is stopping', 'AbortError'));
+      stopAll(new DOMException('The process is stopping', 'AbortError'));
       if (await endsWithin(clock, ended, STOP_LEAVE_MS)) return true;
       log.error('runs that ignore their signal were abandoned');
       return false;
     },
     abort: (reason) => {
       stopping = true;
-      hardStop.abort(reason);
+      stopAll(reason);
     },
   };
 }

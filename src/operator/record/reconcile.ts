@@ -25,6 +25,8 @@ import { ACCEPTED, failedRecord, PROGRAMMED, READY, stopped } from './status.ts'
 
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
+/** The same for an object whose values were written before the start: otherwise thousands of them would run each second. */
+const OWNERS_WRITTEN_RETRY_MS = 10_000;
 
 export function createRecordReconciler(context: OperatorContext): Reconcile {
   const mustWait = createBoundedWait(context.clock);
@@ -53,6 +55,11 @@ async function reconcileRecord(
   const { uid = '' } = object.metadata;
   context.held.back(keyOf(object));
   const found = context.zones.get(zoneKeyOf(object));
+  // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
+  const isCompared = context.held.isCompared(found?.status?.zoneId ?? '');
+  const mayWrite = isCompared && found !== undefined && context.isNameTaken(found) === false;
+  if (found && wasWritten(object, found) && mustWaitForOwners(uid, !mayWrite))
+    return { next: { afterMs: isCompared ? OWNERS_RETRY_MS : OWNERS_WRITTEN_RETRY_MS } };
   const zone = found && zoneOf(context, found, object);
   // A change of the zone causes the next run of this record.
   if (!found || !zone) return { answers: stopped(noZone(object, found)), next: {} };
@@ -62,13 +69,20 @@ async function reconcileRecord(
     : no('InvalidSpec', verdict.message);
   if (!verdict.ok || problem) return refuse(run, found, problem as NotReady);
   const { desired } = verdict;
-  // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
-  const mayWrite = context.held.isCompared(zone.zoneId) && context.isNameTaken(found) === false;
   if (mustWaitForOwners(uid, !mayWrite)) return { next: { afterMs: OWNERS_RETRY_MS } };
   const service = await connectionFor(context, found, signal);
   const preceding = precedingRecord(context, object, found, zone.zoneName, desired);
   if (mustWait(uid, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };
   return program(run, service, zone, desired);
+}
+
+/** Whether the whole spec was written to the zone that its DNSZone has now. */
+function wasWritten({ status, metadata }: DNSRecord, zone: DNSZone): boolean {
+  return (
+    status?.zoneId !== undefined &&
+    status.zoneId === zone.status?.zoneId &&
+    isTrue(status.conditions, 'Programmed', metadata.generation)
+  );
 }
 
 function noZone(object: DNSRecord, zone: DNSZone | undefined): NotReady {

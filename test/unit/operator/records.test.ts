@@ -70,6 +70,26 @@ describe('a DNSRecord', () => {
     expect(on.faults.calls).toEqual([`api apply ${zoneIdOf(on)} +k8s:cluster-1/${WWW}`]);
   });
 
+  it('does nothing after a restart until the owners of its zone are read, and asks for nothing then', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.restart();
+    on.woken.length = 0;
+    expect((await on.run('record', WWW)).result).toEqual({ requeueAfterMs: 10_000 });
+    await on.run('zone', ZONE);
+    expect(on.woken).toEqual([WWW]);
+    on.faults.arm(null);
+    expect((await on.run('record', WWW)).result).toEqual({});
+    expect(on.faults.calls).toEqual([]);
+  });
+
+  it('is judged at once after a restart if its spec changed meanwhile', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.cluster.edit(DNS_RECORD, WWW, { content: 'nonsense' });
+    on.restart();
+    await on.run('record', WWW);
+    expect(on.ready(on.cluster.record(WWW))).toBe('False InvalidSpec');
+  });
+
   it('is proven again when its zone gets other name servers, and not Ready until all of them answer', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     const stored = on.service.zones.get(zoneIdOf(on)) as { zone: Zone };
