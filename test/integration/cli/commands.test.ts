@@ -1,8 +1,9 @@
-// The command line with the real program, a running service and its database.
+// The command line with a running service and its database: most commands in this process, some as a process.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { zonestead as command, type Ended } from '../../support/command-line.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
@@ -12,23 +13,22 @@ const { sql } = service;
 const admin = await service.key({ zoneWrites: 1_000, recordWrites: 1_000 });
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-interface Ended {
-  code: number;
-  out: string;
-  err: string;
-}
-
 const REST = () => ({ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: admin.text });
 
-/** Runs `zonestead …` and waits up to 100 s for its end. */
-function zonestead(words: string[], settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  const env = {
-    PATH: process.env.PATH ?? '',
-    ...COMPILED,
-    DATABASE_URL: service.database.url,
-    ...REST(),
-    ...settings,
-  };
+/** Runs `zonestead …` in this process, with these settings. */
+async function zonestead(words: string[], settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const environment = { DATABASE_URL: service.database.url, ...REST(), ...settings };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  try {
+    return await command(...words);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+/** Runs `zonestead …` as a process, for at most 100 s. */
+function asProcess(words: string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH ?? '', ...COMPILED, DATABASE_URL: service.database.url, ...REST() };
   return new Promise((resolve) => {
     execFile(process.execPath, [MAIN, ...words], { env, timeout: 100_000 }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), out, err });
@@ -40,7 +40,7 @@ const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('keys and users', () => {
   test('keys mint --node prints a key that can report; keys list shows it and keys revoke ends it', async () => {
-    const { code, out } = await zonestead(['keys', 'mint', '--node', 'ns1.test', '--network', '127.0.0.0/8']);
+    const { code, out } = await asProcess(['keys', 'mint', '--node', 'ns1.test', '--network', '127.0.0.0/8']);
     expect(code).toBe(0);
     const text = lastLine(out);
     const report = async () => {
@@ -277,7 +277,7 @@ describe('zones and records', () => {
     expect(status).toMatch(/^serial {2}\d+$/m);
     expect(status).toMatch(/^ns1 +current +20[0-9T:.-]+Z *$/m);
     expect(status).toMatch(new RegExp(`^ns2\\.zonestead\\.test +${address}:${port} +ns1 +\\d+ *$`, 'm'));
-    expect((await zonestead(['zones', 'park', 'cli.example'])).out).toBe('cli.example is parked\n');
+    expect((await asProcess(['zones', 'park', 'cli.example'])).out).toBe('cli.example is parked\n');
     expect((await zonestead(['zones', 'unpark', 'cli.example'])).out).toBe('cli.example is active\n');
     // One line each for the zone file of the parent, SHA-256 first.
     expect((await zonestead(['zones', 'ds', 'cli.example'])).out).toMatch(
@@ -330,7 +330,7 @@ describe('zones and records', () => {
 
   test('errors contain the message of the service and a hint', async () => {
     await json('zones', 'create', 'err.example');
-    const bad = await zonestead(['records', 'create', 'err.example', 'www', 'A', 'nonsense']);
+    const bad = await asProcess(['records', 'create', 'err.example', 'www', 'A', 'nonsense']);
     expect(bad.err).toMatch(/^zonestead: content: .*\(400 bad_request\)\n$/);
     const denied = await zonestead(['zones', 'list'], { ZONESTEAD_API_KEY: 'yk_0_0' });
     expect(denied.err).toContain('ZONESTEAD_API_KEY is not valid');
@@ -340,7 +340,7 @@ describe('zones and records', () => {
     const nowhere = await zonestead(['zones', 'list'], { ZONESTEAD_URL: 'http://127.0.0.1:9' });
     expect(nowhere.err).toContain('Is ZONESTEAD_URL (http://127.0.0.1:9) right?');
     expect((await zonestead(['zones', 'list'], { ZONESTEAD_URL: '' })).err).toContain('ZONESTEAD_URL is missing');
-    expect((await zonestead(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', 'x'])).err).toContain(
+    expect((await asProcess(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', 'x'])).err).toContain(
       'It must be a whole number',
     );
     for (const each of [bad, denied, nowhere]) expect([each.code, each.out]).toEqual([1, '']);
