@@ -217,7 +217,7 @@ describe('the proof by the reports of nodes', () => {
       await first.promise;
       return [CURRENT];
     });
-    const together = Array.from({ length: 50 }, () => prove(api));
+    const together = Array.from({ length: 10 }, () => prove(api));
     const other = prove(api, [], www, 'zone_2');
     await expect.poll(() => api.waits).toEqual([0.5, 0.5]);
     const later = prove(api);
