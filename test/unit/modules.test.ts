@@ -45,7 +45,13 @@ it('gives the same modules as Node does', async ({ signal }) => {
     const program = `${before} for (const name of ['drizzle-orm', 'drizzle-orm/postgres-js', 'drizzle-orm/pg-core'])
       console.log(name, import.meta.resolve(name), Object.keys(await import(name)).sort().join(' '));`;
     const args = ['--input-type=module', '-e', program];
-    const { code, out } = await runCommand({ command: process.execPath, args, cwd: folder, timeoutMs: 120_000, signal });
+    const { code, out } = await runCommand({
+      command: process.execPath,
+      args,
+      cwd: folder,
+      timeoutMs: 120_000,
+      signal,
+    });
     expect(code).toBe(0);
     return out;
   };
