@@ -1,4 +1,5 @@
-// Finds records of several zones by a pattern for their name or RDATA, and comments by a pattern for the name or their text.
+// Finds zones by a pattern for their names, records of several zones by a pattern for their name or RDATA, and comments by a
+// pattern for the name or their text. The database matches: LIKE goes through a text once, whatever the pattern.
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -21,6 +22,33 @@ export interface FoundComment {
   comment: string;
   /** The name of the zone. */
   zone: string;
+}
+
+/** Zones of these teams and of this person: only those with the ids of `only` (null: all), without those of `except`. */
+export interface SearchedZones {
+  teamIds: string[];
+  userId: string | null;
+  only: string[] | null;
+  except: string[];
+}
+
+const SEARCHED = `from zones z where (z.team_id = any($1::text[]) or z.user_id = $2)
+  and ($3::text[] is null or z.id = any($3::text[])) and z.id <> all($4::text[])`;
+const findZones = statement<{ name: string }>(`select z.name ${SEARCHED} and z.name ilike $5 order by z.name limit $6`);
+const findNos = statement<{ no: number }>(`select z.no ${SEARCHED}`);
+
+/** @param pattern a LIKE pattern; upper and lower case are the same */
+export async function searchZoneNames(
+  db: Db | Tx,
+  { teamIds, userId, only, except }: SearchedZones,
+  pattern: string,
+  limit: number,
+): Promise<string[]> {
+  return (await findZones(db, teamIds, userId, only, except, pattern, limit)).map(({ name }) => name);
+}
+
+export async function zoneNosOf(db: Db | Tx, { teamIds, userId, only, except }: SearchedZones): Promise<number[]> {
+  return (await findNos(db, teamIds, userId, only, except)).map(({ no }) => no);
 }
 
 export interface RecordSearch {

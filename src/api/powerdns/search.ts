@@ -9,7 +9,8 @@ import { sendJson } from './answers.ts';
 import { type Fields, refused, shown } from './values.ts';
 import { zoneId } from './zone-id.ts';
 
-const LIMITS = { preset: 100, most: 1_000, characters: 255 };
+/** The time of a match grows with the wildcards, and a search matches every record of the key. */
+const LIMITS = { preset: 100, most: 1_000, characters: 255, wildcards: 16 };
 const KINDS = ['all', ...SEARCHED] as const;
 
 export function searchRoute(app: FastifyInstance, context: ServiceContext): void {
@@ -44,6 +45,9 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
 function readQuery({ q, max = String(LIMITS.preset), object_type: kind = 'all' }: Fields) {
   if (typeof q !== 'string' || q === '' || q.length > LIMITS.characters || q.includes('\0')) {
     throw refused(`The query "q" must be a text of 1 to ${LIMITS.characters} characters; "*" and "?" are wildcards.`);
+  }
+  if ((q.match(/[*?]/g)?.length ?? 0) > LIMITS.wildcards) {
+    throw refused(`The query "q" may have at most ${LIMITS.wildcards} wildcards "*" and "?".`);
   }
   if (typeof max !== 'string' || !/^[1-9][0-9]{0,8}$/.test(max)) {
     throw refused(`The query "max" must be a whole number from 1, and not ${shown(max)}.`);

@@ -4,11 +4,13 @@ import {
   type FoundComment,
   type FoundRecord,
   type RecordSearch,
+  type SearchedZones,
   searchComments,
   searchRecords,
+  searchZoneNames,
+  zoneNosOf,
 } from '#store/record-search.ts';
-import { listZones, type ZoneRow } from '#store/zones.ts';
-import { type Actor, maySee, readableOnly, recordLevel, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
+import { type Actor, readableOnly, teamsOfActor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { holderOf } from '../slots.ts';
 
@@ -36,14 +38,10 @@ export async function search(
 ): Promise<Found> {
   const release = await context.largeReads.take(holderOf(actor), signal);
   try {
-    const userId = actor.user?.id ?? null;
-    const rows = await listZones(context.db, { teamIds: teamsOfActor(actor), userId, ids: visibleZoneIds(actor) });
-    const visible = rows.filter((zone) => maySee(actor, zone));
     const pattern = likeOf(query.text.replace(/\.$/, ''));
     const has = (kind: Searched) => query.kinds.includes(kind);
-    const matching = has('zone') ? visible.filter(({ name }) => isMatch(query.text, name)) : [];
-    const zones = matching.slice(0, query.limit).map(({ name }) => name);
-    const zoneNos = visible.filter((zone: ZoneRow) => recordLevel(actor, zone.id) !== 'none').map(({ no }) => no);
+    const zones = has('zone') ? await searchZoneNames(context.db, visibleZones(actor), pattern, query.limit) : [];
+    const zoneNos = has('record') || has('comment') ? await zoneNosOf(context.db, readableZones(actor)) : [];
     const only = readableOnly(actor) ?? { names: null, types: null };
     const find = async <T>(
       kind: Searched,
@@ -66,23 +64,19 @@ function likeOf(text: string): string {
     .replaceAll('?', '_');
 }
 
-/** The time is at most the product of both lengths, which are those of a name. */
-function isMatch(text: string, name: string): boolean {
-  const pattern = text.toLowerCase().replace(/\.$/, '');
-  // The places of the pattern that the name so far can have reached.
-  let reached = skipStars(new Set([0]), pattern);
-  for (const char of name) {
-    const next = new Set<number>();
-    for (const at of reached) {
-      if (pattern[at] === '*') next.add(at);
-      else if (pattern[at] === '?' || pattern[at] === char) next.add(at + 1);
-    }
-    reached = skipStars(next, pattern);
-  }
-  return reached.has(pattern.length);
+/** The zones whose names the key may see. */
+function visibleZones(actor: Actor): SearchedZones {
+  const all = { teamIds: teamsOfActor(actor), userId: actor.user?.id ?? null, only: null, except: [] };
+  return actor.manageZones === 'none' ? readableZones(actor) : all;
 }
 
-function skipStars(places: Set<number>, pattern: string): Set<number> {
-  for (const at of places) if (pattern[at] === '*') places.add(at + 1);
-  return places;
+/** The zones whose records the key may read. */
+function readableZones(actor: Actor): SearchedZones {
+  const grants = [...actor.grants];
+  return {
+    teamIds: teamsOfActor(actor),
+    userId: actor.user?.id ?? null,
+    only: actor.records === 'none' ? grants.filter(([, level]) => level !== 'none').map(([id]) => id) : null,
+    except: grants.filter(([, level]) => level === 'none').map(([id]) => id),
+  };
 }

@@ -17,6 +17,7 @@ const fault =
   });
 
 const byRequests = fault('test/integration/powerdns/requests.test.ts');
+const bySearch = fault('test/integration/powerdns/search.test.ts');
 const byOracle = fault('test/integration/powerdns/oracle.test.ts');
 const byRights = fault('test/integration/powerdns/rights.test.ts');
 const byModel = fault('test/integration/powerdns/random.test.ts');
@@ -38,6 +39,27 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'src/service/records/search.ts',
     'readableOnly(actor) ?? ',
     'null ?? ',
+  ),
+  bySearch(
+    'wildcards',
+    'a search has any number of wildcards',
+    'src/api/powerdns/search.ts',
+    '?.length ?? 0) > LIMITS.wildcards',
+    '?.length ?? 0) > 1_000',
+  ),
+  bySearch(
+    'search-zones',
+    'a key finds records of a zone that it may not read',
+    'src/service/records/search.ts',
+    "except: grants.filter(([, level]) => level === 'none')",
+    "except: grants.filter(([, level]) => level === 'read')",
+  ),
+  bySearch(
+    'search-names',
+    'a key without rights finds the names of all zones of its team',
+    'src/service/records/search.ts',
+    "actor.manageZones === 'none' ? readableZones(actor)",
+    "actor.manageZones === 'write' ? readableZones(actor)",
   ),
   byRequests(
     'servers',
