@@ -39,6 +39,11 @@ export const servedSet = z.object({
 const sets = z.array(servedSet).meta({ description: 'RRsets, without SOA and DNSSEC records.' });
 const seconds = (description: string) => z.int().meta({ description });
 const count = (description: string) => z.int().min(0).meta({ description });
+/** The most that a column `integer` of the database holds. */
+const MAX_INTEGER = 2 ** 31 - 1;
+const storedCount = (description: string) => z.int().min(0).max(MAX_INTEGER).meta({ description });
+/** Postgres knows no year 0. */
+const storedTime = z.iso.datetime().refine((text) => !text.startsWith('0000'), { error: 'must be a year from 1' });
 const kind = <const Kind extends string>(name: Kind) => z.literal(name).meta({ description: 'The kind of the line.' });
 
 const soa = z
@@ -156,18 +161,18 @@ export const nodeReport = z
   .strictObject({
     node: nodeName,
     instance: z.uuid().meta({ description: 'Made with the state of the node. Two nodes with one name differ in it.' }),
-    startedAt: z.iso.datetime().meta({ description: 'The time when the node started.' }),
+    startedAt: storedTime.meta({ description: 'The time when the node started.' }),
     version: z.string().max(64).meta({ description: 'The version of Zonestead that the node runs.' }),
     engine: z.string().max(64).meta({ description: 'The DNS server and its version, for instance `Knot DNS 3.2.6`.' }),
     cursor: cursor.nullable().meta({
       description:
         'Everything up to here is applied, except for failing zones. Null before the first list was applied.',
     }),
-    zones: count('The number of zones that the node serves.'),
-    failingCount: count('The number of zones that the node does not serve as the feed says.'),
+    zones: storedCount('The number of zones that the node serves.'),
+    failingCount: storedCount('The number of zones that the node does not serve as the feed says.'),
     failing: z
       .array(
-        z.object({
+        z.strictObject({
           id: zoneId,
           error: z.string().max(500).meta({ description: 'The cause, in the words of the node.' }),
         }),
@@ -268,7 +273,7 @@ export const transferPlan = z
 export type TransferPlan = z.infer<typeof transferPlan>;
 
 const secondaryBehind = z
-  .object({
+  .strictObject({
     zone: zoneId,
     state: z.enum(['behind', 'ahead', 'absent']).meta({
       description: 'Its serial is older than that of the source, or later, or it does not serve the zone.',
@@ -284,10 +289,10 @@ export const transferReport = z
     node: nodeName,
     secondaries: z
       .array(
-        z.object({
+        z.strictObject({
           name: z.string().max(32).meta({ description: 'The name of the secondary.' }),
-          zones: count('The number of its zones.'),
-          current: count('The number of its zones that are current.'),
+          zones: storedCount('The number of its zones.'),
+          current: storedCount('The number of its zones that are current.'),
           cursor: cursor.nullable().optional().meta({
             description:
               'The position of the node when it compared the serials: every zone has them from this position or a later one.',

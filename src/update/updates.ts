@@ -15,6 +15,7 @@ import type { FoundTsigKey } from '#service/keys/tsig.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilChallengesServed } from '#service/nodes/living.ts';
 import { refusal } from '#service/refusal.ts';
+import { holderOf } from '#service/slots.ts';
 import { applyUpdate } from '#service/updates/update.ts';
 import { buildAnswer, type Outcome } from './answer.ts';
 import type { MessageHandler } from './answerer.ts';
@@ -88,7 +89,7 @@ export function createUpdates({ context, limitOf, arrivals, load, log, metrics }
       const { added, ...result } = await applyUpdate(context, caller, message, limitOf(actor));
       outcome = { ...result, code: 'other' };
       if (added !== null) {
-        const arrival = { ...added, holder: actor.keyId, waitMs: SERVED_MS };
+        const arrival = { ...added, holder: holderOf(actor), waitMs: SERVED_MS };
         await untilChallengesServed(context, arrivals, arrival, transport.signal);
       }
       if (outcome.rcode === 'NOTAUTH') outcome.code = 'notAuthoritative';

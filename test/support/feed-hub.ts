@@ -107,9 +107,17 @@ export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
     validKeys: async (ids) => new Set(ids.filter((id) => keys.has(id))),
   });
   const opened = hub;
-  const open = async (after: string | null = null, node = 'ns1', keyId = 'key'): Promise<Reader> => {
+  const open = async (
+    after: string | null = null,
+    node = 'ns1',
+    keyId = 'key',
+    onConnect: (reader: Reader) => void = () => undefined,
+  ): Promise<Reader> => {
     const reader = new Reader();
-    const opening = opened.open({ after, node, keyId }, () => reader);
+    const opening = opened.open({ after, node, keyId }, () => {
+      onConnect(reader);
+      return reader;
+    });
     opening.catch(() => undefined);
     await advance(20);
     await opening;

@@ -5,6 +5,7 @@ import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilChallengesServed } from '#service/nodes/living.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
+import { holderOf } from '#service/slots.ts';
 import { soaOf } from '#service/zones/named.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
@@ -43,7 +44,7 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
       const caller = { ...callerOf(request), once: null };
       const { serials } = await editRrsets(context, caller, zone.id, workOf(changes), places);
       const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);
-      const arrival = { zoneId: zone.id, holder: caller.actor.keyId, waitMs: SERVED_MS, names };
+      const arrival = { zoneId: zone.id, holder: holderOf(caller.actor), waitMs: SERVED_MS, names };
       await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));
       reply.header('x-pdns-old-serial', serials.before).header('x-pdns-new-serial', serials.after);
       const notes = [...(isClamped ? [CLAMPED] : []), ...(isOwnKept ? [KEPT] : [])];

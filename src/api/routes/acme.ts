@@ -11,6 +11,7 @@ import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilServed } from '#service/nodes/living.ts';
 import { Refusal } from '#service/refusal.ts';
+import { holderOf } from '#service/slots.ts';
 import { requireApiHeaders, requireBasicKey } from '../hooks/acme-auth.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { takeJson } from '../hooks/json-body.ts';
@@ -35,7 +36,7 @@ export async function acmeRoutes(app: FastifyInstance, context: ServiceContext, 
   takeJson(app, '*');
   const served: Served = async (request, reply, zoneId) => {
     if (arrivals === undefined) return;
-    const arrival = { zoneId, holder: callerOf(request).actor.keyId, waitMs: SERVED_MS };
+    const arrival = { zoneId, holder: holderOf(callerOf(request).actor), waitMs: SERVED_MS };
     await untilServed(context, arrivals, arrival, whenClientLeaves(reply));
   };
   await app.register(async (httpreq) => httpreqRoutes(httpreq, context, served), { prefix: '/httpreq' });

@@ -1,6 +1,7 @@
 // The requests that wait until all living nodes have a change. One loop for all requests of the process reads the reports of nodes:
 // at once after a report to this process, otherwise every 100 ms, because other replicas get reports too. While nobody waits, it
-// reads nothing. A waiting request holds no database connection.
+// reads nothing. A waiting request holds no database connection. Teams share the places: when all are taken, the team with the
+// most of them loses its oldest one to a team that has fewer.
 import type { Clock } from '#base/clock.ts';
 import { Waker } from '#base/waker.ts';
 import type { LivingRow } from '#store/nodes.ts';
@@ -10,7 +11,7 @@ export interface Arrival {
   zoneId: string;
   /** The transactions that a node must have. */
   xids: readonly bigint[];
-  /** The key that asks. */
+  /** The team or person that asks; see holderOf. */
   holder: string;
   /** 0: does not wait. */
   waitMs: number;
@@ -29,14 +30,15 @@ export interface Arrivals {
 }
 
 interface Waiting extends Arrival {
-  resolve(rows: readonly LivingRow[]): void;
+  /** @param rows null: they are read again */
+  resolve(rows: readonly LivingRow[] | null): void;
   reject(error: unknown): void;
 }
 
 interface ArrivalsOptions {
   read(): Promise<readonly LivingRow[]>;
   clock: Clock;
-  /** The requests that may wait, in the process and for one key. (Default: 2,000 and 500.) */
+  /** The requests that may wait, in the process and for one holder. (Default: 2,000 and 500.) */
   most?: { total: number; holder: number };
 }
 
@@ -84,17 +86,27 @@ export function createArrivals({ read, clock, most = MOST }: ArrivalsOptions): A
     });
   }
 
-  function mayWait({ waitMs, holder }: Arrival): boolean {
-    if (waitMs <= 0 || stop.signal.aborted || waiting.size >= most.total) return false;
-    let own = 0;
-    for (const each of waiting) if (each.holder === holder) own += 1;
-    return own < most.holder;
+  function heldBy(holder: string): Waiting[] {
+    return [...waiting].filter((each) => each.holder === holder);
+  }
+
+  /** Whether the request may wait. It takes the place of another one if it must. */
+  function takePlace({ waitMs, holder }: Arrival): boolean {
+    if (waitMs <= 0 || stop.signal.aborted) return false;
+    const own = heldBy(holder).length;
+    if (own >= most.holder) return false;
+    if (waiting.size < most.total) return true;
+    const [largest] = [...Map.groupBy(waiting, (each) => each.holder).values()].sort((a, b) => b.length - a.length);
+    if (largest === undefined || largest.length <= own + 1) return false;
+    // Its answer shows the nodes as they are now, as at the end of its wait.
+    end(largest.slice(0, 1), ({ resolve }) => resolve(null));
+    return true;
   }
 
   return {
     until: async (arrival, signal) => {
       signal.throwIfAborted();
-      if (!mayWait(arrival)) return read();
+      if (!takePlace(arrival)) return read();
       const { promise, resolve, reject } = Promise.withResolvers<readonly LivingRow[] | null>();
       const each: Waiting = { ...arrival, resolve, reject };
       const cancel = clock.setTimeout(() => resolve(null), arrival.waitMs);

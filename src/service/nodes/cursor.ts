@@ -3,7 +3,7 @@
 
 /** The longest cursor of the contract. */
 export const LONGEST_CURSOR = 200;
-const FORM = /^([^\s:]+):([0-9]{1,19})(?::([0-9]{1,19}):([0-9,]*))?$/;
+const FORM = /^([^\s:\p{C}]+):([0-9]{1,19})(?::([0-9]{1,19}):([0-9,]*))?$/u;
 const LIST = /^(?:[0-9]{1,19}(?:,[0-9]{1,19})*)?$/;
 
 export interface Position {

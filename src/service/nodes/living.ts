@@ -3,6 +3,7 @@ import { behindSince, changedXids, livingRows } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
+import { holderOf } from '../slots.ts';
 import { findZone, seeZone } from '../zones/zones.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import { judgeInstance } from './instance.ts';
@@ -42,7 +43,7 @@ export async function readNodesOfZone(
   const instances =
     wait === undefined
       ? await livingRows(context.db)
-      : await wait.arrivals.until({ zoneId, xids, holder: actor.keyId, waitMs: wait.ms }, wait.signal);
+      : await wait.arrivals.until({ zoneId, xids, holder: holderOf(actor), waitMs: wait.ms }, wait.signal);
   const judged = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xids) }));
   const isBehind = judged.some(({ state, error }) => state === 'behind' && error === null);
   const behind = isBehind ? await behindSince(context.db) : [];
@@ -102,7 +103,7 @@ export async function untilNameServed(
   if (arrivals === undefined) return;
   try {
     const { id } = await findZone(context, actor, name);
-    await untilServed(context, arrivals, { zoneId: id, holder: actor.keyId, waitMs }, signal);
+    await untilServed(context, arrivals, { zoneId: id, holder: holderOf(actor), waitMs }, signal);
   } catch {
     signal.throwIfAborted();
   }

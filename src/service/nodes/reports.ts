@@ -6,6 +6,7 @@ import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { parseCursor } from './cursor.ts';
 import type { NodeActor } from './keys.ts';
+import { storable } from './storable.ts';
 
 /** `nodeReport` of the contract. */
 export interface NodeReport {
@@ -85,9 +86,4 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
       return { duplicate: isDuplicate, compare, transfers, answers: true };
     },
   };
-}
-
-/** Postgres stores neither NUL nor half of a surrogate pair. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -55,10 +55,6 @@ export class Stream {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    const { closed } = options.outlet;
-    const leave = () => this.end('left');
-    if (closed.aborted) leave();
-    else closed.addEventListener('abort', leave, { once: true });
   }
 
   get isEnded(): boolean {
@@ -67,6 +63,12 @@ export class Stream {
 
   /** Begins after this position, or with the list of all zones. The hub must call `tell` from before this call on. */
   begin(after: string | null): void {
+    const { closed } = this.#options.outlet;
+    const leave = () => this.end('left');
+    closed.addEventListener('abort', leave, { once: true });
+    // The connection may have closed before the answer began.
+    if (closed.aborted) leave();
+    if (this.#isEnded) return;
     void this.#catchUp(() => this.#sayBeginning(after));
   }
 

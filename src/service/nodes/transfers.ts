@@ -22,6 +22,7 @@ import type { Logger } from '#telemetry/log.ts';
 import type { ServiceContext } from '../context.ts';
 import { parseCursor } from './cursor.ts';
 import { decidePlan } from './plan.ts';
+import { storable } from './storable.ts';
 
 /** `transferPlan` of the contract. */
 export interface TransferPlan {
@@ -119,8 +120,17 @@ export interface TransferReport {
 
 /** Stores what the source saw. The report of a node that is not the source changes nothing. */
 export async function takeTransferReport({ db }: Pick<ServiceContext, 'db'>, report: TransferReport): Promise<void> {
-  for (const { name, silent = null, cursor, ...rest } of report.secondaries) {
-    const position = cursor == null ? null : parseCursor(cursor);
-    await writeSecondaryReport(db, report.node, { ...rest, secondary: name, silent, position });
+  for (const { name, silent, cursor, behind, ...rest } of report.secondaries) {
+    await writeSecondaryReport(db, report.node, {
+      ...rest,
+      secondary: storable(name),
+      silent: silent === undefined ? null : storable(silent),
+      behind: behind.map(({ reason, ...each }) => ({
+        ...each,
+        zone: storable(each.zone),
+        ...(reason === undefined ? {} : { reason: storable(reason) }),
+      })),
+      position: cursor == null ? null : parseCursor(cursor),
+    });
   }
 }

@@ -10,6 +10,7 @@ import { CONSOLE_FAULTS } from './console.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
+import { FEED_FAULTS } from './feed.ts';
 import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
 import { NODE_FAULTS } from './node.ts';
@@ -35,6 +36,7 @@ export const FAULTS: readonly Fault[] = [
   ...CLIENT_FAULTS,
   ...EXTERNAL_DNS_FAULTS,
   ...FAIR_FAULTS,
+  ...FEED_FAULTS,
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,
   ...OPERATOR_CLUSTER_FAULTS,

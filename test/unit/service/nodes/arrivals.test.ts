@@ -153,7 +153,7 @@ test('reports cause at most one read in 5 ms', async () => {
   expect(state.reads).toBeLessThan(13);
 });
 
-test('more requests than may wait are answered at once, those of one key first', async () => {
+test('more requests than may wait are answered at once, those of one team first', async () => {
   const { ask } = start([node('ns1', 9)], { total: 3, holder: 2 });
   const first = ask();
   const second = ask();
@@ -162,10 +162,25 @@ test('more requests than may wait are answered at once, those of one key first',
   const last = ask({ holder: 'last' });
   await clock.advance(1);
   expect([first, second, third, other, last].map(({ answer }) => answer !== null)).toEqual([
-    false,
-    false,
     true,
     false,
     true,
+    false,
+    false,
   ]);
+});
+
+test('a team that holds all places loses its oldest ones to other teams, until these have as many', async () => {
+  const { ask } = start([node('ns1', 9)], { total: 4, holder: 4 });
+  const crowd = Array.from({ length: 4 }, () => ask({ holder: 'crowd' }));
+  const others = [ask({ holder: 'other' }), ask({ holder: 'other' }), ask({ holder: 'other' })];
+  await clock.advance(1);
+  const answered = (some: { answer: unknown }[]) => some.map(({ answer }) => answer !== null);
+  expect(answered(crowd)).toEqual([true, true, false, false]);
+  expect(answered(others)).toEqual([false, false, true]);
+  const calm = ask({ holder: 'calm' });
+  const again = ask({ holder: 'crowd' });
+  await clock.advance(1);
+  expect(answered([calm, again])).toEqual([false, true]);
+  expect(crowd[0]?.answer).toEqual(['ns1']);
 });

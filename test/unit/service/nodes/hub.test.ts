@@ -40,6 +40,14 @@ describe('a stream', () => {
     expect((await open(null, 'ns2')).said).toContain('listed a');
   });
 
+  test('ends when its connection closed before it began, and leaves no place taken', async () => {
+    const { open, metric, log } = startHub();
+    const reader = await open(null, 'ns1', 'key', (each) => each.leave());
+    expect([reader.ended, reader.lines, await metric('feed_streams')]).toEqual(['in order', [], 0]);
+    expect(log).toEqual([]);
+    expect((await open()).said).toEqual(['begin', 'list-end 0']);
+  });
+
   test('resumes with the changes since its cursor, and with no list', async () => {
     const { source, open } = startHub();
     const first = await open();
