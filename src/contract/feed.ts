@@ -42,7 +42,7 @@ const count = (description: string) => z.int().min(0).meta({ description });
 /** The most that a column `integer` of the database holds. */
 const MAX_INTEGER = 2 ** 31 - 1;
 const storedCount = (description: string) => z.int().min(0).max(MAX_INTEGER).meta({ description });
-/** Postgres knows no year 0. */
+/** The times of Postgres begin with the year 1. */
 const storedTime = z.iso.datetime().refine((text) => !text.startsWith('0000'), { error: 'must be a year from 1' });
 const kind = <const Kind extends string>(name: Kind) => z.literal(name).meta({ description: 'The kind of the line.' });
 

@@ -1,5 +1,6 @@
 // Finds zones by a pattern for their names, records of several zones by a pattern for their name or RDATA, and comments by a
-// pattern for the name or their text. The database matches: LIKE goes through a text once, whatever the pattern.
+// pattern for the name or their text. The database matches, because LIKE
+// goes through each text once.
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';

@@ -3,7 +3,7 @@
  * Sends requests one after the other until the work has settled.
  * @param ask one small request of the neighbour. @throws if it fails
  * @returns the time that each request took, in ms; at least one
- * @throws what the work throws
+ * @throws the error of the work
  */
 export async function timesBeside(ask: () => Promise<unknown>, work: Promise<unknown>): Promise<number[]> {
   let isDone = false;

@@ -1,4 +1,4 @@
-// The search of the PowerDNS API over many zones: its time, and the zones that it finds and leaves out.
+// The search of the PowerDNS API over many zones: its time, and the zones that it finds and omits.
 import { expect, test } from 'vitest';
 import type { KeyOptions } from '../../support/keys.ts';
 import { timesBeside } from '../../support/neighbour.ts';
@@ -16,7 +16,7 @@ test('A search over many long zone names keeps no other team waiting', async () 
   await service.sql`
     insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
     select 'zone_long' || i, ${service.admin.team}, label || '.long.example', 'example long ' || label, 'active', 3600, 1, '', '', '{}'
-    from (select i, lpad(i::text, 52, 'a') || repeat('.' || repeat('a', 44), 4) as label from generate_series(1, 990) i) names`;
+    from (select i, repeat('a', 48) || to_char(i, 'FM0000') || repeat('.' || repeat('a', 44), 4) as label from generate_series(1, 990) i) names`;
   const stars = encodeURIComponent(`${'*a'.repeat(16)}zzz`);
   const ask = () => service.request('GET', '/v1/account', undefined, second.text);
   await ask();
