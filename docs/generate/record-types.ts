@@ -30,6 +30,8 @@ export function recordTypesPage(): string {
     ].join('\n'),
     '## Forms',
     [
+      '- A content has the characters that [comments](comments.md) may have, and tabs. Write every other character as its octets, for',
+      '  example `"\\194\\133"` for U+0085.',
       '- Answers have one canonical form of each content, for example addresses in their shortest form. TXT stays as it is.',
       '- The mnemonics in a CERT become numbers. Sizes in a LOC have one digit and zeros on the wire, so 1,234 m becomes 1,000 m.',
       '- In an SVCB or HTTPS record, newer keys such as `dohpath` are answered as `key7`.',

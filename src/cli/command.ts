@@ -10,6 +10,8 @@ export interface CommandContext<Name extends SettingName> {
    */
   config(environment?: NodeJS.ProcessEnv): Config<Name>;
   print(line: string): void;
+  /** Prints a line on standard error: progress, and remarks that are no part of the result. */
+  warn(line: string): void;
   /** The path of the first module of this process. Files that start `zonestead` again name it. */
   readonly program: string;
   /** Aborts when the process is told to end. */

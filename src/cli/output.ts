@@ -22,16 +22,9 @@ export interface Output {
   print(line: string): void;
 }
 
-/** kubectl reads YAML 1.1, so texts that YAML 1.1 takes for a time or a boolean are quoted. Lines are not folded. */
-export const YAML_OPTIONS = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
-
 /** Prints the value as JSON or YAML, or calls `lines`, which prints the same for people. */
 export async function show({ format, print }: Output, value: unknown, lines: () => void): Promise<void> {
   if (format === 'table') lines();
   else if (format === 'json') print(JSON.stringify(value, null, 2));
-  else {
-    const { stringify } = await import('yaml');
-    // YAML has no undefined and no dates of its own: both formats print the same.
-    print(stringify(JSON.parse(JSON.stringify(value)), YAML_OPTIONS).trimEnd());
-  }
+  else print((await import('#base/yaml.ts')).toYaml(value));
 }

@@ -13,6 +13,7 @@ export async function runZonestead(commands: CommandMap): Promise<never> {
   const stop = new AbortController();
   const context = {
     print: (line: string) => printLine(line),
+    warn: (line: string) => printLine(line, process.stderr),
     // In an image, another module starts this one: deploy/image/start.js.
     program: process.argv[1] ?? '',
     signal: stop.signal,

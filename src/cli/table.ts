@@ -2,6 +2,7 @@
 // lines, and if the other columns alone are too wide, each row becomes a block of lines. Elsewhere, for instance in a pipe, each
 // row is one line.
 import { styleText } from 'node:util';
+import { dropUnprintable } from '#base/printable.ts';
 
 /** The narrowest last column, in characters. */
 const NARROWEST = 16;
@@ -28,7 +29,7 @@ function screenOf(stream: NodeJS.WriteStream): Screen {
 
 /** Pure. */
 export function tableLines(heading: readonly string[], rows: readonly string[][], screen: Screen): string[] {
-  const cells = rows.map((row) => heading.map((_, at) => plain(row[at] ?? '')));
+  const cells = rows.map((row) => heading.map((_, at) => dropUnprintable(row[at] ?? '')));
   const widths = heading.map((title, at) => Math.max(title.length, ...cells.map((row) => lengthOf(row[at] ?? ''))));
   const last = heading.length - 1;
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
@@ -85,9 +86,4 @@ function padded(text: string, width: number): string {
 
 function lengthOf(text: string): number {
   return [...text].length;
-}
-
-/** A control character in a comment or an error must not reach the terminal. */
-export function plain(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -6,6 +6,7 @@ import { addToTree, type ProcessContext } from './tree.ts';
 
 const NO_PROCESS: ProcessContext = {
   print: () => undefined,
+  warn: () => undefined,
   program: 'zonestead',
   signal: new AbortController().signal,
   stop: () => undefined,

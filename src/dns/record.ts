@@ -3,8 +3,10 @@
  * the rules that need its name and content but no other record (X3, X4, X9, X10, X11). The rules across records are in
  * rules/.
  */
+import { Buffer } from 'node:buffer';
 import { parseComment } from './comment.ts';
 import { fqdn, orderName, parseOwnerName } from './names/name.ts';
+import { codeOf, findSpecialCharacter } from './plain-text.ts';
 import { flawOfGenericType } from './types/generic-type.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from './types/index.ts';
 import { numberOfLayout } from './types/layouts.ts';
@@ -43,6 +45,14 @@ export const MAX_TTL = 86_400;
 
 /** Parses one record of `zone`, which must be canonical (parseZoneName). */
 export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRecord> {
+  const parsed = parseStoredRecord(input, zone);
+  if (!parsed.ok) return parsed;
+  const text = judgeCharacters(input.content);
+  return text.ok ? parsed : text;
+}
+
+/** The same for a record that the service has: it may be older than the rule about the characters of contents. */
+export function parseStoredRecord(input: RecordInput, zone: string): Verdict<ParsedRecord> {
   const type = parseType(input.type);
   if (!type.ok) return type;
   const name = parseOwnerName(input.name, zone, type.value);
@@ -64,6 +74,18 @@ export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRec
   const judged = name.value === '@' ? judgeApex(record, zone) : accept(null);
   if (!judged.ok) return judged;
   return judgeSelf(record, zone);
+}
+
+/** A content is shown where a comment is, so it has the same characters; an escape has the octets of every other one (RFC 1035, 5.1). */
+function judgeCharacters(content: string): Verdict<null> {
+  // A tab is a blank.
+  const wrong = findSpecialCharacter(content.replaceAll('\t', ' '));
+  if (wrong === null) return accept(null);
+  const escapes = [...Buffer.from(wrong)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join('');
+  return refuse(
+    'content',
+    `The content has the character ${codeOf(wrong)}; remove it, or write it as ${escapes} in a quoted text.`,
+  );
 }
 
 /** @param field the input field that a problem names. (Default: `type`.) */

@@ -4,6 +4,8 @@
  * Nothing here throws on a user's mistake; callers turn a problem into their own kind of refusal.
  */
 
+import { escapeUnprintable } from '#base/printable.ts';
+
 /** The rules about a record and the other data of its zone, by their stable ids. */
 export type ConflictRule =
   | 'duplicate'
@@ -65,7 +67,7 @@ export function conflict(
 
 const CLIP = 60;
 
-/** `text` in JSON quotes for a message: control characters escaped, at most 60 characters of the user's input. */
+/** `text` in JSON quotes for a message: characters that are not printed are escaped, at most 60 characters of the user's input. */
 export function clip(text: string): string {
-  return JSON.stringify(text.length > CLIP ? `${text.slice(0, CLIP)}…`.toWellFormed() : text);
+  return escapeUnprintable(JSON.stringify(text.length > CLIP ? `${text.slice(0, CLIP)}…`.toWellFormed() : text));
 }

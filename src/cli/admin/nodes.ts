@@ -1,5 +1,7 @@
 // `zonestead nodes …`: an administrator of the service lists the name servers that follow the feed.
+
 import { randomBytes } from 'node:crypto';
+import { dropUnprintable } from '#base/printable.ts';
 import { adminCompareNodes, adminForgetNode, adminListNodes } from '#service/nodes/administration.ts';
 import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
@@ -22,7 +24,7 @@ export async function runNodesList(config: Config, output: Output): Promise<void
   await show(output, { nodes }, () => {
     table(['NODE', 'ENGINE', 'STATE', 'REPORT', 'LAG', 'ZONES', 'FAILING'], rows, output.print);
     for (const { name, failing } of nodes)
-      for (const { id, error } of failing) output.print(`${name}: ${id}: ${oneLine(error)}`);
+      for (const { id, error } of failing) output.print(dropUnprintable(`${name}: ${id}: ${error}`));
   });
 }
 
@@ -49,9 +51,4 @@ function stateOf({ isLiving, isDuplicate }: Listed): string {
 function seconds(value: number): string {
   if (value < 120) return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
   return value < 7_200 ? `${Math.round(value / 60)} min` : `${Math.round(value / 3_600)} h`;
-}
-
-/** Engines answer in several lines at times. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
 }

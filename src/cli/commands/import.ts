@@ -34,7 +34,10 @@ export const command = describeCommand({
     { flags: '--txt-prefix <text>', describe: 'the option of external-dns' },
     { flags: '--txt-suffix <text>', describe: 'the option of external-dns' },
     { flags: '--txt-wildcard-replacement <text>', describe: 'the option of external-dns' },
-    { flags: '--manifests', describe: 'print a DNSZone and DNSRecords (YAML) instead; needs no API key' },
+    {
+      flags: '--manifests',
+      describe: 'print a DNSZone and DNSRecords instead, as YAML or with -o json; needs no API key',
+    },
     { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects' },
     OUTPUT_OPTION,
   ],

@@ -7,10 +7,10 @@ export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_API_KEY'] as const;
 
 /** @throws Error with a message for people */
 export async function withRest(
-  { config, print, signal }: CommandContext<(typeof REST_SETTINGS)[number]>,
+  context: CommandContext<(typeof REST_SETTINGS)[number]>,
   options: OutputOption,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { withSession } = await import('../rest/session.ts');
-  await withSession(config(), options, print, signal, work);
+  await withSession(context.config(), options, context, work);
 }

@@ -2,11 +2,18 @@
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption, sayer, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+import type { ManifestFormat } from '../rest/zone-manifests.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
 interface PropertyOptions extends OutputOption, DryRunOption {
   defaultTtl?: number;
   comment?: string;
+}
+
+interface ExportOptions {
+  format: 'zonefile' | 'manifests';
+  namespace?: string;
+  output?: ManifestFormat;
 }
 
 const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
@@ -158,13 +165,23 @@ const exportZone = describeCommand({
       default: 'zonefile',
     },
     { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects, for manifests' },
+    {
+      flags: '-o, --output <format>',
+      describe: 'for manifests: YAML documents, or a List in JSON (default: yaml)',
+      choices: ['yaml', 'json'],
+    },
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: { format: 'zonefile' | 'manifests'; namespace?: string }, context) =>
-    withRest(context, { output: 'table' }, async (session) => {
-      if (options.format === 'zonefile') return (await load()).exportZoneFile(session, zone);
-      await (await import('../rest/zone-manifests.ts')).exportManifests(session, zone, options.namespace);
-    }),
+  run: ([zone = ''], { format, namespace, output }: ExportOptions, context) => {
+    if (format === 'zonefile' && output !== undefined) {
+      throw new Error('--output is for --format manifests; a zone file has one form');
+    }
+    return withRest(context, { output: 'table' }, async (session) => {
+      if (format === 'zonefile') return (await load()).exportZoneFile(session, zone);
+      const { exportManifests } = await import('../rest/zone-manifests.ts');
+      await exportManifests(session, zone, { format: output ?? 'yaml', namespace });
+    });
+  },
 });
 
 const apply = describeCommand({

@@ -1,46 +1,72 @@
 // `zonestead import --manifests`: the zones of the sources as objects. It asks no service.
+import { shownText } from '#base/printable.ts';
 import { finishInTurns } from '#dns/steps.ts';
-import { planManifests } from '../rest/manifests.ts';
-import { renderManifests } from '../rest/zone-manifests.ts';
+import type { OutputFormat } from '../output.ts';
+import { type Manifest, type Manifests, planManifests } from '../rest/manifests.ts';
+import { parseNamespace, renderManifests } from '../rest/zone-manifests.ts';
 import { type ReadOptions, type ReadZone, readSteps } from './read.ts';
 import { type RegistryOptions, useRegistry } from './registry.ts';
+import { remarkLines } from './remarks.ts';
 import type { SourceZone } from './source.ts';
 
 export interface ManifestOptions extends Pick<ReadOptions, 'skipUnsupported'>, RegistryOptions {
   externalDns?: boolean;
   skipRefused?: boolean;
   namespace?: string;
+  output: OutputFormat;
 }
 
-interface Output {
+interface Printers {
   print(line: string): void;
+  /** For remarks: they are text of the source, and the output is for programs. */
+  warn(line: string): void;
   signal: AbortSignal;
 }
 
 /** The default TTL of a DNSZone that has no other, in seconds. */
 const DEFAULT_TTL = 3_600;
+/** The characters of the name of a source that a line shows. */
+const MAX_SOURCE = 200;
 
-/** Remarks are comments, so that the output stays YAML. @returns whether nothing was refused */
+const IMPORTED_ZONE = {
+  first: '# An imported zone. Records that the service has already are taken over if they are the same.',
+  administrator: 'If the zone exists there, an administrator must allow this once',
+};
+
+/** @returns whether nothing was refused @throws Error if a source cannot be read */
 export async function printManifests(
   sources: AsyncIterable<SourceZone>,
   options: ManifestOptions,
-  { print, signal }: Output,
+  { print, warn, signal }: Printers,
 ): Promise<boolean> {
+  const namespace = parseNamespace(options.namespace);
+  const format = options.output === 'json' ? 'json' : 'yaml';
+  const all: Manifest[] = [];
   let complete = true;
   let isFirst = true;
   for await (const source of sources) {
-    const steps = readSteps(source, { ...options, defaultTtl: DEFAULT_TTL, children: [] });
-    const all = await finishInTurns(steps, signal);
-    const read = options.externalDns ? withoutOwned(useRegistry(all, options)) : all;
-    if (!isFirst) print('---');
+    const read = await readZone(source, options, signal);
+    const { objects, leftOut } = manifestsOf(read, namespace);
+    const omitted = leftOut.map(({ name, type, why }) => ({ place: `${name} ${type}`, message: why }));
+    const refused = [...read.refused, ...omitted];
+    warn(`${read.zone}, from ${shownText(read.from, MAX_SOURCE)}:`);
+    for (const line of remarkLines({ ...read, refused })) warn(`  ${line}`);
+    complete &&= options.skipRefused === true || refused.length === 0;
+    if (format === 'json') all.push(...objects);
+    else {
+      if (!isFirst) print('---');
+      print(renderManifests(objects, { format, namespace }, IMPORTED_ZONE));
+    }
     isFirst = false;
-    for (const line of remarksOf(read)) print(`# ${line}`.replace(/\s+/g, ' '));
-    const manifests = manifestsOf(read, options.namespace);
-    const first = `# The zone ${read.zone}. Records that the service has already are taken over if they are the same.`;
-    print(renderManifests(read.zone, manifests, options.namespace, first));
-    complete &&= options.skipRefused === true || (read.refused.length === 0 && manifests.leftOut.length === 0);
   }
+  if (format === 'json') print(renderManifests(all, { format, namespace }));
   return complete;
+}
+
+async function readZone(source: SourceZone, options: ManifestOptions, signal: AbortSignal): Promise<ReadZone> {
+  const steps = readSteps(source, { ...options, defaultTtl: DEFAULT_TTL, children: [] });
+  const read = await finishInTurns(steps, signal);
+  return options.externalDns ? withoutOwned(useRegistry(read, options)) : read;
 }
 
 /** external-dns keeps its records, so no object may manage them. */
@@ -51,7 +77,7 @@ function withoutOwned(read: ReadZone): ReadZone {
   return { ...read, records, skipped: [...read.skipped, ...remarks] };
 }
 
-function manifestsOf({ zone, records }: ReadZone, namespace: string | undefined) {
+function manifestsOf({ zone, records }: ReadZone, namespace: string | undefined): Manifests {
   const facts = records.map(({ record: { name, type, content, ttl, priority }, comment }) => ({
     name,
     type,
@@ -61,13 +87,4 @@ function manifestsOf({ zone, records }: ReadZone, namespace: string | undefined)
     comment,
   }));
   return planManifests({ zoneName: zone, state: 'active', defaultTtl: DEFAULT_TTL }, facts, namespace);
-}
-
-function remarksOf({ from, refused, skipped, notes }: ReadZone): string[] {
-  return [
-    `From ${from}.`,
-    ...refused.map(({ place, message }) => `Refused: ${place}: ${message}`),
-    ...skipped.map(({ place, message }) => `Skipped: ${place}: ${message}`),
-    ...notes.map(({ place, message }) => `Note: ${place}: ${message}`),
-  ];
 }

@@ -1,6 +1,6 @@
 // The changes that bring the found records into a zone. Nothing is deleted. Pure.
 import type { ListedRecord, RecordChange } from '#client/client.ts';
-import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { type Child, zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { FileRecord } from '#dns/zonefile/read.ts';
@@ -61,7 +61,7 @@ function storedByKey(stored: readonly StoredRecord[], zone: string): Map<string,
   const there = new Map<string, Stored>();
   for (const each of stored) {
     const { name, type, content, priority, ttl } = each;
-    const parsed = parseRecord({ name, type, content, priority, ttl }, zone);
+    const parsed = parseStoredRecord({ name, type, content, priority, ttl }, zone);
     if (parsed.ok) there.set(keyOf(parsed.value), { stored: each, record: parsed.value });
   }
   return there;

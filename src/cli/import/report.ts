@@ -1,6 +1,7 @@
 // The plan of an import as lines for people, and as data for programs. Pure.
 import type { ImportPlan } from './plan.ts';
 import type { FoundRecord, ReadZone, Remark } from './read.ts';
+import { remarkLine } from './remarks.ts';
 
 /** Lines of one kind that are shown without --dry-run; -o json has all. */
 const SHOWN = 20;
@@ -54,14 +55,13 @@ export function reportLines(report: ZoneReport, all: boolean): string[] {
   const { zone, from, create, update, unchanged, skipped, refused, notes } = report;
   const record = ({ place, name, type, ttl, content }: ReportedRecord) =>
     `${[name, ...(ttl === null ? [] : [ttl]), type, shortened(content)].join(' ')} (${place})`;
-  const remark = ({ place, message }: Remark) => `${place}: ${message}`;
   return [
     `${zone}, from ${from}:`,
     ...section('create', create.map(record), all),
     ...section('change', update.map(record), all),
-    ...section('note', notes.map(remark), all),
-    ...section('skip', skipped.map(remark), all),
-    ...section('refuse', refused.map(remark), true),
+    ...section('note', notes.map(remarkLine), all),
+    ...section('skip', skipped.map(remarkLine), all),
+    ...section('refuse', refused.map(remarkLine), true),
     `${zone}: ${create.length} to create, ${update.length} to change, ${unchanged} unchanged, ${skipped.length} skipped, ${refused.length} refused.`,
     ...closing(report),
   ];

@@ -1,5 +1,6 @@
 // A zone as a source has it: the text of a zone file, and where each line comes from. Every source writes its records as such lines,
 // so that one reader judges them all. Pure.
+import { clip } from '#dns/verdict.ts';
 import { lineSteps } from '#dns/zonefile/lexer.ts';
 
 export interface SourceZone {
@@ -78,14 +79,14 @@ export function createLines() {
 /** The reason why the line would be read as another record; null if there is none. */
 function flawOf({ name, type, ttl, rdata }: SourceRecord): string | null {
   if (name === '') return 'name: The name is empty; write "@" for the zone itself.';
-  if (!WORD.test(name) || name.startsWith('$')) return `name: ${clipped(name)} is not a name of the DNS.`;
+  if (!WORD.test(name) || name.startsWith('$')) return `name: ${clip(name)} is not a name of the DNS.`;
   if (type === '') return 'type: There is no record type.';
-  if (!/^[a-z0-9-]{1,20}$/i.test(type)) return `type: ${clipped(type)} is not a record type.`;
+  if (!/^[a-z0-9-]{1,20}$/i.test(type)) return `type: ${clip(type)} is not a record type.`;
   if (ttl !== null && !TTL.test(String(ttl)))
-    return `ttl: ${clipped(String(ttl))} is not a number of seconds; leave it empty for the default of the zone.`;
+    return `ttl: ${clip(String(ttl))} is not a number of seconds; leave it empty for the default of the zone.`;
   // A comment, a parenthesis or a line break in a value would cut the value.
   if (rdata.includes('\n') || !isWhole(`x IN X ${rdata}`))
-    return `content: ${clipped(rdata)} has ";", a parenthesis or an open quote outside of quotes; write text in quotes.`;
+    return `content: ${clip(rdata)} has ";", a parenthesis or an open quote outside of quotes; write text in quotes.`;
   return null;
 }
 
@@ -95,10 +96,6 @@ function isWhole(line: string): boolean {
   const [read, ...more] = [...lineSteps(`${line} end\n`)].filter((each) => each !== null);
   if (read === undefined || more.length > 0 || 'message' in read) return false;
   return read.words.at(-1)?.text === 'end' && !/[()]/.test(line.replace(/"(?:[^"\\]|\\.)*"|\\./g, ''));
-}
-
-function clipped(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…`.toWellFormed() : text);
 }
 
 /** A text of TXT in quotes, in strings of at most 255 octets; a text that is in quotes already stays as it is. */

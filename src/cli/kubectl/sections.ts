@@ -1,5 +1,6 @@
 // The output of the plugin as data, and its printer: pure functions make sections, which unit tests read.
-import { plain, table } from '../table.ts';
+import { dropUnprintable } from '#base/printable.ts';
+import { table } from '../table.ts';
 
 export interface Section {
   /** Printed above the section. */
@@ -13,8 +14,8 @@ export function printSections(sections: readonly Section[], print: (line: string
   const shown = sections.filter(({ lines = [], table: { rows } = { rows: [] } }) => lines.length + rows.length > 0);
   for (const [index, { title, lines = [], table: grid }] of shown.entries()) {
     if (index > 0) print('');
-    if (title !== undefined) print(plain(title));
-    for (const line of lines) print(plain(line));
+    if (title !== undefined) print(dropUnprintable(title));
+    for (const line of lines) print(dropUnprintable(line));
     if (grid !== undefined && grid.rows.length > 0) {
       table(
         [...grid.heading],

@@ -1,5 +1,7 @@
 // A zone at the service → the DNSZone and the DNSRecords that take it over without a change in DNS. Pure.
 import { fqdn } from '#dns/names/name.ts';
+import { findSpecialCharacter } from '#dns/plain-text.ts';
+import { parseRdata } from '#dns/types/index.ts';
 import { API_VERSION } from '#resources/common.ts';
 import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from '#resources/dnsrecord.ts';
 import { COMMENT } from '#resources/names.ts';
@@ -69,7 +71,7 @@ export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], 
     },
   ];
   const leftOut: LeftOut[] = [];
-  for (const rrset of rrsetsOf(records)) {
+  for (const rrset of rrsetsOf(records.map((record) => ({ ...record, content: contentOf(record) })))) {
     for (const [index, part] of partsOf(rrset).entries()) {
       const [{ name, type }] = part;
       const spec = specOf(zoneName, part, zone.defaultTtl);
@@ -134,6 +136,13 @@ function specOf(zone: string, part: Some<RecordFacts>, defaultTtl: number): Reco
     ...(more.length === 0 ? entryOf(part[0]) : { values: part.map(entryOf) }),
     adopt: 'IfIdentical',
   };
+}
+
+/** The service keeps a text as it was sent, and accepted any characters once. Escapes have the same value. */
+function contentOf({ type, content }: RecordFacts): string {
+  if (type !== 'TXT' || findSpecialCharacter(content.replaceAll('\t', ' ')) === null) return content;
+  const parsed = parseRdata(type, content, null);
+  return parsed.ok ? parsed.value.rdata : content;
 }
 
 /** Compares code units, so that the order does not depend on the locale. */

@@ -6,6 +6,8 @@ import type { Output, OutputOption } from '../output.ts';
 
 export interface Session extends Output {
   client: Client;
+  /** Prints a line on standard error. */
+  warn(line: string): void;
   signal: AbortSignal;
 }
 
@@ -21,13 +23,12 @@ interface SessionConfig {
 export async function withSession(
   config: SessionConfig,
   options: OutputOption,
-  print: (line: string) => void,
-  signal: AbortSignal,
+  { print, warn, signal }: Pick<Session, 'print' | 'warn' | 'signal'>,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, keyWaitMs: KEY_WAIT_MS });
   try {
-    await work({ client, format: options.output, print, signal });
+    await work({ client, format: options.output, print, warn, signal });
   } catch (error) {
     throw withHint(error, config.ZONESTEAD_URL);
   } finally {

@@ -1,11 +1,11 @@
 // The records of a zone as the service stores them, in the form that they are compared in.
 import type { DnsRecord, Zone } from '#client/client.ts';
-import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 
 /** @throws Error if this version does not know the form of a record */
 export function parsedRecords(zone: Zone, records: readonly DnsRecord[]): ParsedRecord[] {
   return records.map(({ name, type, content, ttl, priority }) => {
-    const verdict = parseRecord({ name, type, content, ttl, priority }, zone.zoneName);
+    const verdict = parseStoredRecord({ name, type, content, ttl, priority }, zone.zoneName);
     if (verdict.ok) return verdict.value;
     throw new Error(
       `${name} ${type} at the service has another form than this version expects: ${verdict.problem.message}`,

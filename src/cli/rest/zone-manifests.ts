@@ -1,45 +1,63 @@
 // `zonestead zones export --format manifests`: prints the manifests that take over a live zone. It changes nothing.
-import { stringify } from 'yaml';
-import { YAML_OPTIONS } from '../output.ts';
-import { type Manifests, planManifests } from './manifests.ts';
+import { shownText } from '#base/printable.ts';
+import { toYaml } from '#base/yaml.ts';
+import { type Manifest, planManifests } from './manifests.ts';
 import { type Session, zoneOf } from './session.ts';
 
-/** @throws Error after the output if records were omitted, so that a pipe into kubectl does not hide it */
-export async function exportManifests(
-  session: Session,
-  nameOrId: string,
-  namespace: string | undefined,
-): Promise<void> {
-  const { client, signal, print } = session;
-  const zone = await zoneOf(session, nameOrId);
-  const records = await client.records.list(zone.id, {}, { signal });
-  const manifests = planManifests(zone, records, namespace);
-  print(renderManifests(zone.zoneName, manifests, namespace));
-  const { length } = manifests.leftOut;
-  if (length > 0) {
-    const words = manifests.leftOut.map(({ name, type, why }) => `${name} ${type} (${why})`).join('; ');
-    throw new Error(`${length} record(s) cannot be a DNSRecord and stay unchanged: ${words}`);
-  }
+export type ManifestFormat = 'yaml' | 'json';
+
+export interface ManifestOutput {
+  format: ManifestFormat;
+  /** (Default: none; the objects get the namespace that they are applied in.) */
+  namespace?: string | undefined;
 }
 
+/** The characters of a sentence about an omitted record. */
+const MAX_REASON = 300;
+
+/** @throws Error after the output if records were omitted, so that a pipe into kubectl does not hide it */
+export async function exportManifests(session: Session, nameOrId: string, output: ManifestOutput): Promise<void> {
+  const { client, signal, print, warn } = session;
+  const namespace = parseNamespace(output.namespace);
+  const zone = await zoneOf(session, nameOrId);
+  const records = await client.records.list(zone.id, {}, { signal });
+  const { objects, leftOut } = planManifests(zone, records, namespace);
+  print(renderManifests(objects, output, LIVE_ZONE));
+  for (const { name, type, why } of leftOut) {
+    warn(shownText(`Omitted and unchanged: ${name} ${type}: ${why}`, MAX_REASON));
+  }
+  if (leftOut.length > 0) throw new Error(`${leftOut.length} record(s) cannot be a DNSRecord and stay unchanged`);
+}
+
+const LIVE_ZONE = {
+  first:
+    '# A zone of the DNS service. If you apply this file, the objects take over the zone, and nothing changes in DNS.',
+  administrator: 'An administrator must allow this once',
+};
+
 /**
- * One YAML stream for `kubectl apply -f -`, without its final line break. Pure: the same zone gives the same text.
- * @param first the first comment. (Default: for a zone of the service.)
+ * One YAML stream for `kubectl apply -f -`, or one List in JSON, without the final line break. Its comments are sentences of this file:
+ * a text of others could end its line, and begin an object. Pure: the same zone gives the same text.
  */
 export function renderManifests(
-  zoneName: string,
-  { objects, leftOut }: Manifests,
-  namespace = '<namespace>',
-  first?: string,
+  objects: readonly Manifest[],
+  { format, namespace = '<namespace>' }: ManifestOutput,
+  { first, administrator }: typeof LIVE_ZONE = LIVE_ZONE,
 ): string {
+  if (format === 'json') return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 2);
   const head = [
-    first ??
-      `# The zone ${zoneName} of the DNS service. If you apply this file, the objects take over the zone, and nothing changes in DNS.`,
-    `# ${first === undefined ? 'An' : 'If the zone exists there, an'} administrator must allow this once, unless spec.credentialsSecretRef names an API key of your own:`,
+    first,
+    `# ${administrator}, unless spec.credentialsSecretRef names an API key of your own:`,
     `#   kubectl label namespace ${namespace} zonestead.dev/existing-zones=allow`,
     '# Afterwards, the deletion of an object deletes its records, unless spec.deletionPolicy is Retain.',
-    // A line break in the content of a record would end the comment.
-    ...leftOut.map(({ name, type, why }) => `# Omitted and unchanged: ${name} ${type}: ${why}`.replace(/\s+/g, ' ')),
   ];
-  return `${head.join('\n')}\n${objects.map((object) => stringify(object, YAML_OPTIONS).trimEnd()).join('\n---\n')}`;
+  return `${head.join('\n')}\n${objects.map(toYaml).join('\n---\n')}`;
+}
+
+/** @throws Error if Kubernetes has no namespaces of this name (RFC 1123 label) */
+export function parseNamespace(text: string | undefined): string | undefined {
+  if (text === undefined || /^(?=.{1,63}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text)) return text;
+  throw new Error(
+    `--namespace ${shownText(text, 80)} is not the name of a namespace; write lower-case letters, digits and hyphens, at most 63`,
+  );
 }

@@ -1,5 +1,5 @@
 // The reports of name servers: how far each is, and whether its name is its own.
-
+import { dropUnprintable } from '#base/printable.ts';
 import { forgetNodes, holderOfName, LIVING_SECONDS, type Reported, writeReport } from '#store/nodes.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { ServiceContext } from '../context.ts';
@@ -60,14 +60,14 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
         name: node,
         instance,
         keyId: actor.keyId,
-        version: storable(report.version),
-        engine: storable(report.engine),
+        version: dropUnprintable(report.version),
+        engine: dropUnprintable(report.engine),
         cursor,
         epoch: position?.epoch ?? null,
         position: position?.snapshot ?? null,
         zones,
         failingCount: Math.max(failingCount, failing.length),
-        failing: failing.map(({ id, error }) => ({ id: storable(id), error: storable(error) })),
+        failing: failing.map(({ id, error }) => ({ id: dropUnprintable(id), error: dropUnprintable(error) })),
         startedAt: new Date(report.startedAt),
         answers: report.answers ?? null,
       });

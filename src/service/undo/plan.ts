@@ -1,6 +1,6 @@
 // Plans how an RRset gets the records that it had: the edits, the difference that a preview shows, or the conflict. Pure.
 import { orderName } from '#dns/names/name.ts';
-import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { OwnedRecord, RecordedValue } from '#store/undo.ts';
 import { type Edit, editsBetween, type Stored, type WantedRecord } from '../records/rrsets.ts';
@@ -56,7 +56,7 @@ export class WantedRecords {
   /** @returns a sentence if the value is not accepted any more */
   addPast(zone: PlanningZone, { name, type }: PastRrset, id: string, value: RecordedValue): string | null {
     const { content, ttl, priority, comment } = value;
-    const parsed = parseRecord({ name, type, content, ttl, priority, comment }, zone.name);
+    const parsed = parseStoredRecord({ name, type, content, ttl, priority, comment }, zone.name);
     if (!parsed.ok) return `the earlier value is no longer accepted: ${parsed.problem.message}`;
     const key = valueKey(parsed.value);
     if (!this.#records.has(key)) this.#records.set(key, { ...parsed.value, id });

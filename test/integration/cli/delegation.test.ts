@@ -79,8 +79,7 @@ async function told(zone: string, resolver: Endpoint = parent): Promise<string> 
   await withSession(
     config,
     { output: 'table' },
-    (line) => lines.push(line),
-    signal,
+    { print: (line) => void lines.push(line), warn: () => undefined, signal },
     (session) =>
       showDelegation(session, zone, { resolvers: [{ host: resolver.address, port: resolver.port }], lookUp }),
   );

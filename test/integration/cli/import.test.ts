@@ -128,7 +128,7 @@ test('--manifests prints the objects without a service', async () => {
   const text = `www 300 A 192.0.2.1\nq LUA A "1"\nweb A 192.0.2.2\na-web ${registry}\n`;
   const path = await fileOf('objects.zone', head('objects.example') + text);
   const refused = await run([path, '--manifests'], null);
-  expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('# Refused: line 5: type: LUA')]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Refused: line 5: type: LUA')]);
   const { code, out } = await run([path, '--manifests', '--skip-unsupported', '--external-dns', '-n', 'team'], null);
   expect(code).toBe(0);
   expect(parseAllDocuments(out).map((document) => document.toJS())).toEqual([

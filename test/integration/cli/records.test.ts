@@ -260,6 +260,7 @@ test('a record that somebody else changes between the read and the write of a co
     signal: new AbortController().signal,
     format: 'table' as const,
     print: () => undefined,
+    warn: () => undefined,
   };
   const answers = [
     () => updateRecord(session, 'between.example', id, { ttl: 60, content: undefined }),

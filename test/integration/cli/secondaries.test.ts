@@ -19,6 +19,7 @@ const zonestead = async (words: string): Promise<string> => {
   const lines: string[] = [];
   const context = {
     print: (line: string) => void lines.push(line),
+    warn: () => undefined,
     program: 'zonestead',
     signal: AbortSignal.timeout(100_000),
     stop: () => undefined,

@@ -154,6 +154,7 @@ test('apply writes nothing if the zone changed after the file was compared with 
     signal: new AbortController().signal,
     format: 'table' as const,
     print: () => undefined,
+    warn: () => undefined,
   };
   await expect(applyZoneFile(session, path, { yes: true })).rejects.toThrow(
     /crossed\.example changed after they were compared with .*run the command again/,

@@ -117,7 +117,7 @@ describe('a name', () => {
 describe('a report', () => {
   test('is one row, which the next one replaces', async () => {
     const instance = randomUUID();
-    const failing = [{ id: 'zone_1', error: 'semantic check\0 \ud800' }];
+    const failing = [{ id: 'zone_1', error: 'semantic\n\u001b[2J check\0\ud800\u202e!' }];
     await report('row', { instance });
     await report('row', { instance, failing, failingCount: 3, zones: 7 });
     const rows = await sql`select * from nodes where name = 'row'`;
@@ -125,7 +125,7 @@ describe('a report', () => {
     expect(rows[0]).toMatchObject({
       zones: 7,
       failing_count: 3,
-      failing: [{ id: 'zone_1', error: 'semantic check\ufffd \ufffd' }],
+      failing: [{ id: 'zone_1', error: 'semantic [2J check !' }],
     });
     expect(await service.metrics()).toMatch(/^zonestead_node_failing_zones\{node="row"\} 3$/m);
   });

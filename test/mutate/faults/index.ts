@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts';
 import { ACME_FAULTS } from './acme.ts';
 import { BRAKE_FAULTS } from './brakes.ts';
 import { CHART_FAULTS } from './chart.ts';
+import { CLI_FAULTS } from './cli.ts';
 import { CLIENT_FAULTS } from './client.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
 import { COMMENT_FAULTS } from './comments.ts';
@@ -33,6 +34,7 @@ export const FAULTS: readonly Fault[] = [
   ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,
   ...WIRING_FAULTS,
+  ...CLI_FAULTS,
   ...CLIENT_FAULTS,
   ...EXTERNAL_DNS_FAULTS,
   ...FAIR_FAULTS,

@@ -79,9 +79,14 @@ describe('a line', () => {
     expect(written(true, HOSTILE)).toBe('a ]52;c;eA== b 2Jc d [8me \n');
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
-        expect(terminalText(text)).not.toMatch(/[^\P{Cc}\t\n]/u);
+        expect(terminalText(text)).not.toMatch(/(?![\t\n])[\p{C}\p{Zl}\p{Zp}]/u);
       }),
     );
+  });
+
+  it('has no characters at a terminal that turn or hide text', () => {
+    expect(written(true, 'a\u202eb\u2066c\u200fd\u2028e\u{e0041}f')).toBe('a b c d e f\n');
+    expect(lines(null, [['a', 'TXT', 'rec', 'x\u202e\u2028y']])[1]).toBe('a     TXT   rec  x y');
   });
 
   it('keeps styles, tabs and line feeds at a terminal', () => {

@@ -30,6 +30,7 @@ async function output(secondaries: ZoneSecondary[], isJson = false): Promise<str
     client: { zones } as unknown as Client,
     format: isJson ? ('json' as const) : ('table' as const),
     print: (line: string) => void lines.push(line),
+    warn: () => undefined,
     signal: new AbortController().signal,
   };
   await showStatus(session, 'zone_1', `ns.eu.test=${server.address}:${server.port}`);
