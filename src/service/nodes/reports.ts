@@ -6,7 +6,6 @@ import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { parseCursor } from './cursor.ts';
 import type { NodeActor } from './keys.ts';
-import { storable } from './storable.ts';
 
 /** `nodeReport` of the contract. */
 export interface NodeReport {

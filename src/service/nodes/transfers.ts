@@ -3,6 +3,7 @@
 // Every replica of the api looks once a second whether the plan has to change, and changes it in a transaction that locks its row, so
 // two replicas never decide at the same time. Without secondaries nothing is decided, and nodes have no role.
 import type { Clock } from '#base/clock.ts';
+import { dropUnprintable } from '#base/printable.ts';
 import { sleep } from '#base/wait.ts';
 import type { TsigKey } from '#dns/secondaries/secondary.ts';
 import type { Db } from '#store/database.ts';
@@ -22,7 +23,6 @@ import type { Logger } from '#telemetry/log.ts';
 import type { ServiceContext } from '../context.ts';
 import { parseCursor } from './cursor.ts';
 import { decidePlan } from './plan.ts';
-import { storable } from './storable.ts';
 
 /** `transferPlan` of the contract. */
 export interface TransferPlan {
@@ -123,12 +123,12 @@ export async function takeTransferReport({ db }: Pick<ServiceContext, 'db'>, rep
   for (const { name, silent, cursor, behind, ...rest } of report.secondaries) {
     await writeSecondaryReport(db, report.node, {
       ...rest,
-      secondary: storable(name),
-      silent: silent === undefined ? null : storable(silent),
+      secondary: dropUnprintable(name),
+      silent: silent === undefined ? null : dropUnprintable(silent),
       behind: behind.map(({ reason, ...each }) => ({
         ...each,
-        zone: storable(each.zone),
-        ...(reason === undefined ? {} : { reason: storable(reason) }),
+        zone: dropUnprintable(each.zone),
+        ...(reason === undefined ? {} : { reason: dropUnprintable(reason) }),
       })),
       position: cursor == null ? null : parseCursor(cursor),
     });

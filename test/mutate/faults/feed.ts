@@ -28,7 +28,7 @@ export const FEED_FAULTS: readonly Fault[] = [
     'nul',
     'a report of transfers with U+0000 is answered 500',
     'src/service/nodes/transfers.ts',
-    'silent === undefined ? null : storable(silent)',
+    'silent === undefined ? null : dropUnprintable(silent)',
     'silent ?? null',
   ),
   byReports(
