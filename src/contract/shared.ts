@@ -77,3 +77,15 @@ export const MANAGED_BY_RULE = 'must be a kind and a name, for instance "DNSZone
 export const ENTITY_TAGS_RULE =
   'must be "*", or one or more ETags as an answer had them, with their quotation marks and commas between them';
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 printable ASCII characters without spaces';
+
+/** In the answer to a dry run. */
+export const writeCost = z
+  .object({
+    writes: z
+      .int()
+      .meta({ description: 'The number of writes that the change counts in the write window of the key.' }),
+    limit: z.int().meta({ description: 'The number of writes that the key may make in a window of 60 seconds.' }),
+  })
+  .meta({ id: 'WriteCost', description: 'The price of a change: at most half of the limit.' });
+
+export type WriteCost = z.infer<typeof writeCost>;

@@ -2,7 +2,7 @@
 // `GET /zones:deleted`.
 import { z } from 'zod';
 import { recordType } from './record-type.ts';
-import { moment, REQUEST_ID } from './shared.ts';
+import { moment, REQUEST_ID, writeCost } from './shared.ts';
 
 /** The most changes that one request names. */
 const MAX_UNDONE = 1_000;
@@ -129,6 +129,9 @@ export const undoAnswer = z
     }),
     owned: z.array(ownedRrset).meta({
       description: `The records of owners that a restore leaves as they are. ${LISTED} Empty for an undo, of which they are conflicts.`,
+    }),
+    cost: writeCost.optional().meta({
+      description: 'The price of the change, in a preview. Absent if the key has no write limit, or nothing changes.',
     }),
   })
   .meta({ id: 'UndoAnswer', description: 'The effect of an undo or a restore.' });

@@ -1,4 +1,4 @@
-// Sends the sets of one zone, in requests of at most 1,000 and at the pace that the service allows.
+// Sends the sets of one zone, in requests of at most 1,000 sets and at the pace that the service allows.
 import type { Logger } from 'pino';
 import type { Client, RecordSet } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
@@ -20,7 +20,7 @@ export type Send = (zone: ZoneName, sets: readonly RecordSet[], signal: AbortSig
 const SMALLEST = 10;
 
 export function createSend({ client, pace, log }: SenderOptions): Send {
-  /** Fits into the window of the key. */
+  /** The most sets that the service accepted at once. */
   let size = MAX_SETS;
 
   return async (zone, sets, signal) => {
@@ -51,7 +51,7 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
           at += 1;
           continue;
         }
-        // The request is too large, or has more sets than the key may write in a window: waiting cannot help, less can.
+        // The request is too large: waiting cannot help, less can.
         most = Math.ceil(part.length / 2);
         size = Math.max(SMALLEST, most);
       }

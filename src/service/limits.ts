@@ -1,4 +1,5 @@
 // Counts the writes of a key in its window (SPEC section 8). The caller decides which requests are writes, and the limit.
+import { writesOf } from '#base/bulk-writes.ts';
 import { type Bucket, returnPlaces, takePlaces } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { ServiceContext } from './context.ts';
@@ -10,25 +11,37 @@ export type { Bucket } from '#store/windows.ts';
 export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60 };
 export const WINDOW_MS = 60_000;
 
+/** The places that a request took. */
+export interface Counted {
+  /** Gives these places back. */
+  at: string;
+  /** How many places of the window are left. */
+  left: number;
+  /** The places of the whole request so far. */
+  places: number;
+}
+
 /**
  * Counts the changes of a request in the window: all or none.
- * @param places the number of changes to count now
- * @param changes the number of changes of the whole request, if some were counted before. (Default: `places`.)
- * @throws Refusal rate_limited, with a time after which the whole request fits into the window; bad_request if it can never fit
+ * @param changes the number of changes of the whole request; it counts as `writesOf` them
+ * @param counted the places that the request took before. (Default: none.)
+ * @returns null if these were enough
+ * @throws Refusal rate_limited, with a time after which the whole request fits into the window; forbidden if the limit is 0
  */
 export async function countWrite(
   context: ServiceContext,
   actor: Actor,
   bucket: Bucket,
   limit: number,
-  places = 1,
-  changes = places,
-): Promise<{ at: string; left: number }> {
-  if (changes > limit) {
-    throw refusal('more-than-the-limit', { changes, limit, bucket, seconds: WINDOW_MS / 1000 });
-  }
-  const taken = await takePlaces(context.db, actor.keyId, bucket, { limit, windowMs: WINDOW_MS, places, changes });
-  if (taken.ok) return taken;
+  changes: number,
+  counted = 0,
+): Promise<Counted | null> {
+  if (limit < 1) throw refusal('writes-nothing', { bucket });
+  const places = writesOf(changes, limit);
+  if (places <= counted) return null;
+  const wanted = { limit, windowMs: WINDOW_MS, places: places - counted, changes: places };
+  const taken = await takePlaces(context.db, actor.keyId, bucket, wanted);
+  if (taken.ok) return { at: taken.at, left: taken.left, places };
   throw refusal(
     'too-many-writes',
     { bucket: bucket === 'zones' ? 'zone' : 'record', limit, seconds: WINDOW_MS / 1000 },

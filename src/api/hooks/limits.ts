@@ -2,7 +2,9 @@
 // for REST, for the ACME protocols and for the console alike. A failed write counts; `busy` does not.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { writesOf } from '#base/bulk-writes.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
+import type { WriteCost } from '#contract/shared.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { type Bucket, countWrite, uncountWrite } from '#service/limits.ts';
@@ -17,15 +19,14 @@ type Counts = Bucket | { bucket: Bucket; changes: ChangesOf };
 type ChangesOf = ((request: FastifyRequest) => number) | 'operation';
 
 /**
- * Counts the request as so many writes in all: a second call takes the places that the first one did not.
- * @param options.share counts no more than this share of the writes of a window, so that a request that cannot be split is possible.
- * (Default: no bound.)
- * @throws Refusal rate_limited; bad_request if there are more writes than the limit
+ * Counts the changes of the request, at most half of the limit of the key. A second call with more changes counts the difference.
+ * @throws Refusal rate_limited; forbidden if the limit is 0
  */
-type CountChanges = (changes: number, options?: { share?: number }) => Promise<void>;
-
-/** The share of an undo or a restore: the previews before it fit into the same window. */
-export const SHARE_OF_UNDO = 0.5;
+interface CountChanges {
+  (changes: number): Promise<void>;
+  /** The price of a request with so many changes; null: the key has no limit. */
+  costOf(changes: number): WriteCost | null;
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -71,8 +72,10 @@ export function countDeclaredWrites(
     const { bucket, changes = 1 } = typeof counts === 'string' ? { bucket: counts } : counts;
     const count = async (request: FastifyRequest, reply: FastifyReply) => {
       request.bucket = bucket;
-      const countChanges: CountChanges = (wanted, options) =>
-        take(context, request, reply, bucket, limits[bucket], wanted, options);
+      const countChanges: CountChanges = Object.assign(
+        (wanted: number) => take(context, request, reply, bucket, limits[bucket], wanted),
+        { costOf: (wanted: number) => costOf(wanted, limits[bucket](actorOf(request))) },
+      );
       if (changes === 'operation') {
         request.countChanges = countChanges;
         // An operation that counts nothing has used no place: without the number of places left, the policy says just that.
@@ -114,19 +117,21 @@ async function take(
   reply: FastifyReply,
   bucket: Bucket,
   limitOf: (actor: Actor) => number | null,
-  wanted: number,
-  { share = Number.POSITIVE_INFINITY }: { share?: number } = {},
+  changes: number,
 ): Promise<void> {
   const actor = actorOf(request);
   const limit = limitOf(actor);
   if (limit === null) return;
   const { changes: counted, at } = request.places ?? { changes: 0, at: [] };
-  const changes = Math.min(wanted, Math.ceil(limit * share));
-  if (changes <= counted) return;
-  const place = await countWrite(context, actor, bucket, limit, changes - counted, changes);
-  request.places = { bucket, changes, at: [...at, place.at] };
+  const taken = await countWrite(context, actor, bucket, limit, changes, counted);
+  if (taken === null) return;
+  request.places = { bucket, changes: taken.places, at: [...at, taken.at] };
   reply.header('ratelimit-policy', policyOf(bucket, limit));
-  reply.header('ratelimit', `"${bucket}";r=${place.left};t=${retryAfterSeconds(60_000)}`);
+  reply.header('ratelimit', `"${bucket}";r=${taken.left};t=${retryAfterSeconds(60_000)}`);
+}
+
+function costOf(changes: number, limit: number | null): WriteCost | null {
+  return limit === null ? null : { writes: writesOf(changes, limit), limit };
 }
 
 function policyOf(bucket: Bucket, limit: number): string {

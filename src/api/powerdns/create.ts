@@ -120,10 +120,10 @@ function placesOf(context: ServiceContext, { actor }: Caller, limit: RecordLimit
   const places: ReturnablePlaces = {
     taken: 0,
     take: async (wanted) => {
-      if (wanted <= places.taken) return;
-      const { at } = await countWrite(context, actor, 'records', most, wanted - places.taken, wanted);
-      counted.push(at);
-      places.taken = wanted;
+      const taken = await countWrite(context, actor, 'records', most, wanted, places.taken);
+      if (taken === null) return;
+      counted.push(taken.at);
+      places.taken = taken.places;
     },
     giveBack: async () => {
       for (const at of counted) await uncountWrite(context, actor, 'records', at);

@@ -35,12 +35,14 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
     { config: { counts: { bucket: 'records', changes: 'operation' } } },
     async (request, reply) => {
       const zone = await zoneOf(context, request);
+      // Before any work, also of a request that turns out to change nothing.
+      const count = counterOf(request);
+      await count(1);
       const list = listOf(fieldsOf(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
       const own = ownRrsets(zone, list.some(isSoa) ? await soaOf(context, zone) : '');
       const { changes, isClamped, isOwnKept } = readRrsets(list, zone.zoneName, own);
-      const count = counterOf(request);
-      const places = { taken: 0, take: (writes: number) => count(writes) };
+      const places = { taken: 1, take: count };
       const caller = { ...callerOf(request), once: null };
       const { serials } = await editRrsets(context, caller, zone.id, workOf(changes), places);
       const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);

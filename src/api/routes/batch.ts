@@ -27,7 +27,7 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
         summary: 'Create, update and delete many records',
         security: needs('records:write'),
         description:
-          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write. If the write limit does not allow all changes now, the whole batch is answered 429 and nothing is written. If it can never allow them, the answer is 400. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change.',
+          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write, and a batch at most as half of the limit of the key. If the write limit does not allow that now, the whole batch is answered 429 and nothing is written. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change.',
         params: zoneParams,
         body: schemas.batchBody,
         response: {

@@ -28,7 +28,7 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
         summary: 'Apply the records of owners',
         security: needs('records:write'),
         description:
-          "Each set says which records at a name and type are an owner's, and the service makes it so in one transaction. A set that is as it should be changes nothing, and costs no serial and no history. Each set that writes something or is refused counts as one record write. If the write limit does not allow all of them now, the whole request is answered 429 and nothing is written.",
+          "Each set says which records at a name and type are an owner's, and the service makes it so in one transaction. A set that is as it should be changes nothing, and costs no serial and no history. Each set that writes something or is refused counts as one record write, and a request at most as half of the limit of the key. If the write limit does not allow that now, the whole request is answered 429 and nothing is written.",
         params: zoneParams,
         body: schemas.applyBody,
         response: {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
+import type { WriteCost } from '#contract/shared.ts';
 import {
   deletedZoneList,
   restoreBody,
@@ -19,7 +20,7 @@ import { previewZone, restoreZone } from '#service/undo/zone.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
 import { conditionalCallerOf, tagged } from '../hooks/conditions.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { counterOf, SHARE_OF_UNDO } from '../hooks/limits.ts';
+import { counterOf } from '../hooks/limits.ts';
 import { UNTIL_COLON } from '../http.ts';
 import { errorAnswers, needs, RECORD_CHANGE_ERRORS } from './answers.ts';
 
@@ -43,7 +44,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Undo changes of records',
         security: needs('records:write'),
         description:
-          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write, up to half of the limit of the key.' +
+          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write, up to half of the limit of the key; `cost` of a preview says how many.' +
           BOUND,
         params: zoneParams,
         body: undoBody,
@@ -53,15 +54,19 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
     async (request, reply) => {
       const count = counterOf(request);
       const { dryRun } = request.body;
-      if (dryRun) await count(1);
+      await count(1);
       const caller = conditionalCallerOf(request);
-      const { etag, ...answer } = await undoChanges(context, caller, request.params.id, selectionOf(request.body), {
+      const {
+        etag,
+        changes = 0,
+        ...answer
+      } = await undoChanges(context, caller, request.params.id, selectionOf(request.body), {
         dryRun,
-        places: { taken: dryRun ? 1 : 0, take: (writes) => count(writes, { share: SHARE_OF_UNDO }) },
+        places: { taken: 1, take: count },
         signal: whenClientLeaves(reply),
       });
       if (etag !== undefined) tagged(reply, etag);
-      return answer;
+      return withCost(answer, changes === 0 ? null : count.costOf(changes));
     },
   );
 
@@ -75,7 +80,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Restore the records of a zone as they were at a time',
         security: needs('records:write'),
         description:
-          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, up to half of the limit of the key, and a preview as one.' +
+          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, up to half of the limit of the key, and a preview as one; `cost` of a preview says how many.' +
           BOUND,
         params: zoneParams,
         body: restoreBody,
@@ -86,13 +91,17 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
       const { at, dryRun } = request.body;
       const count = counterOf(request);
       const caller = conditionalCallerOf(request);
-      const { etag, ...answer } = await restoreRecords(context, caller, request.params.id, new Date(at), {
+      const {
+        etag,
+        changes = 0,
+        ...answer
+      } = await restoreRecords(context, caller, request.params.id, new Date(at), {
         dryRun,
-        count: (changes) => count(changes, { share: SHARE_OF_UNDO }),
+        count,
         signal: whenClientLeaves(reply),
       });
       if (etag !== undefined) tagged(reply, etag);
-      return answer;
+      return withCost(answer, changes === 0 ? null : count.costOf(changes));
     },
   );
 
@@ -140,6 +149,10 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
       return reply.code(201).send(await restoreZone(context, caller, wanted));
     },
   );
+}
+
+function withCost<T>(answer: T, cost: WriteCost | null): T & { cost?: WriteCost } {
+  return { ...answer, ...(cost === null ? {} : { cost }) };
 }
 
 function selectionOf({ changes, requestId, keyId = '', since = '' }: z.output<typeof undoBody>): Selection {

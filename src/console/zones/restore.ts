@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
-import { counterOf, SHARE_OF_UNDO } from '#api/hooks/limits.ts';
+import { counterOf } from '#api/hooks/limits.ts';
 import { restoreBody } from '#contract/undo.ts';
 import type { UndoAnswer } from '#service/undo/answer.ts';
 import { restoreRecords } from '#service/undo/restore.ts';
@@ -51,7 +51,7 @@ export function restorePages(app: FastifyInstance, { context }: ConsoleParts): v
     return async ({ dryRun, etag }) => {
       const { at } = judge(restoreBody, { at: timeOf(typed) });
       const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
-      const options = { dryRun, count: (changes: number) => count(changes, { share: SHARE_OF_UNDO }), signal };
+      const options = { dryRun, count, signal };
       return restoreRecords(context, { ...callerOf(request), condition }, request.params.zoneId, new Date(at), options);
     };
   };

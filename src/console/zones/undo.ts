@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
-import { counterOf, SHARE_OF_UNDO } from '#api/hooks/limits.ts';
+import { counterOf } from '#api/hooks/limits.ts';
 import { undoBody } from '#contract/undo.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { UndoAnswer } from '#service/undo/answer.ts';
@@ -48,14 +48,15 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       seen: answer === null ? '' : previewId(answer),
     });
   };
-  const undo = (
+  const undo = async (
     request: FastifyRequest<OfZone>,
     reply: FastifyReply,
     typed: Typed,
     { dryRun, etag }: { dryRun: boolean; etag?: string | undefined },
   ) => {
     const count = counterOf(request);
-    const places = { taken: dryRun ? 1 : 0, take: (writes: number) => count(writes, { share: SHARE_OF_UNDO }) };
+    await count(1);
+    const places = { taken: 1, take: count };
     const options = { dryRun, places, signal: whenClientLeaves(reply) };
     const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
     const caller = { ...callerOf(request), condition };
@@ -72,7 +73,6 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       reply,
       [],
       async () => {
-        await counterOf(request)(1);
         return page(request, reply, request.query, {
           answer: await undo(request, reply, request.query, { dryRun: true }),
         });

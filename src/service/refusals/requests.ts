@@ -133,10 +133,9 @@ export const REQUEST_REFUSALS = {
     sentence:
       'Too many {bucket} writes: {limit} in {seconds} seconds are allowed. Slow down and try again after Retry-After.',
   },
-  'more-than-the-limit': {
-    code: 'bad_request',
-    sentence:
-      'These are {changes} changes, and this key may write {limit} {bucket} in {seconds} seconds; send at most {limit} at once, or use a key with a higher limit.',
+  'writes-nothing': {
+    code: 'forbidden',
+    sentence: 'The write limit of this key is 0, so it may not write {bucket}; use a key with a higher limit.',
   },
   'zone-busy': {
     code: 'busy',

@@ -49,6 +49,8 @@ export interface UndoAnswer {
   owned: OwnedRrset[];
   /** The state of the zone's records that a preview shows. (Default: it is no preview.) */
   etag?: string;
+  /** The changes that the write window would count. (Default: it is no preview.) */
+  changes?: number;
 }
 
 /** The most entries of each list of an answer. */

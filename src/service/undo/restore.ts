@@ -55,9 +55,10 @@ export async function restoreRecords(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
-    if (dryRun) return { ...answerFor(plan, true, zone.serial), etag: recordsTag(zone) };
+    const changes = rrsets.reduce((sum, { edits }) => sum + edits.length, 0);
+    if (dryRun) return { ...answerFor(plan, true, zone.serial), etag: recordsTag(zone), changes };
     if (conflicts.length > 0) throw refuseConflicts(conflicts);
-    await count(rrsets.reduce((sum, { edits }) => sum + edits.length, 0));
+    await count(changes);
     signal?.throwIfAborted();
     const answer = await write(context, caller, plan, at);
     if (answer !== null) return answer;

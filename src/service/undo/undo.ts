@@ -96,7 +96,8 @@ async function preview(
     conflicts.push(conflict);
   }
   const differences = plan.rrsets.map(({ difference }) => difference);
-  return { ...answerOf({ differences, conflicts }, true, plan.zone.serial), etag: recordsTag(plan.zone) };
+  const answer = answerOf({ differences, conflicts }, true, plan.zone.serial);
+  return { ...answer, etag: recordsTag(plan.zone), changes: plan.rrsets.length };
 }
 
 /** @throws Refusal; the reason of the signal */

@@ -83,14 +83,19 @@ function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites
 }
 
 /** Counts a write for each RRset that the changes name, and at least one. @throws Refusal rate_limited, bad_request */
-async function count(context: ServiceContext, { actor }: Caller, limit: number, { changes }: Update): Promise<string> {
+async function count(
+  context: ServiceContext,
+  { actor }: Caller,
+  limit: number,
+  { changes }: Update,
+): Promise<string | null> {
   const rrsets = new Set(
     changes.map((change) => {
       if (change.kind === 'add') return `${change.record.name} ${change.record.type}`;
       return change.kind === 'refused' ? '' : `${change.name} ${'type' in change ? change.type : '*'}`;
     }),
   );
-  return (await countWrite(context, actor, 'records', limit, rrsets.size)).at;
+  return (await countWrite(context, actor, 'records', limit, Math.max(1, rrsets.size)))?.at ?? null;
 }
 
 type Answer = Omit<UpdateResult, 'added'>;

@@ -51,7 +51,7 @@ export interface ZoneFilePreview {
 
 export interface ImportRequest {
   /** Counts the request as `changes` record writes in total, including those that an earlier call counted. */
-  count: (changes: number, options?: { share?: number }) => Promise<void>;
+  count: (changes: number) => Promise<void>;
   /** Cancels the planning. (Default: none.) */
   signal?: AbortSignal;
 }
@@ -133,7 +133,7 @@ export async function withFirstRecords<T>(
 ): Promise<T> {
   const zone = { id: '', name, tree: orderName(name), defaultTtl: DEFAULT_TTL };
   mustWriteAllRecords(caller.actor, zone.id);
-  await count(writesFor(text), { share: 1 });
+  await count(writesFor(text));
   const release = await context.imports.take(holderOf(caller.actor), signal);
   try {
     const conditions = { zone, children: await childrenOf(context.db, zone) };
@@ -173,7 +173,7 @@ async function planned<T>(
 ): Promise<T> {
   const seen = await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteAllRecords(actor, seen.id);
-  await count(writesFor(text), { share: 1 });
+  await count(writesFor(text));
   const release = await context.imports.take(holderOf(actor), signal);
   try {
     return await use(await planImport(context, actor, seen, text, signal));

@@ -92,11 +92,16 @@ describe('the provider', () => {
   });
 });
 
-test('cuts requests to the window of the key, and answers 503 with Retry-After while it has to wait', async () => {
+test('answers 503 with Retry-After while the window of the key is full, and continues afterwards', async () => {
   const key = await limited.key({ recordWrites: 8 });
   await limited.zone('slow.example');
   const { send, records } = await startWebhook(limited, { key: key.text, limitMs: 5_000 });
-  const create = Array.from({ length: 16 }, (_, index) => a(`h${index}.slow.example`, '192.0.2.1'));
+  // A request counts at most as half of the window.
+  const numbers = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => a(`h${from + index}.slow.example`, '192.0.2.1'));
+  const create = numbers(0, 16);
+  const first = await startWebhook(limited, { key: key.text });
+  for (const from of [0, 4]) expect(await first.change({ create: numbers(from, 4) })).toBe(204);
   const round = async () => {
     const { status, headers } = await send('/records', { create });
     return { status, waits: Number(headers.get('retry-after')) > 0, records: (await records()).length };

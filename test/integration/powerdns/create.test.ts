@@ -49,12 +49,13 @@ test('a zone and its records are two changes of its history, and its serial is t
   expect(first).toBeGreaterThan(zone ?? 0);
 });
 
-test('each RRset of a new zone counts as a record write, and a zone beyond the limit is not there', async () => {
+test('each RRset of a new zone counts as a record write, at most half of the limit, and a zone beyond the limit is not there', async () => {
   const key = await service.key({ recordWrites: 2, zoneWrites: 10 });
   const other = await service.anotherApi({ settings: { ZONESTEAD_LIMITS: 'on' } });
   const by = powerDnsClient(other.url, key.text);
   const create = (name: string, ...rrsets: object[]) => by('POST', '/zones', { name, kind: 'Native', rrsets });
   expect((await create('places.example.', rrset('a.places.example.'), rrset('b.places.example.'))).status).toBe(201);
+  expect((await create('second.example.', rrset('a.second.example.'))).status).toBe(201);
   expect((await create('more.example.', rrset('a.more.example.'))).status).toBe(429);
   expect((await send('GET', '/zones/more.example.')).status).toBe(404);
 });

@@ -300,6 +300,8 @@ test('each name and type that changes counts as a record write, up to half of th
   for (const name of ['a', 'b', 'c']) await zone.drop(await zone.add(name, 'A', '192.0.2.1'));
   const ids = (await zone.changes()).flatMap(({ action, id }) => (action === 'record.delete' ? [id] : []));
   const enough = await service.key({ recordWrites: 7 });
+  const generous = await service.key({ recordWrites: 60 });
+  expect((await zone.undo({ changes: ids, dryRun: true }, generous)).body.cost).toEqual({ writes: 3, limit: 60 });
   const undone = await zone.undo({ changes: ids }, enough);
   expect([undone.status, undone.headers.ratelimit]).toEqual([200, expect.stringContaining('r=4;')]);
   expect(await zone.records()).toHaveLength(3);
