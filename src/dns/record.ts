@@ -43,6 +43,11 @@ export interface ParsedRecord extends ParsedRdata {
 export const MIN_TTL = 30;
 export const MAX_TTL = 86_400;
 
+/** The nearest TTL that a record may have. @param seconds any number */
+export function clampTtl(seconds: number): number {
+  return Math.min(MAX_TTL, Math.max(MIN_TTL, seconds));
+}
+
 /** Parses one record of `zone`, which must be canonical (parseZoneName). */
 export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRecord> {
   const parsed = parseStoredRecord(input, zone);

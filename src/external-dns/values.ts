@@ -4,7 +4,7 @@
 //   MX "10 mail.example"    MX mail.example, priority 10
 //   CNAME, alias=true       ALIAS
 //   all others              the same; both sides are compared in the canonical form of the service
-import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import { clampTtl } from '#dns/record.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 
 /** The record types that both external-dns and the service support. */
@@ -41,5 +41,5 @@ export function canonicalTarget(type: RecordType, target: string): string {
 /** The TTL in the form of the service; undefined: the zone's default. */
 export function ttlOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined || seconds <= 0) return undefined;
-  return Math.min(MAX_TTL, Math.max(MIN_TTL, seconds));
+  return clampTtl(seconds);
 }

@@ -152,6 +152,14 @@ export const zoneSecondaries = pgTable(
   ],
 );
 
+/** Settings that clients of other protocols keep at a zone and read again. The service does nothing by them. */
+export const zoneClientSettings = pgTable('zone_client_settings', {
+  zoneId: text('zone_id')
+    .primaryKey()
+    .references(() => zones.id, { onDelete: 'cascade' }),
+  settings: jsonb('settings').notNull(),
+});
+
 /** Names of deleted zones, which for some time only their former owner can use again. */
 export const quarantinedNames = pgTable(
   'quarantined_names',

@@ -9,6 +9,7 @@ import { createAnswerer } from './answerer.ts';
 import { createForward } from './forward.ts';
 import { createUpdateMetrics } from './metrics.ts';
 import { createQueries } from './queries.ts';
+import { createSenders } from './senders.ts';
 import { listenTcp, portOf } from './tcp.ts';
 import type { Answerer } from './transport.ts';
 import { listenUdp } from './udp.ts';
@@ -23,7 +24,7 @@ export interface UpdateListener {
   close(): Promise<void>;
 }
 
-interface ListenerOptions extends Omit<UpdatesOptions, 'metrics'> {
+interface ListenerOptions extends Omit<UpdatesOptions, 'metrics' | 'senders'> {
   metrics: Metrics;
   log: Logger;
   /** The name servers that answer queries; at least one. */
@@ -46,12 +47,14 @@ const TRIES = 20;
 export function createUpdateListener(options: ListenerOptions): UpdateListener {
   const { log, connections, idleMs = IDLE_MS } = options;
   const metrics = createUpdateMetrics(options.metrics);
-  const queries = createQueries({ ...options, metrics, forward: createForward({ servers: options.nameservers }) });
+  const senders = createSenders(() => options.context.now().getTime());
+  const forward = createForward({ servers: options.nameservers });
+  const queries = createQueries({ ...options, metrics, senders, forward });
   const answerMessage = createAnswerer({
     ...options,
     metrics,
     queries,
-    updates: createUpdates({ ...options, metrics }),
+    updates: createUpdates({ ...options, metrics, senders }),
   });
   const end = new AbortController();
   const inProgress = new Set<Promise<void>>();

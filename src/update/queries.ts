@@ -5,7 +5,8 @@
 //     any other query     the answer of a name server of the service; it is signed if the query was
 //
 // Name servers never see the TSIG keys of clients: a signature is checked here, and the answer is signed here. A signed query waits
-// until the name servers have the zone as it is, so a client reads its own writes.
+// until the name servers have the zone as it is, so a client reads its own writes. An unsigned query over TCP does so too, if its
+// address sent an update a moment ago.
 //
 // The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP an unsigned query
 // for anything but the SOA record is answered as truncated, and so is every query whose answer is too long. Clients then repeat the
@@ -26,6 +27,7 @@ import type { Forward, Lane } from './forward.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import type { SoundProof } from './proof.ts';
 import { outcomeOfError } from './refusals.ts';
+import type { Senders } from './senders.ts';
 import { sendTransfer } from './transfer.ts';
 import type { Transport } from './transport.ts';
 
@@ -34,6 +36,7 @@ interface QueriesOptions {
   forward: Forward;
   /** The requests that wait for name servers; undefined: none waits. */
   arrivals?: Arrivals | undefined;
+  senders: Senders;
   load: Guard;
   log: Logger;
   metrics: UpdateMetrics;
@@ -56,7 +59,15 @@ const FULL = notReady('Too many queries wait for the name servers. Send the quer
 const NO_ANSWER = notReady('No name server of the service answers. Send the query again.');
 
 /** @throws (the function) RangeError if the query is malformed; Refusal busy */
-export function createQueries({ context, forward, arrivals, load, log, metrics }: QueriesOptions): MessageHandler {
+export function createQueries({
+  context,
+  forward,
+  arrivals,
+  senders,
+  load,
+  log,
+  metrics,
+}: QueriesOptions): MessageHandler {
   return async ({ octets, header, question, proof }, transport) => {
     if (question === null) return bareAnswer(octets, RCODE.FORMERR);
     const edns = ednsOf(readMessage(octets).sections[2]);
@@ -69,14 +80,15 @@ export function createQueries({ context, forward, arrivals, load, log, metrics }
   };
 
   /** The answer of a name server. */
-  async function passOn(query: Query, { protocol, signal }: Transport): Promise<Uint8Array> {
+  async function passOn(query: Query, { protocol, client, signal }: Transport): Promise<Uint8Array> {
     const { octets, question, proof } = query;
-    let lane: Lane = protocol;
+    const lane: Lane = proof.kind === 'unsigned' ? protocol : 'signed';
     if (proof.kind === 'unsigned') load.refuseStrangers(null);
-    else {
-      lane = 'signed';
-      const asked = { actor: proof.key.actor, name: question.name.join('.'), waitMs: SERVED_MS };
-      await untilNameServed(context, arrivals, asked, signal);
+    // The address of a datagram may be forged.
+    const sender = protocol === 'tcp' ? senders.actorAt(client.address) : null;
+    const actor = proof.kind === 'unsigned' ? sender : proof.key.actor;
+    if (actor !== null) {
+      await untilNameServed(context, arrivals, { actor, name: question.name.join('.'), waitMs: SERVED_MS }, signal);
     }
     try {
       const answer = await forward(proof.kind === 'valid' ? proof.signed.unsigned : octets, lane, signal);

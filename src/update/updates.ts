@@ -22,6 +22,7 @@ import type { MessageHandler } from './answerer.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import { outcomeOfError } from './refusals.ts';
 import { createReplays } from './replays.ts';
+import type { Senders } from './senders.ts';
 import type { Transport } from './transport.ts';
 
 export interface UpdatesOptions {
@@ -30,6 +31,7 @@ export interface UpdatesOptions {
   limitOf(actor: Actor): number | null;
   /** The requests that wait for name servers; undefined: none waits. */
   arrivals?: Arrivals | undefined;
+  senders: Senders;
   load: Guard;
   log: Logger;
   metrics: UpdateMetrics;
@@ -43,7 +45,15 @@ const SERVED_MS = 1_500;
 /** Longer messages are refused while the process serves small requests only. They have hundreds of changes. */
 const LONG_OCTETS = 16 * 1024;
 
-export function createUpdates({ context, limitOf, arrivals, load, log, metrics }: UpdatesOptions): MessageHandler {
+export function createUpdates({
+  context,
+  limitOf,
+  arrivals,
+  senders,
+  load,
+  log,
+  metrics,
+}: UpdatesOptions): MessageHandler {
   const replays = createReplays(() => context.now().getTime());
 
   return async ({ header, question, proof }, transport) => {
@@ -88,6 +98,7 @@ export function createUpdates({ context, limitOf, arrivals, load, log, metrics }
       const caller: Caller = { actor, requestId, once };
       const { added, ...result } = await applyUpdate(context, caller, message, limitOf(actor));
       outcome = { ...result, code: 'other' };
+      if (result.rcode === 'NOERROR') senders.add(address, actor);
       if (added !== null) {
         const arrival = { ...added, holder: holderOf(actor), waitMs: SERVED_MS };
         await untilChallengesServed(context, arrivals, arrival, transport.signal);

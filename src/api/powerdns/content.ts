@@ -30,6 +30,8 @@ export function readContent(type: string, text: string): Pick<RecordInput, 'cont
       `The content ${clip(text)} of type ${type} needs absolute host names: write ${clip(`${host}.`)}, with a final dot.`,
     );
   }
+  // PowerDNS reads an empty content as one empty string.
+  if (type === 'TXT' && text.trim() === '') return { content: '""' };
   if (type !== 'MX') return { content: text };
   const [priority = '', exchange, ...others] = words;
   if (exchange === undefined || others.length > 0 || !/^[0-9]{1,5}$/.test(priority)) {

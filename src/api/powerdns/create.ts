@@ -1,6 +1,7 @@
 // Creates a zone from the body of a POST, with its records, in one transaction: a crash or a refusal leaves nothing behind.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
+import { clampTtl } from '#dns/record.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
 import { countWrite, uncountWrite } from '#service/limits.ts';
@@ -8,16 +9,18 @@ import { firstRrsets } from '#service/records/edit-rrsets.ts';
 import type { Places } from '#service/records/places.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { withFirstRecords } from '#service/zonefile/import.ts';
+import { withClientSettings } from '#service/zones/client-settings.ts';
 import { createZone, type FirstRecords } from '#service/zones/create.ts';
 import { type NamedZone, zoneNamed } from '#service/zones/named.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
+import { type Note, sendNotes } from './notes.ts';
 import { workOf } from './plan.ts';
-import { type ReadRrsets, readRrsets } from './read-rrsets.ts';
+import { isSoaOf, readRrsets } from './read-rrsets.ts';
 import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.ts';
 import { ownRrsets } from './views.ts';
-import { mustBePossible } from './zone-settings.ts';
+import { readSettings } from './zone-settings.ts';
 
 /** The record writes of a key in its window; null: no limit. */
 export type RecordLimit = (actor: Actor) => number | null;
@@ -32,16 +35,17 @@ export async function createFromBody(
   const fields = fieldsOf(request.body, 'The body');
   const name = textOf(fields, 'name', 'The zone');
   // Terraform providers send false for a zone about whose signatures nobody said anything.
-  mustBePossible({ ...fields, dnssec: true });
+  const settings = readSettings({ ...fields, dnssec: true });
   mustHaveOurNameservers(fields, context.nameservers);
   const caller = { ...callerOf(request), once: null };
-  const records = recordsOf(fields, name, context);
+  const { records, notes } = recordsOf(fields, name, context);
   const places = placesOf(context, caller, limit);
   const zone = { zoneName: name, owner: ownerOf(fields, caller.actor) };
-  const create = (first?: FirstRecords) => createZone(context, caller, zone, first);
+  const create = (first?: FirstRecords) => createZone(context, caller, zone, withClientSettings(settings, first));
   try {
     const creation = { context, caller, places, create, signal: whenClientLeaves(reply) };
     const { zoneName } = await (records === null ? create() : records(creation));
+    sendNotes(reply, notes);
     return zoneNamed(context, caller.actor, zoneName);
   } catch (error) {
     if (error instanceof Refusal && error.code === 'busy') await places?.giveBack();
@@ -67,8 +71,16 @@ interface Creation {
 /** Creates the zone with its records. */
 type CreateWithRecords = (creation: Creation) => Promise<ZoneView>;
 
-/** Null: the request has no records. @throws Refusal */
-function recordsOf(fields: Fields, name: string, context: ServiceContext): CreateWithRecords | null {
+interface FirstRequest {
+  /** Null: the request has no records. */
+  records: CreateWithRecords | null;
+  /** Filled while the records are read. */
+  notes: Set<Note>;
+}
+
+/** @throws Refusal */
+function recordsOf(fields: Fields, name: string, context: ServiceContext): FirstRequest {
+  const notes = new Set<Note>();
   const rrsets = listOf(fields, 'rrsets', 'the zone') ?? [];
   const canonical = insist(parseZoneName(name));
   const { zone: file = null } = fields;
@@ -76,26 +88,29 @@ function recordsOf(fields: Fields, name: string, context: ServiceContext): Creat
     if (typeof file !== 'string')
       throw refused(`The field "zone" must be a zone file as a text, and not ${shown(file)}.`);
     if (rrsets.length > 0) throw refused('A new zone has either the field "rrsets" or the field "zone"; send one.');
-    return ({ caller, places, create, signal }) => {
-      const count = async (changes: number) => places?.take(changes);
-      return withFirstRecords(context, caller, canonical, file, { count, signal }, create);
+    const reviseTtl = (seconds: number) => {
+      const clamped = clampTtl(seconds);
+      if (clamped !== seconds) notes.add('clamped');
+      return clamped;
     };
+    const records: CreateWithRecords = ({ caller, places, create, signal }) => {
+      const count = async (changes: number) => places?.take(changes);
+      return withFirstRecords(context, caller, canonical, file, { count, signal, reviseTtl }, create);
+    };
+    return { records, notes };
   }
   // The serial of the new zone is not known yet, so its SOA is the service's to make.
   const own = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
   const ours = rrsets.filter((each) => !isSoaOf(each, canonical));
-  const { changes }: ReadRrsets = readRrsets(ours, canonical, own, 'REPLACE');
-  if (changes.length === 0) return null;
-  return async ({ caller, places, create }) => {
+  const { changes, isClamped } = readRrsets(ours, canonical, own, 'REPLACE');
+  if (isClamped) notes.add('clamped');
+  if (ours.length < rrsets.length) notes.add('soa');
+  if (changes.length === 0) return { records: null, notes };
+  const records: CreateWithRecords = async ({ caller, places, create }) => {
     await places?.take(changes.length);
     return create(firstRrsets(context, caller, workOf(changes)));
   };
-}
-
-/** Clients copy the SOA of another server. The service makes its own. */
-function isSoaOf(value: unknown, zone: string): boolean {
-  const { name, type } = (value ?? {}) as { name?: unknown; type?: unknown };
-  return String(type).toUpperCase() === 'SOA' && String(name).toLowerCase().replace(/\.$/, '') === zone;
+  return { records, notes };
 }
 
 /** @throws Refusal */

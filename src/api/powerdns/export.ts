@@ -1,4 +1,5 @@
-// The export of a zone in the PowerDNS API: a zone file with absolute names, one line for each record.
+// The export of a zone in the PowerDNS API: a zone file with absolute names, one line for each record; as a text, or in JSON for a
+// client that accepts JSON.
 import type { FastifyInstance } from 'fastify';
 import { fqdn } from '#dns/names/name.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
@@ -9,6 +10,7 @@ import { soaOf } from '#service/zones/named.ts';
 import { actorOf } from '../hooks/auth.ts';
 import { sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
+import { JSON_TYPE, sendJson } from './answers.ts';
 import { ownRrsets } from './views.ts';
 import { zoneOf } from './zones.ts';
 
@@ -25,13 +27,32 @@ export function exportRoute(app: FastifyInstance, context: ServiceContext): void
     );
     const text = (rrsets: readonly ListedRrset[]) =>
       rrsets.map(({ name, type, ttl, values }) => linesOf(zone.zoneName, name, type, ttl, values)).join('');
-    if ('whole' in list) return reply.type(TEXT_TYPE).send(own.join('') + text(list.whole));
-    async function* pieces() {
-      yield own.join('');
-      if ('pages' in list) for await (const page of list.pages) yield text(page);
+    const isJson = request.headers.accept?.includes('application/json') ?? false;
+    if ('whole' in list) {
+      const file = own.join('') + text(list.whole);
+      return isJson ? sendJson(reply, { zone: file }) : reply.type(TEXT_TYPE).send(file);
     }
-    return sendInChunks(reply, TEXT_TYPE, pieces());
+    const sets = list.pages;
+    async function* pieces() {
+      // With the first page, because the refusal of a slot for it must come before the head of the answer.
+      let before = own.join('');
+      for await (const page of sets) {
+        yield before + text(page);
+        before = '';
+      }
+    }
+    return isJson ? sendInChunks(reply, JSON_TYPE, inJson(pieces())) : sendInChunks(reply, TEXT_TYPE, pieces());
   });
+}
+
+/** `{"zone": text}`, whose text comes in pieces. */
+async function* inJson(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let before = '{"zone":"';
+  for await (const piece of pieces) {
+    yield before + JSON.stringify(piece).slice(1, -1);
+    before = '';
+  }
+  yield '"}';
 }
 
 function linesOf(zone: string, name: string, type: string, ttl: number, values: readonly string[]): string {

@@ -2,17 +2,22 @@
 import type { ParsedRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
+import { busy } from '#service/queue.ts';
 import type { CurrentRrsets, Rrset, RrsetPlan, RrsetWork } from '#service/records/rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { withComments } from './comments.ts';
 import type { RrsetChange } from './read-rrsets.ts';
 
-/** The work for `editRrsets`. Its plan runs while the zone is locked, or against an unchanged zone. */
-export function workOf(changes: readonly RrsetChange[]): RrsetWork<null> {
+/**
+ * The work for `editRrsets`. Its plan runs while the zone is locked, or against an unchanged zone.
+ * @param serial the serial that the zone must have: with another one the work is refused as `busy`. (Default: any.)
+ */
+export function workOf(changes: readonly RrsetChange[], serial?: number): RrsetWork<null> {
   return {
     names: [...new Set(changes.map(({ name }) => name))],
     candidates: changes.flatMap(({ kind, records }) => (kind === 'PRUNE' ? [] : (records ?? []))),
     plan: (current) => {
+      if (serial !== undefined && (current.isChanged || current.zone.serial !== serial)) return busy();
       try {
         return planOf(changes, current);
       } catch (error) {

@@ -2,7 +2,7 @@
 // rights, limits, history and conflicts are those of the API key in the header X-API-Key.
 //
 //     docs/reference/powerdns-api.md has the requests, and how the answers differ from those of PowerDNS
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
@@ -16,6 +16,7 @@ import { POWERDNS_ERRORS } from './errors.ts';
 import { exportRoute } from './export.ts';
 import { keyRoutes } from './keys.ts';
 import { patchRoute } from './patch.ts';
+import { putRoute } from './put.ts';
 import { searchRoute } from './search.ts';
 import { apiRoutes, serverRoutes } from './server.ts';
 import { zoneRoutes } from './zones.ts';
@@ -37,6 +38,7 @@ export async function powerDnsRoutes(
   // Some clients send JSON with the content type of a form, or with none.
   app.removeAllContentTypeParsers();
   takeJson(app, '*', JSON_BOUNDS);
+  app.addHook('onRequest', allowPages);
   app.addHook('onRequest', requireKeyHeader(context));
   app.addHook('onRoute', (route) => {
     route.config = { refusals: POWERDNS_ERRORS, ...route.config };
@@ -55,6 +57,7 @@ export async function powerDnsRoutes(
       serverRoutes(server);
       zoneRoutes(server, context, limit);
       patchRoute(server, context, arrivals);
+      putRoute(server, context, arrivals);
       actionRoutes(server, context);
       exportRoute(server, context);
       keyRoutes(server, context);
@@ -63,6 +66,23 @@ export async function powerDnsRoutes(
     // A PowerDNS server calls itself localhost. Any id is answered.
     { prefix: '/v1/servers/:server' },
   );
+}
+
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
+const PREFLIGHT = {
+  'access-control-allow-headers': 'Content-Type, X-API-Key',
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
+  'access-control-max-age': '3600',
+};
+
+/**
+ * An onRequest hook. Pages of any origin may use the API, as that of PowerDNS: a page proves itself with a key that it must know, and
+ * with nothing that a browser adds by itself.
+ */
+async function allowPages(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  reply.headers(ANY_ORIGIN);
+  // A browser asks before it sends the key.
+  return request.method === 'OPTIONS' ? reply.headers(PREFLIGHT).send() : undefined;
 }
 
 /** Creates an onRequest hook. @throws Refusal unauthorized */

@@ -5,7 +5,7 @@
 //     EXTEND     one record is added, if it is not there
 //     PRUNE      one record is removed, if it is there
 import { fqdn, parseOwnerName } from '#dns/names/name.ts';
-import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord, parseType } from '#dns/record.ts';
+import { clampTtl, type ParsedRecord, parseRecord, parseType } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { clip } from '#dns/verdict.ts';
 import { insist, Refusal } from '#service/refusal.ts';
@@ -79,6 +79,28 @@ export function readRrsets(
     read.isClamped ||= isClamped;
   }
   return read;
+}
+
+/** The deletions of all stored RRsets that no change is about. */
+export function deletionsOf(
+  stored: readonly Pick<RrsetChange, 'name' | 'type'>[],
+  changes: readonly RrsetChange[],
+): RrsetChange[] {
+  const changed = new Set(changes.map(({ name, type }) => `${name} ${type}`));
+  return stored
+    .filter(({ name, type }) => !changed.has(`${name} ${type}`))
+    .map(({ name, type }) => ({ kind: 'DELETE', name, type, records: [], comments: null }));
+}
+
+/** Whether an element of "rrsets" is an SOA record. */
+export function isSoa(rrset: unknown): boolean {
+  return String((rrset as { type?: unknown } | null)?.type).toUpperCase() === 'SOA';
+}
+
+/** Whether it is the SOA record of the zone. Clients copy that of another server; the service makes its own. */
+export function isSoaOf(rrset: unknown, zone: string): boolean {
+  const { name } = (rrset ?? {}) as { name?: unknown };
+  return isSoa(rrset) && String(name).toLowerCase().replace(/\.$/, '') === zone;
 }
 
 interface OneRead {
@@ -168,7 +190,7 @@ function ttlOf({ ttl = null }: Fields, kind: Kind, records: number): { ttl: numb
   if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 0 || ttl > 2 ** 31 - 1) {
     throw refused(`The ttl must be a whole number of seconds${ttl === null ? '' : `, and not ${shown(ttl)}`}.`);
   }
-  const clamped = Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
+  const clamped = clampTtl(ttl);
   return { ttl: clamped, isClamped: clamped !== ttl };
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { refusal } from '#service/refusal.ts';
 import { sendJson } from './answers.ts';
-import type { Fields } from './values.ts';
+import { type Fields, refused } from './values.ts';
 import { SERVER_PATH } from './views.ts';
 
 /** The version of PowerDNS whose API this is: the first one with EXTEND and PRUNE. octoDNS reads three numbers. */
@@ -30,7 +30,7 @@ const CONFIG = [
 /** Registered below /api. */
 export function apiRoutes(app: FastifyInstance): void {
   app.get('', async (_, reply) => sendJson(reply, [{ url: '/api/v1', version: 1 }]));
-  app.get('/v1', async (_, reply) => sendJson(reply, { server_url: '/api/v1/servers{/server}', version: 1 }));
+  app.get('/v1', async (_, reply) => sendJson(reply, [{ api_features: [], server_url: '/api/v1/servers{/server}' }]));
   app.get('/v1/servers', async (_, reply) => sendJson(reply, [SERVER]));
 }
 
@@ -44,7 +44,10 @@ export function serverRoutes(app: FastifyInstance): void {
     return sendJson(reply, setting);
   });
   // Nothing is cached between the service and its name servers.
-  app.put<{ Querystring: Fields }>('/cache/flush', async (_, reply) =>
-    sendJson(reply, { count: 0, result: 'Flushed cache.' }),
-  );
+  app.put<{ Querystring: Fields }>('/cache/flush', async ({ query: { domain } }, reply) => {
+    if (typeof domain === 'string' && domain.endsWith('.')) {
+      return sendJson(reply, { count: 0, result: 'Flushed cache.' });
+    }
+    throw refused('The query parameter "domain" must be an absolute name: write the whole name with a final dot.');
+  });
 }

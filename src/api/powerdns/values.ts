@@ -30,6 +30,13 @@ export function listOf(fields: Fields, key: string, what: string): readonly unkn
   throw refused(`The field "${key}" of ${what} must be an array.`);
 }
 
+/** A query parameter that is true or false. @param preset without the parameter. @throws Refusal */
+export function flagOf(query: Fields, key: string, preset: boolean): boolean {
+  const value = query[key] ?? String(preset);
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw refused(`The query parameter "${key}" must be true or false, and not ${shown(value)}.`);
+}
+
 /** A value of a body for a sentence, cut short. */
 export function shown(value: unknown): string {
   return clip(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'));

@@ -8,19 +8,23 @@ import type { ZoneView } from '#service/zones/view.ts';
 import { type CommentView, commentViews } from './comments.ts';
 import type { OwnRrset } from './read-rrsets.ts';
 import { zoneId } from './zone-id.ts';
+import { settingsOf, type ZoneSettings } from './zone-settings.ts';
 
 export const SERVER_PATH = '/api/v1/servers/localhost';
 
 /** A zone in a list. */
-export function zoneItem({ zoneName, serial }: Pick<ZoneView, 'zoneName' | 'serial'>) {
+export function zoneItem(
+  { zoneName, serial }: Pick<ZoneView, 'zoneName' | 'serial'>,
+  { account, kind }: ZoneSettings = settingsOf(undefined),
+) {
   const id = zoneId(zoneName);
   return {
-    account: '',
+    account,
     catalog: '',
     dnssec: true,
     edited_serial: serial,
     id,
-    kind: 'Native',
+    kind,
     last_check: 0,
     masters: [],
     name: `${zoneName}.`,
@@ -31,18 +35,18 @@ export function zoneItem({ zoneName, serial }: Pick<ZoneView, 'zoneName' | 'seri
 }
 
 /** A zone as its own address has it, without its RRsets. */
-export function zoneHead(zone: Pick<ZoneView, 'zoneName' | 'serial'>) {
-  const { serial, url, ...item } = zoneItem(zone);
+export function zoneHead(zone: Pick<ZoneView, 'zoneName' | 'serial'>, settings: ZoneSettings) {
+  const { serial, url, ...item } = zoneItem(zone, settings);
   return {
     ...item,
-    api_rectify: true,
+    api_rectify: settings.api_rectify,
     master_tsig_key_ids: [],
     nsec3narrow: false,
     nsec3param: '',
     serial,
     slave_tsig_key_ids: [],
-    soa_edit: '',
-    soa_edit_api: 'DEFAULT',
+    soa_edit: settings.soa_edit,
+    soa_edit_api: settings.soa_edit_api,
     url,
   };
 }

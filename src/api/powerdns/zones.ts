@@ -2,10 +2,11 @@
 // limits and history of the key.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecordType } from '#dns/types/index.ts';
-import { mustManageZones, recordLevel } from '#service/accounts/actor.ts';
+import { recordLevel } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readAllRrsets } from '#service/records/list-rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
+import { readClientSettings } from '#service/zones/client-settings.ts';
 import { type NamedZone, soaOf, zoneNamed } from '#service/zones/named.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { readAllZones, removeZone } from '#service/zones/zones.ts';
@@ -13,10 +14,10 @@ import { actorOf, callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { sendJson, sendList } from './answers.ts';
 import { createFromBody, type RecordLimit } from './create.ts';
-import { fieldsOf } from './values.ts';
+import { type Fields, flagOf } from './values.ts';
 import { ownRrsets, ownView, rrsetView, zoneHead, zoneItem } from './views.ts';
 import { nameOfId, zoneId } from './zone-id.ts';
-import { mustBePossible } from './zone-settings.ts';
+import { settingsOf } from './zone-settings.ts';
 
 export interface ZoneParams {
   server: string;
@@ -28,12 +29,11 @@ export function zoneOf(context: ServiceContext, request: FastifyRequest): Promis
   return zoneNamed(context, actorOf(request), nameOfId((request.params as ZoneParams).zone));
 }
 
-interface ListQuery {
+interface ListQuery extends Fields {
   zone?: string;
 }
 
-interface ReadQuery {
-  rrsets?: string;
+interface ReadQuery extends Fields {
   rrset_name?: string;
   rrset_type?: string;
 }
@@ -41,30 +41,29 @@ interface ReadQuery {
 export function zoneRoutes(app: FastifyInstance, context: ServiceContext, limit: RecordLimit): void {
   app.get<{ Querystring: ListQuery }>('/zones', async (request, reply) => {
     const { zone } = request.query;
-    if (zone !== undefined) return sendJson(reply, await findZone(context, request, zone));
+    const itemsOf = itemReader(context, flagOf(request.query, 'dnssec', true));
+    if (zone !== undefined) return sendJson(reply, await itemsOf(await findZone(context, request, zone)));
     const list = await readAllZones(context, actorOf(request), {}, whenClientLeaves(reply));
-    if ('whole' in list) return sendJson(reply, list.whole.map(zoneItem));
-    return sendList(reply, mapped(list.pages, zoneItem));
+    if ('whole' in list) return sendJson(reply, await itemsOf(list.whole));
+    return sendList(reply, mapped(list.pages, itemsOf));
   });
 
-  app.post('/zones', { config: { counts: 'zones' } }, async (request, reply) => {
+  app.post<{ Querystring: Fields }>('/zones', { config: { counts: 'zones' } }, async (request, reply) => {
+    const isWhole = flagOf(request.query, 'rrsets', true);
     const zone = await createFromBody(context, request, reply, limit);
     // A key may be able to create zones and not to read records.
-    const query = recordLevel(actorOf(request), zone.id) === 'none' ? { rrsets: 'false' } : {};
-    return sendZone(context, request, reply.header('location', zoneItem(zone).url), zone, query, 201);
+    const rrsets = isWhole && recordLevel(actorOf(request), zone.id) !== 'none';
+    return sendZone(context, request, reply.header('location', zoneItem(zone).url), zone, { rrsets, status: 201 });
   });
 
   app.get<{ Params: ZoneParams; Querystring: ReadQuery }>('/zones/:zone', async (request, reply) =>
-    sendZone(context, request, reply, await zoneOf(context, request), request.query, 200),
+    sendZone(context, request, reply, await zoneOf(context, request), {
+      rrsets: flagOf(request.query, 'rrsets', true),
+      name: request.query.rrset_name,
+      type: request.query.rrset_type,
+      status: 200,
+    }),
   );
-
-  // The settings of a zone are fixed, so that a change of them is either none or impossible.
-  app.put<{ Params: ZoneParams }>('/zones/:zone', async (request, reply) => {
-    await zoneOf(context, request);
-    mustManageZones(actorOf(request));
-    mustBePossible(fieldsOf(request.body, 'The body'));
-    return reply.code(204).send();
-  });
 
   app.delete<{ Params: ZoneParams }>('/zones/:zone', { config: { counts: 'zones' } }, async (request, reply) => {
     const { id } = await zoneOf(context, request);
@@ -76,15 +75,33 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext, limit:
 /** @returns one item, or none */
 async function findZone(context: ServiceContext, request: FastifyRequest, name: string) {
   try {
-    return [zoneItem(await zoneNamed(context, actorOf(request), name))];
+    return [await zoneNamed(context, actorOf(request), name)];
   } catch (error) {
     if (error instanceof Refusal && error.code === 'no_zone') return [];
     throw error;
   }
 }
 
-async function* mapped<T, R>(pages: AsyncIterable<readonly T[]>, map: (item: T) => R): AsyncGenerator<R[]> {
-  for await (const page of pages) yield page.map(map);
+/** @returns a function that makes the items of a list from zones. @param hasDnssec whether they tell that the zone is signed */
+function itemReader(context: ServiceContext, hasDnssec: boolean) {
+  return async (zones: readonly ZoneView[]): Promise<object[]> => {
+    const settings = await readClientSettings(
+      context,
+      zones.map(({ id }) => id),
+    );
+    return zones.map((zone) => {
+      const item = zoneItem(zone, settingsOf(settings.get(zone.id)));
+      const { dnssec: _dnssec, edited_serial: _serial, ...plain } = item;
+      return hasDnssec ? item : plain;
+    });
+  };
+}
+
+async function* mapped<T, R>(
+  pages: AsyncIterable<readonly T[]>,
+  map: (page: readonly T[]) => R[] | Promise<R[]>,
+): AsyncGenerator<R[]> {
+  for await (const page of pages) yield await map(page);
 }
 
 /** The zone with its RRsets: all, or those of a name and a type. */
@@ -93,11 +110,16 @@ async function sendZone(
   request: FastifyRequest,
   reply: FastifyReply,
   zone: ZoneView,
-  { rrsets: wanted, rrset_name: name, rrset_type: type }: ReadQuery,
-  status: number,
+  {
+    rrsets,
+    name,
+    type,
+    status,
+  }: { rrsets: boolean; name?: string | undefined; type?: string | undefined; status: number },
 ): Promise<FastifyReply> {
-  const head = zoneHead(zone);
-  if (wanted === 'false') return sendJson(reply, head, status);
+  const settings = await readClientSettings(context, [zone.id]);
+  const head = zoneHead(zone, settingsOf(settings.get(zone.id)));
+  if (!rrsets) return sendJson(reply, head, status);
   const own = await ownOf(context, zone, { name, type });
   const actor = actorOf(request);
   const isUnknown = type !== undefined && !isRecordType(type);
@@ -109,9 +131,14 @@ async function sendZone(
   const view = (each: Parameters<typeof rrsetView>[0]) => rrsetView(each, zone.zoneName);
   if (isUnknown) return sendJson(reply, { ...head, rrsets: own }, status);
   if ('whole' in list) return sendJson(reply, { ...head, rrsets: [...own, ...list.whole.map(view)] }, status);
+  const sets = list.pages;
   async function* pages() {
-    yield own;
-    if ('pages' in list) yield* mapped(list.pages, view);
+    // With the first page, because the refusal of a slot for it must come before the head of the answer.
+    let before = own;
+    for await (const page of sets) {
+      yield [...before, ...page.map(view)];
+      before = [];
+    }
   }
   const before = `${JSON.stringify(head).slice(0, -1)},"rrsets":[`;
   return sendList(reply.code(status), pages(), { before, after: ']}' });

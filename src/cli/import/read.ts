@@ -1,6 +1,6 @@
 // Converts the zone of a source to the records that the service can hold, and explains every other line. Pure.
 import { parseComment } from '#dns/comment.ts';
-import { MAX_TTL, MIN_TTL, type ParsedRecord, parseType } from '#dns/record.ts';
+import { clampTtl, type ParsedRecord, parseType } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import type { Steps } from '#dns/steps.ts';
 import { isOwnType } from '#dns/types/numbers.ts';
@@ -58,7 +58,7 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
   const revised = new Set<number>();
 
   const reviseTtl = (seconds: number, line: number) => {
-    const to = source.isCloudflare && seconds === 1 ? AUTOMATIC_TTL : Math.min(MAX_TTL, Math.max(MIN_TTL, seconds));
+    const to = source.isCloudflare && seconds === 1 ? AUTOMATIC_TTL : clampTtl(seconds);
     if (to !== seconds) ttls.set(line, { from: seconds, to });
     return to;
   };

@@ -146,18 +146,38 @@ export function svcKey(number: number): SvcKey {
   );
 }
 
-/** Names of later keys (RFC 9461 section 5, RFC 9540 section 4), which are returned as `keyN`: Knot 3.2 knows none of them. */
-const LATER: ReadonlyMap<string, number> = new Map([
-  ['dohpath', 7],
-  ['ohttp', 8],
+interface LaterKey {
+  number: number;
+  /** (Default: the value is any octets.) */
+  fromText?: SvcKey['fromText'];
+}
+
+/**
+ * Later keys of the registry "Service Parameter Keys (SvcParamKeys)": RFC 9461 section 5, RFC 9540 section 4, and
+ * draft-ietf-tls-key-share-prediction section 3. They are returned as `keyN`: Knot 3.2 knows none of their names.
+ */
+const LATER: ReadonlyMap<string, LaterKey> = new Map<string, LaterKey>([
+  ['dohpath', { number: 7 }],
+  ['ohttp', { number: 8 }],
+  ['tls-supported-groups', { number: 9, fromText: (value) => listOf('tls-supported-groups', value, groupOf) }],
 ]);
+
+function groupOf(text: string): Uint8Array | null {
+  const number = parseUint(text, 65_535, 'tls-supported-groups');
+  return number.ok ? uint16(number.value) : null;
+}
+
+/** The wire value of a later key that has a form of its own; null for any other name. @param name in lower case */
+export function laterValue(name: string, value: CharacterString): Verdict<Uint8Array> | null {
+  return LATER.get(name)?.fromText?.(value) ?? null;
+}
 
 /** The number of a key by its name or as `keyN` without leading zeros, N up to 65534; null for anything else. */
 export function keyNumber(text: string): number | null {
   const known = KNOWN.findIndex((key) => key.name === text);
   if (known >= 0) return known;
   const later = LATER.get(text);
-  if (later !== undefined) return later;
+  if (later !== undefined) return later.number;
   const generic = /^key(0|[1-9][0-9]{0,4})$/.exec(text);
   const number = generic === null ? INVALID_KEY : Number(generic[1]);
   return number < INVALID_KEY ? number : null;

@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { ALPN, keyName, keyNumber, MANDATORY, mandatoryKeys, NO_DEFAULT_ALPN, svcKey } from './svckeys.ts';
+import { ALPN, keyName, keyNumber, laterValue, MANDATORY, mandatoryKeys, NO_DEFAULT_ALPN, svcKey } from './svckeys.ts';
 import { type CharacterString, isBlank, readCharacterString, skipBlanks } from './tokens.ts';
 
 export interface SvcParams {
@@ -85,7 +85,8 @@ function wireValue(number: number, written: string, value: CharacterString): Ver
       `The key ${key.name} needs a value: write ${clip(`${key.name}=…`)} without blanks around "=".`,
     );
   }
-  const wire = generic ? accept(value.octets) : key.fromText(value);
+  const later = laterValue(written.toLowerCase(), value);
+  const wire = later ?? (generic ? accept(value.octets) : key.fromText(value));
   if (!wire.ok) return wire;
   const flaw = key.flaw(wire.value);
   return flaw === null ? wire : refuse('content', `The value of ${key.name} ${flaw}.`);

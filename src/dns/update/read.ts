@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { CLASS, isWithin, type Labels, META, type Message, type MessageRecord, nameText } from '../message/message.ts';
 import { fqdn, parseOwnerName } from '../names/name.ts';
-import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
+import { clampTtl, type ParsedRecord, parseRecord } from '../record.ts';
 import { isRecordType, parseRdata } from '../types/index.ts';
 import { isNamedType } from '../types/record-type.ts';
 import type { Problem } from '../verdict.ts';
@@ -148,7 +148,7 @@ function readChange(record: MessageRecord, zone: Zone): Change {
       name: `${nameText(record.name)}.`,
       type,
       ...(contentOf(record) ?? { content: text }),
-      ttl: Math.min(MAX_TTL, Math.max(MIN_TTL, secondsOf(record.ttl))),
+      ttl: clampTtl(secondsOf(record.ttl)),
     },
     zone.name,
   );

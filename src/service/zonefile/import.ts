@@ -54,6 +54,8 @@ export interface ImportRequest {
   count: (changes: number) => Promise<void>;
   /** Cancels the planning. (Default: none.) */
   signal?: AbortSignal;
+  /** Changes a TTL of the file, in seconds, before its range is checked. (Default: the TTL stays.) */
+  reviseTtl?: (seconds: number) => number;
 }
 
 /** The number of wrong lines that a refusal lists. */
@@ -128,7 +130,7 @@ export async function withFirstRecords<T>(
   caller: Caller,
   name: string,
   text: string,
-  { count, signal }: ImportRequest,
+  { count, signal, reviseTtl }: ImportRequest,
   use: (records: FirstRecords) => Promise<T>,
 ): Promise<T> {
   const zone = { id: '', name, tree: orderName(name), defaultTtl: DEFAULT_TTL };
@@ -137,7 +139,7 @@ export async function withFirstRecords<T>(
   const release = await context.imports.take(holderOf(caller.actor), signal);
   try {
     const conditions = { zone, children: await childrenOf(context.db, zone) };
-    const { problems, wanted } = await readFile(conditions, text, signal);
+    const { problems, wanted } = await readFile({ ...conditions, reviseTtl }, text, signal);
     if (problems.length > 0) throw refuseLines(problems);
     await count(wanted.length);
     signal?.throwIfAborted();
@@ -206,15 +208,21 @@ async function planImport(
   return { zone: { ...before.zone, defaultTtl }, children, file, problems, wanted, diff };
 }
 
+interface FileConditions {
+  zone: Pick<ZoneRow, 'name' | 'defaultTtl'>;
+  children: readonly ZoneRow[];
+  reviseTtl?: ImportRequest['reviseTtl'] | undefined;
+}
+
 /** Reads a file as the records of a zone, and checks them. */
 async function readFile(
-  { zone: { name, defaultTtl }, children }: Conditions & { zone: Pick<ZoneRow, 'name'>; children: readonly ZoneRow[] },
+  { zone: { name, defaultTtl }, children, reviseTtl }: FileConditions,
   text: string,
   signal?: AbortSignal,
 ): Promise<Pick<Plan, 'file' | 'problems' | 'wanted'>> {
   const names = new Set(children.map((child) => child.name));
   const { records, ...file } = await finishInTurns(
-    zoneFileSteps(text, { zone: name, defaultTtl, children: names }),
+    zoneFileSteps(text, { zone: name, defaultTtl, children: names, ...(reviseTtl && { reviseTtl }) }),
     signal,
   );
   // The rules across records are only checked if all lines are right, because a record may depend on one in a wrong line.

@@ -40,6 +40,7 @@ async function answers(step: Step) {
 
 const SAME: readonly Step[] = [
   ['GET', '/api'],
+  ['GET', '/api/v1'],
   ['GET', '/api/v1/servers'],
   ['GET', ''],
   ['GET', '/zones'],
@@ -116,6 +117,13 @@ const SAME: readonly Step[] = [
   ['POST', '/zones', { kind: 'Native', nameservers: [] }],
   ['POST', '/zones', '{'],
   ['PUT', `/zones/${ZONE}`, { kind: 'Native', account: '' }],
+  ['PUT', `/zones/${ZONE}`, { kind: 'Master', account: 'admin', soa_edit_api: 'INCREASE', api_rectify: false }],
+  ['GET', `/zones/${ZONE}?rrsets=false`],
+  ['GET', `/zones/${ZONE}?rrsets=foobar`],
+  ['GET', `/zones?zone=${ZONE}&dnssec=false`],
+  ['PUT', '/cache/flush'],
+  ['PUT', '/cache/flush?domain=relative.example'],
+  patch(replace(`empty.${ZONE}`, 'TXT', [''])),
   ['PUT', `/zones/${ZONE}/rectify`],
   ['PUT', '/zones/absent.example./notify'],
   ['PUT', `/zones/${ZONE}/notify`],

@@ -255,7 +255,7 @@ test('a zone is created with its RRsets or a zone file, or not at all', async ()
   }
 });
 
-test('settings of a zone that change nothing are accepted, and others are refused', async () => {
+test('settings of a zone that the service does not have are refused', async () => {
   const zone = await newZone();
   for (const fields of [
     {},
@@ -294,6 +294,9 @@ test('a request without a valid key, an unknown address and another method have 
     body: { error: 'There is no GET /api/v2 here: the service answers a part of the API of PowerDNS.' },
   });
   expect(await send('POST', '/api')).toMatchObject({ status: 405, body: { error: expect.any(String) } });
+  const asked = await none('OPTIONS', '/zones');
+  expect(asked).toMatchObject({ status: 200, text: '', headers: { 'access-control-allow-origin': '*' } });
+  expect(asked.headers['access-control-allow-headers']).toContain('X-API-Key');
   expect(await send('PATCH', '/zones/x', '{')).toMatchObject({ status: 400, body: { error: expect.any(String) } });
 });
 
@@ -304,7 +307,9 @@ test('a zone is exported with absolute names', async () => {
     replace(zone, 'MX', ['10 mail.example.net.']),
     replace(`www.${zone}`, 'ALIAS', ['lb.example.net.'], 60),
   );
-  const { status, text, headers } = await send('GET', `/zones/${zone}/export`);
+  const json = await send('GET', `/zones/${zone}/export`);
+  const { status, text, headers } = await send('GET', `/zones/${zone}/export`, undefined, { accept: '*/*' });
+  expect(json.body).toEqual({ zone: text });
   expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
   expect(text.split('\n').slice(1)).toEqual([
     ...NAMESERVERS.map((host) => `${zone}\t3600\tIN\tNS\t${host}.`),

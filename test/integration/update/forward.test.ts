@@ -105,6 +105,21 @@ test('a flood of unsigned queries over UDP takes no place of TCP, of signed quer
   }
 });
 
+test('an unsigned query over TCP waits for name servers that are behind, if its address sent an update a moment ago', async () => {
+  const port = await portWith(server);
+  await service.settled();
+  process.kill(service.knot.part.pid, 'SIGSTOP');
+  try {
+    const changes = [change.add(`unsigned.${zone}`, 300, 'A', '192.0.2.1')];
+    expect((await update(port, key, { zone, changes })).rcode).toBe('NOERROR');
+    const started = performance.now();
+    await ask(port, { tcp: true });
+    expect(performance.now() - started).toBeGreaterThan(1_400);
+  } finally {
+    process.kill(service.knot.part.pid, 'SIGCONT');
+  }
+});
+
 test('a signed query waits for name servers that are behind', async () => {
   const port = await portWith(server);
   await service.settled();

@@ -10,7 +10,7 @@ export interface PowerDnsReply {
 }
 
 export type PowerDnsRequest = (
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
   path: string,
   body?: unknown,
   headers?: Record<string, string | undefined>,

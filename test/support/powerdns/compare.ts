@@ -16,9 +16,10 @@ export function comparable({ status, body, headers, text }: PowerDnsReply) {
 function shapeOf(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(shapeOf);
   if (typeof body !== 'object' || body === null) return body;
-  const { rrsets, id, name, kind, type, url, daemon_type } = body as Record<string, unknown>;
-  if (rrsets !== undefined) return { id, name, kind, url, rrsets: rrsetsOf(body) };
-  if (kind !== undefined) return { id, name, kind, url };
+  const { rrsets, id, name, kind, type, url, daemon_type, ...more } = body as Record<string, unknown>;
+  const { account } = more;
+  if (rrsets !== undefined) return { id, name, kind, url, account, rrsets: rrsetsOf(body) };
+  if (kind !== undefined) return { id, name, kind, url, account, isSigned: 'dnssec' in more };
   if (daemon_type !== undefined) return { type, id, url, daemon_type };
   return body;
 }

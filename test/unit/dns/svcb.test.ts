@@ -14,6 +14,8 @@ describe('an SVCB record', () => {
     ],
     ['1 . dohpath=/dns-query{?dns}', '1 . key7="/dns-query{?dns}"', '000100000700102f646e732d71756572797b3f646e737d'],
     ['2 . ohttp', '2 . key8=""', '00020000080000'],
+    // draft-ietf-tls-key-share-prediction section 3.1: 29 is x25519, 23 the P-256 curve, each in two octets.
+    ['2 . tls-supported-groups=29,23', '2 . key9="\\000\\029\\000\\023"', '00020000090004001d0017'],
   ])('%s is %s', (content, canonical, wire) => {
     const parsed = rdata('SVCB', content);
     expect(parsed.content).toBe(canonical);

@@ -1,0 +1,44 @@
+// Writes the changes of a PATCH or a PUT, as one change of the zone, and waits until the name servers have the challenges among them.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceContext } from '#service/context.ts';
+import type { Arrivals } from '#service/nodes/arrivals.ts';
+import { untilChallengesServed } from '#service/nodes/living.ts';
+import { editRrsets } from '#service/records/edit-rrsets.ts';
+import { holderOf } from '#service/slots.ts';
+import type { NamedZone } from '#service/zones/named.ts';
+import { callerOf } from '../hooks/auth.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { counterOf } from '../hooks/limits.ts';
+import { workOf } from './plan.ts';
+import type { RrsetChange } from './read-rrsets.ts';
+
+/** A value of a challenge is answered when the name servers have it, or after this time, in ms. */
+const SERVED_MS = 5_000;
+
+export interface Exchange {
+  context: ServiceContext;
+  /** Undefined: no request waits for name servers. */
+  arrivals: Arrivals | undefined;
+  request: FastifyRequest;
+  reply: FastifyReply;
+}
+
+/**
+ * Sets the headers with the serials. The request was counted as one write before.
+ * @param serial the serial that the zone must have. (Default: any.)
+ * @throws Refusal; nothing is written then. It is `busy` if the zone has another serial
+ */
+export async function writeChanges(
+  { context, arrivals, request, reply }: Exchange,
+  zone: NamedZone,
+  changes: readonly RrsetChange[],
+  serial?: number,
+): Promise<void> {
+  const places = { taken: 1, take: counterOf(request) };
+  const caller = { ...callerOf(request), once: null };
+  const { serials } = await editRrsets(context, caller, zone.id, workOf(changes, serial), places);
+  const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);
+  const arrival = { zoneId: zone.id, holder: holderOf(caller.actor), waitMs: SERVED_MS, names };
+  await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));
+  reply.header('x-pdns-old-serial', serials.before).header('x-pdns-new-serial', serials.after);
+}
