@@ -5,8 +5,10 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import { MANAGED_BY } from '#contract/shared.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { meaningOf } from './error-codes.ts';
+import { TAGS_PATTERN } from './hooks/conditions.ts';
 
 export const DOCUMENT_PATH = '/v1/dns/openapi.json';
 const PAGE_PATH = '/docs';
@@ -149,13 +151,13 @@ const IDEMPOTENCY_KEY: OpenApi.ParameterObject = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
-const MANAGED_BY: OpenApi.ParameterObject = {
+const MANAGED_BY_HEADER: OpenApi.ParameterObject = {
   name: 'Zonestead-Managed-By',
   in: 'header',
   required: false,
   description:
     'Marks the zone as managed by an external object, given by its kind and its name. The console displays it and asks for confirmation before a manual edit. It grants no permissions.',
-  schema: { type: 'string', maxLength: 404 },
+  schema: { type: 'string', maxLength: 404, pattern: MANAGED_BY.source },
   example: 'DNSZone default/site',
 };
 const MANAGEABLE = 'post /v1/dns/zones';
@@ -164,7 +166,7 @@ const ETAG: OpenApi.HeaderObject = {
   description: 'The ETag of the state that the answer shows, for If-Match and If-None-Match (RFC 9110 section 8.8.3).',
   schema: { type: 'string' },
 };
-const TAG_LIST = { type: 'string' as const };
+const TAG_LIST = { type: 'string' as const, pattern: TAGS_PATTERN };
 const IF_MATCH: OpenApi.ParameterObject = {
   name: 'If-Match',
   in: 'header',
@@ -191,6 +193,9 @@ const UNTAGGED: ReadonlySet<string> = new Set([
   'deleteRecord',
   'deleteZone',
 ]);
+
+/** The operations that refuse an Idempotency-Key, because their answer has a secret that is stored nowhere. */
+const SECRET_ANSWERS: ReadonlySet<string> = new Set(['createAppKey', 'registerAcmeDnsAccount']);
 
 /** Adds the parameters, headers and answers of the HTTP layer to each operation, and tidies the components. */
 export function complete(document: OpenApi.Document): OpenApi.Document {
@@ -247,14 +252,14 @@ function shareErrors(document: OpenApi.Document): OpenApi.Document {
 
 function completeOperation(operation: OpenApi.OperationObject, method: string, path: string): void {
   // A report changes nothing when it is repeated.
-  if (method === 'post' && !path.startsWith('/v1/feed/'))
+  const { operationId = '' } = operation;
+  if (method === 'post' && !path.startsWith('/v1/feed/') && !SECRET_ANSWERS.has(operationId))
     operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
-  if (`${method} ${path}` === MANAGEABLE) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
+  if (`${method} ${path}` === MANAGEABLE) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY_HEADER];
   operation.responses ??= {};
   const responses = operation.responses;
   const conditions = [...(responses['412'] ? [IF_MATCH] : []), ...(responses['304'] ? [IF_NONE_MATCH] : [])];
   if (conditions.length > 0) operation.parameters = [...(operation.parameters ?? []), ...conditions];
-  const { operationId = '' } = operation;
   const isTagged = TAGGED_ONLY.has(operationId) || (conditions.length > 0 && !UNTAGGED.has(operationId));
   // Any request can be malformed before it reaches a route, and every body is read, even if the route takes none.
   const implied = ['400', '408', '431', ...(method === 'get' ? [] : ['413', '415'])];

@@ -204,8 +204,8 @@ const WAIT_ERROR = `must be a number of seconds from 0 to ${MAX_NODES_WAIT}, wit
 export const zoneNodesQuery = z.strictObject({
   wait: z
     .string({ error: WAIT_ERROR })
-    .regex(/^[0-9](\.[0-9]{1,3})?$/, { error: WAIT_ERROR, abort: true })
-    .refine((text) => Number(text) <= MAX_NODES_WAIT, { error: WAIT_ERROR })
+    // 0 to MAX_NODES_WAIT, as the description of the API has it for generated clients.
+    .regex(/^([0-4](\.[0-9]{1,3})?|5(\.0{1,3})?)$/, { error: WAIT_ERROR })
     .optional()
     .meta({
       description: `Waits so many seconds, at most ${MAX_NODES_WAIT} and with up to three decimals, until every name server has the changes that were committed when the request arrived, or is starting. The answer may come sooner. The default is 0.`,

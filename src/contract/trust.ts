@@ -39,7 +39,11 @@ const keySource = z
         kind: z.literal('pinned').meta({ description: 'The keys are in the trust.' }),
         jwks: z
           .object(
-            { keys: z.array(z.looseObject({})).meta({ description: 'Public keys (RFC 7517).' }) },
+            {
+              keys: z
+                .array(z.looseObject({}))
+                .meta({ description: 'Public keys (RFC 7517), 1 to 16.', minItems: 1, maxItems: 16 }),
+            },
             { error: KEYS_ERROR },
           )
           .meta({ description: 'A JSON Web Key Set.' }),

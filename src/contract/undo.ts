@@ -54,6 +54,8 @@ export const undoBody = z
   .meta({
     id: 'UndoRequest',
     description: 'The changes to undo: exactly one of `changes`, `requestId`, and `keyId` with `since`.',
+    oneOf: [{ required: ['changes'] }, { required: ['requestId'] }, { required: ['keyId', 'since'] }],
+    dependentRequired: { since: ['keyId'], keyId: ['since'] },
     examples: [{ changes: [4711, 4712], dryRun: true }],
   });
 

@@ -9,8 +9,12 @@ export const NS_TTL = 3_600;
 /** In seconds. The minimum is short: an ACME client that looks too early must not wait long. */
 export const SOA_TIMERS = { refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60 } as const;
 
-/** RDATA of a SOA. @param nameserver the first one; both names are without the final dot */
-export function soaRdata(nameserver: string, hostmaster: string, serial: number): string {
+/**
+ * RDATA of a SOA.
+ * @param nameserver the first one; both names are without the final dot
+ * @param serial or a mark, which stands for it
+ */
+export function soaRdata(nameserver: string, hostmaster: string, serial: number | string): string {
   const { refresh, retry, expire, minimum } = SOA_TIMERS;
   return `${nameserver}. ${hostmaster}. ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
 }

@@ -1,6 +1,7 @@
 // Finds zones by a pattern for their names, records of several zones by a pattern for their name or RDATA, and comments by a
 // pattern for the name or their text. The database matches, because LIKE
 // goes through each text once.
+import { NS_TTL, SOA_TTL, soaRdata } from '#dns/own-records.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -8,7 +9,7 @@ import { statement } from './statement.ts';
 export interface FoundRecord {
   /** Relative to the zone. */
   name: string;
-  type: RecordType;
+  type: RecordType | 'SOA';
   rdata: string;
   /** The effective TTL in seconds. */
   ttl: number;
@@ -62,15 +63,25 @@ export interface RecordSearch {
 }
 
 /** A final dot of the column need not be in the pattern. */
-const MATCHING = (column: string) => `from records r join zones z on z.no = r.zone_no
+const MATCHING = (column: string, records = 'records') => `from ${records} r join zones z on z.no = r.zone_no
   where r.zone_no = any($1::int[])
     and (case r.name when '@' then z.name else r.name || '.' || z.name end ilike $2
       or ${column} ilike $2 or rtrim(${column}, '.') ilike $2)
     and ($3::text[] is null or r.name like any($3::text[]))
     and ($4::text[] is null or r.type = any($4::text[]))`;
+/** The records of the apex that the service makes itself, in the columns that a search reads of `records`. */
+const OWN = `(select z.no as zone_no, '@' as name, '' as ordername, own.type, own.rdata, own.ttl, '' as id
+  from zones z cross join service s cross join lateral (
+    select 'SOA' as type, format('${soaRdata('%1$s', '%2$s', '%3$s')}', s.nameservers[1], s.hostmaster, z.serial) as rdata,
+      ${SOA_TTL} as ttl
+    union select 'NS', host || '.', ${NS_TTL} from unnest(s.nameservers || z.secondary_nameservers) host) own
+  where z.no = any($1::int[]))`;
+const found = (records: string) => `(
+  select r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl, z.name as zone, z.tree, r.ordername, r.id
+  ${MATCHING('r.rdata', records)} order by z.tree, r.ordername, r.type, r.id limit $5)`;
 const find = statement<FoundRecord>(`
-  select r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl, z.name as zone
-  ${MATCHING('r.rdata')} order by z.tree, r.ordername, r.type, r.id limit $5`);
+  select name, type, rdata, ttl, zone from (${found('records')} union all ${found(OWN)}) all_found
+  order by tree, ordername, type, id, rdata limit $5`);
 const findComments = statement<FoundComment>(`
   select distinct on (z.tree, r.ordername, r.type, r.comment) r.name, r.type, r.comment, z.name as zone
   ${MATCHING('r.comment')} and r.comment is not null order by z.tree, r.ordername, r.type, r.comment limit $5`);

@@ -10,6 +10,9 @@ import { callerOf } from './auth.ts';
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
 const LIST = new RegExp(String.raw`^[ \t]*(?:${TAG}[ \t]*)?(?:,[ \t]*(?:${TAG}[ \t]*)?)*$`);
 
+/** The form of a header with ETags, for the description of the API. */
+export const TAGS_PATTERN = String.raw`^(\*|${TAG}([ \t]*,[ \t]*${TAG})*)$`;
+
 /** The tags of a list; null: the text is none. An empty list is none either, because it would forbid every change. */
 export function readTags(text: string): TagList | null {
   if (text.trim() === '*') return '*';

@@ -356,33 +356,6 @@ test('a zone has one signing key, which requests cannot change, and no metadata'
   }
 });
 
-test('a search finds zones and records by wildcards, and only those that the key may read', async () => {
-  const zone = await newZone();
-  await patch(
-    zone,
-    replace(`find-me.${zone}`, 'A', ['192.0.2.77']),
-    replace(`other.${zone}`, 'CNAME', [`find-me.${zone}`]),
-    replace(`x_y.${zone}`, 'TXT', ['"found"']),
-  );
-  const found = async (query: string, client = send) =>
-    ((await client('GET', `/search-data?${query}`)).body as { object_type: string; name: string }[]).map(
-      ({ object_type, name }) => `${object_type} ${name}`,
-    );
-  expect(await found(`q=find-me.${zone}`)).toEqual([`record find-me.${zone}`, `record other.${zone}`]);
-  expect(await found(`q=find-*&object_type=zone`)).toEqual([]);
-  expect(await found(`q=${zone.replace('example', 'EX?MPLE')}`)).toEqual([`zone ${zone}`]);
-  expect(await found(`q=*${zone}&max=2`)).toEqual([`zone ${zone}`, `record find-me.${zone}`]);
-  expect(await found('q=192.0.2.77&object_type=record')).toEqual([`record find-me.${zone}`]);
-  expect(await found('q=x_y*')).toEqual([`record x_y.${zone}`]);
-  expect(await found('q=xzy*')).toEqual([]);
-  const narrow = await service.key({ onlyNames: ['other'], onlyTypes: ['CNAME'] });
-  expect(await found(`q=*find-me*`, powerDnsClient(service.url, narrow.text))).toEqual([`record other.${zone}`]);
-  const stranger = await service.key({ team: 'second' });
-  expect(await found('q=*', powerDnsClient(service.url, stranger.text))).toEqual([]);
-  for (const query of ['', 'q=', 'q=a&max=0', 'q=a&object_type=x'])
-    expect((await send('GET', `/search-data?${query}`)).status).toBe(422);
-});
-
 test('ZONESTEAD_PDNS_API=off turns the API off', async () => {
   const { url } = await service.anotherApi({ settings: { ZONESTEAD_PDNS_API: 'off' } });
   expect((await powerDnsClient(url, service.admin.text)('GET', '/api')).status).toBe(404);

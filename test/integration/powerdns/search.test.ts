@@ -2,14 +2,20 @@
 import { expect, test } from 'vitest';
 import type { KeyOptions } from '../../support/keys.ts';
 import { timesBeside } from '../../support/neighbour.ts';
-import { powerDnsClient } from '../../support/powerdns/client.ts';
-import { startTestService } from '../../support/service.ts';
+import { powerDnsClient, replace } from '../../support/powerdns/client.ts';
+import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ nameserver: false, writesBehind: true });
 const second = await service.key({ team: 'second' });
 const search = async (query: string, key = service.admin) =>
   powerDnsClient(service.url, key.text)('GET', `/search-data?${query}`);
-const namesOf = ({ body }: { body: unknown }) => (body as { name: string }[]).map(({ name }) => name);
+const send = powerDnsClient(service.url, service.admin.text);
+const patch = (zone: string, ...rrsets: unknown[]) => send('PATCH', `/zones/${zone}`, { rrsets });
+/** Without the records that the service makes itself. */
+const namesOf = ({ body }: { body: unknown }) =>
+  (body as { name: string; type?: string }[])
+    .filter(({ type }) => type !== 'SOA' && type !== 'NS')
+    .map(({ name }) => name);
 
 test('A search over many long zone names keeps no other team waiting', async () => {
   // Written behind the API because of their number: 990 names of 245 characters.
@@ -49,4 +55,50 @@ test('A search finds the zones that the key may see, and records of those that i
   ]);
   expect(await found({ manageZones: 'none', records: 'none' })).toEqual([]);
   expect(await found({ team: 'second' })).toEqual([]);
+});
+
+test('a search finds zones and records by wildcards, and only those that the key may read', async () => {
+  const zone = `${(await service.zone()).zoneName}.`;
+  await patch(
+    zone,
+    replace(`find-me.${zone}`, 'A', ['192.0.2.77']),
+    replace(`other.${zone}`, 'CNAME', [`find-me.${zone}`]),
+    replace(`x_y.${zone}`, 'TXT', ['"found"']),
+  );
+  const found = async (query: string, client = send) => {
+    const { body } = await client('GET', `/search-data?${query}`);
+    const others = (body as { object_type: string; name: string; type?: string }[]).filter(
+      ({ type }) => type !== 'SOA' && type !== 'NS',
+    );
+    return others.map(({ object_type, name }) => `${object_type} ${name}`);
+  };
+  expect(await found(`q=find-me.${zone}`)).toEqual([`record find-me.${zone}`, `record other.${zone}`]);
+  expect(await found(`q=find-*&object_type=zone`)).toEqual([]);
+  expect(await found(`q=${zone.replace('example', 'EX?MPLE')}`)).toEqual([`zone ${zone}`]);
+  expect(await found(`q=*${zone}&max=5`)).toEqual([`zone ${zone}`, `record find-me.${zone}`]);
+  expect(await found('q=192.0.2.77&object_type=record')).toEqual([`record find-me.${zone}`]);
+  expect(await found('q=x_y*')).toEqual([`record x_y.${zone}`]);
+  expect(await found('q=xzy*')).toEqual([]);
+  const narrow = await service.key({ onlyNames: ['other'], onlyTypes: ['CNAME'] });
+  expect(await found(`q=*find-me*`, powerDnsClient(service.url, narrow.text))).toEqual([`record other.${zone}`]);
+  const stranger = await service.key({ team: 'second' });
+  expect(await found('q=*', powerDnsClient(service.url, stranger.text))).toEqual([]);
+  for (const query of ['', 'q=', 'q=a&max=0', 'q=a&object_type=x'])
+    expect((await send('GET', `/search-data?${query}`)).status).toBe(422);
+});
+
+test('a search finds the SOA and NS records of the apex as well', async () => {
+  const zone = `${(await service.zone()).zoneName}.`;
+  const found = async (query: string, client = send) =>
+    ((await client('GET', `/search-data?${query}`)).body as { name: string; type?: string; content?: string }[]).map(
+      ({ name, type = 'zone', content = '' }) => `${name} ${type} ${content.replace(/ \d{10} /, ' <serial> ')}`.trim(),
+    );
+  const soa = `${zone} SOA ns1.zonestead.test. hostmaster.zonestead.test. <serial> 10800 3600 604800 60`;
+  const ns = NAMESERVERS.map((host) => `${zone} NS ${host}.`);
+  expect(await found(`q=${zone}`)).toEqual([`${zone} zone`, ...ns, soa]);
+  expect(await found(`q=ns2.zonestead.test&max=1000`)).toContain(ns[1]);
+  expect(await found(`q=hostmaster*&max=1000`)).toEqual([]);
+  expect(await found(`q=*hostmaster*&max=1000`)).toContain(soa);
+  const narrow = await service.key({ onlyNames: ['other'] });
+  expect(await found(`q=${zone}`, powerDnsClient(service.url, narrow.text))).toEqual([`${zone} zone`]);
 });
