@@ -53,8 +53,8 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'kept-settings',
     'settings are answered with success and dropped',
     PUT,
-    '      if (hasSettings) {',
-    '      if (hasSettings && list !== null) {',
+    'if (hasSettings) await changeClientSettings',
+    'if (hasSettings && list !== null) await changeClientSettings',
   ),
   byRequests(
     'search',
