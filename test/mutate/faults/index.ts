@@ -1,5 +1,6 @@
 // All faults of `npm run mutate`. A fault that no longer applies fails the run: update the place of its rule.
 import type { Fault } from '../fault.ts';
+import { ACCOUNT_FAULTS } from './accounts.ts';
 import { ACME_FAULTS } from './acme.ts';
 import { BRAKE_FAULTS } from './brakes.ts';
 import { CHART_FAULTS } from './chart.ts';
@@ -27,6 +28,7 @@ import { WIRING_FAULTS } from './wiring.ts';
 export const FAULTS: readonly Fault[] = [
   ...DNS_FAULTS,
   ...OWNER_FAULTS,
+  ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
