@@ -84,7 +84,7 @@ export const memberships = pgTable(
   ],
 );
 
-/** The sliding windows of what a person does with any of its keys and sessions; see write_windows. */
+/** The sliding windows of a person, with all keys and sessions together; see write_windows. */
 export const personWindows = pgTable(
   'person_windows',
   {
