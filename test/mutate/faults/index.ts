@@ -20,6 +20,7 @@ import { OPERATOR_FAULTS } from './operator.ts';
 import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { POWERDNS_FAULTS } from './powerdns.ts';
+import { PROOF_NAME_FAULTS } from './proof-names.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { UPDATE_FAULTS } from './update.ts';
@@ -32,6 +33,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
+  ...PROOF_NAME_FAULTS,
   ...POWERDNS_FAULTS,
   ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,
