@@ -26,7 +26,7 @@ import { traceRequests } from './hooks/trace.ts';
 import { logWrites } from './hooks/write-log.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
 import { describeApi, serveDescription } from './openapi.ts';
-import { powerDnsRoutes } from './powerdns/powerdns.ts';
+import { answerOptions, powerDnsRoutes } from './powerdns/powerdns.ts';
 import { accountRoutes } from './routes/account.ts';
 import { acmeRoutes } from './routes/acme.ts';
 import { batchRoutes } from './routes/batch.ts';
@@ -209,7 +209,7 @@ export function buildApp({
     void app.register(
       async (api) => {
         const scope = api as unknown as FastifyInstance;
-        const refuseTheRest = refuseOtherMethods(scope, '/api');
+        const refuseTheRest = refuseOtherMethods(scope, '/api', answerOptions);
         countDeclaredWrites(scope, context, writeLimits, 'start');
         await powerDnsRoutes(scope, context, writeLimits.records, feed?.arrivals);
         refuseTheRest();

@@ -38,7 +38,6 @@ export async function powerDnsRoutes(
   // Some clients send JSON with the content type of a form, or with none.
   app.removeAllContentTypeParsers();
   takeJson(app, '*', JSON_BOUNDS);
-  app.addHook('onRequest', allowPages);
   app.addHook('onRequest', requireKeyHeader(context));
   app.addHook('onRoute', (route) => {
     route.config = { refusals: POWERDNS_ERRORS, ...route.config };
@@ -68,26 +67,18 @@ export async function powerDnsRoutes(
   );
 }
 
-const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
-const PREFLIGHT = {
-  'access-control-allow-headers': 'Content-Type, X-API-Key',
-  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
-  'access-control-max-age': '3600',
-};
-
-/**
- * An onRequest hook. Pages of any origin may use the API, as that of PowerDNS: a page proves itself with a key that it must know, and
- * with nothing that a browser adds by itself.
- */
-async function allowPages(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-  reply.headers(ANY_ORIGIN);
-  // A browser asks before it sends the key.
-  return request.method === 'OPTIONS' ? reply.headers(PREFLIGHT).send() : undefined;
+/** The answer to OPTIONS. No page of another origin may use the API, as with a PowerDNS without further settings. */
+export function answerOptions(reply: FastifyReply, methods: string): FastifyReply {
+  return reply
+    .header('access-control-allow-headers', 'Content-Type, X-API-Key')
+    .header('access-control-allow-methods', methods)
+    .send();
 }
 
-/** Creates an onRequest hook. @throws Refusal unauthorized */
+/** Creates an onRequest hook. OPTIONS needs no key: its answer says nothing about zones. @throws Refusal unauthorized */
 function requireKeyHeader(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {
+    if (request.method === 'OPTIONS') return;
     const { 'x-api-key': key, 'user-agent': agent = null } = request.headers;
     const text = typeof key === 'string' ? key.trim() : null;
     request.actor = await authenticate(context, text, request.clientAddress, agent).catch((error: unknown) => {

@@ -12,7 +12,7 @@ import { actorOf, callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { type Note, sendNotes } from './notes.ts';
-import { deletionsOf, isSoaOf, MOST_RRSETS, type ReadRrsets, readRrsets } from './read-rrsets.ts';
+import { deletionsOf, isSoaOf, MOST_RRSETS, mustBeSoaRecord, type ReadRrsets, readRrsets } from './read-rrsets.ts';
 import { fieldsOf, listOf, refused } from './values.ts';
 import { ownRrsets } from './views.ts';
 import { type Exchange, writeChanges } from './write-changes.ts';
@@ -46,13 +46,16 @@ export function putRoute(app: FastifyInstance, context: ServiceContext, arrivals
 /** Makes the RRsets of the zone the listed ones: the others are deleted. @throws Refusal */
 async function replaceRrsets(exchange: Exchange, zone: NamedZone, list: readonly unknown[]): Promise<void> {
   mustWriteAllRecords(actorOf(exchange.request), zone.id);
-  const others = list.filter((each) => !isSoaOf(each, zone.zoneName));
+  const [soa, ...more] = list.filter((each) => isSoaOf(each, zone.zoneName));
   // PowerDNS refuses the same: a list without it is rather a part of a zone, which would delete the rest.
-  if (others.length === list.length) {
+  if (soa === undefined) {
     throw refused(
       'The field "rrsets" replaces all records of the zone, so it needs the SOA record: send all RRsets, or change some with PATCH.',
     );
   }
+  mustBeSoaRecord(soa);
+  if (more.length > 0) throw refused('The SOA record of the zone is in the request twice; send it once.');
+  const others = list.filter((each) => !isSoaOf(each, zone.zoneName));
   const own = ownRrsets(zone, '').filter(({ type }) => type === 'NS');
   const read = readRrsets(others, zone.zoneName, own, 'REPLACE');
   await writeReplacement(exchange, zone, read);

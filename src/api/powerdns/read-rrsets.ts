@@ -81,6 +81,15 @@ export function readRrsets(
   return read;
 }
 
+/** Checks the SOA record of a request that replaces a zone. The service makes its own, but a wrong one is a mistake. @throws Refusal */
+export function mustBeSoaRecord(rrset: unknown): void {
+  const fields = fieldsOf(rrset, 'Each element of "rrsets"');
+  const label = 'The SOA record of the zone';
+  const contents = (listOf(fields, 'records', label) ?? []).map((each) => contentOf(each, label));
+  if (contents.length !== 1) throw refused(`${label} needs exactly one record, and not ${contents.length}.`);
+  ttlOf(fields, 'REPLACE', 1);
+}
+
 /** The deletions of all stored RRsets that no change is about. */
 export function deletionsOf(
   stored: readonly Pick<RrsetChange, 'name' | 'type'>[],

@@ -57,6 +57,9 @@ test('a PUT with rrsets that are not accepted changes nothing', async () => {
   const www = rrset(`www.${zone}`, 'A', '192.0.2.9');
   for (const [rrsets, words] of [
     [[www], 'needs the SOA record'],
+    [[{ ...soa(zone), ttl: -1 }], 'ttl'],
+    [[{ ...soa(zone), records: [] }], 'exactly one record'],
+    [[soa(zone), soa(zone)], 'twice'],
     [[soa(zone), { ...www, ttl: -1 }], 'ttl'],
     [[soa(zone), { ...www, type: 'UNKNOWN' }], 'UNKNOWN'],
     [[soa(zone), rrset('www.other.example.', 'A', '192.0.2.9')], 'not in the zone'],

@@ -46,8 +46,8 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'put-part',
     'a part of a zone replaces the whole zone',
     PUT,
-    'others.length === list.length',
-    'list.length < 0',
+    'if (soa === undefined)',
+    'if (list.length < 0)',
   ),
   byReplace(
     'kept-settings',

@@ -23,15 +23,15 @@ export const SUITE_MODULES = {
     client: 'mittwald/go-powerdns',
     name: 'pdns',
     module: 'github.com/mittwald/go-powerdns',
-    version: 'v0.6.6',
-    sum: 'h1:yQcuszhl98+jJgELjD5ecfxCQWoshhnArexpwrwQxLY=',
+    version: 'v0.6.7',
+    sum: 'h1:r638QOYLWyJ5Wy+qynlq5nTRlhmfQMJvM9BDsbhyiro=',
   },
   joeig: {
     client: 'joeig/go-powerdns',
     name: 'powerdns',
     module: 'github.com/joeig/go-powerdns/v3',
-    version: 'v3.16.0',
-    sum: 'h1:d6k0dVlBYr+B9P5U+74rVY1VmQxUG6Qdtlb3F33cBLQ=',
+    version: 'v3.21.0',
+    sum: 'h1:W5XdncBvIK9H/Arj8FNUgvQ4cywUEeUWTKtfD3ad6SQ=',
   },
 } as const satisfies Record<string, SuiteModule>;
 
