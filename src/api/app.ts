@@ -143,8 +143,6 @@ export function buildApp({
   const writeLimits: WriteLimits = {
     zones: limitOf((actor) => actor.zoneWrites, LIMITS.zones),
     records: limitOf((actor) => actor.recordWrites, LIMITS.records),
-    // Only people change teams. No key has a number of its own for this.
-    account: (actor) => (limits && actor.user !== null ? LIMITS.account : null),
   };
 
   void app.register(
@@ -167,7 +165,7 @@ export function buildApp({
         { prefix: '/dns' },
       );
       clusterRoutes(v1, context);
-      await v1.register(async (account) => accountRoutes(account, context));
+      await v1.register(async (account) => accountRoutes(account, context, writeLimits));
       refuseTheRest();
     },
     { prefix: '/v1' },

@@ -32,6 +32,7 @@ export function createProgram(name: string, description: string): Program {
 /** The same for a command that exists already. */
 export function programOf(command: Command, stop: AbortController = new AbortController()): Program {
   let stoppedAt = 0;
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   // SIGHUP means that the terminal closed. Under nohup there is no terminal, and the signal is ignored.
   const signals = ['SIGINT', 'SIGTERM', ...(process.stdout.isTTY ? (['SIGHUP'] as const) : [])] as const;
   for (const signal of signals) {
@@ -59,10 +60,21 @@ export function programOf(command: Command, stop: AbortController = new AbortCon
           process.exitCode = error instanceof CommandFailed ? error.exitCode : 1;
         }
       }
+      await Promise.all([process.stdout, process.stderr].map(flush));
       // A handle that a library left open must not keep the process alive.
       process.exit();
     },
   };
+}
+
+/** The reader of a pipe may leave, as `head -1` does. The command continues: it may be in the middle of a change. */
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+/** Resolves when a pipe has taken everything, which its reader may do later than the command ends. */
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
 /** A failed statement names itself with all its words; people need the reason of the database. */

@@ -5,6 +5,14 @@ import { moment } from './shared.ts';
 
 export { LEVELS } from './people.ts';
 
+const writes = (kind: string) =>
+  z
+    .int()
+    .nullable()
+    .meta({
+      description: `The ${kind} writes that the key may make in 60 seconds. Null means that there is no limit.`,
+    });
+
 /** Answer of `GET /v1/account`. */
 export const account = z
   .object({
@@ -25,6 +33,8 @@ export const account = z
         onlyTypes: z.array(z.string()).nullable().meta({
           description: 'Record types that the key is restricted to. Null means that there is no restriction.',
         }),
+        zoneWrites: writes('zone'),
+        recordWrites: writes('record'),
         expiresAt: moment
           .nullable()
           .meta({ description: 'The time at which the key expires. Null means that it never expires.' }),

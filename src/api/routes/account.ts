@@ -7,6 +7,7 @@ import type { Actor } from '#service/accounts/actor.ts';
 import { readPersonalQuota, readTeamQuota } from '#service/accounts/quota-view.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { actorOf } from '../hooks/auth.ts';
+import type { WriteLimits } from '../hooks/limits.ts';
 import { errorAnswers } from './answers.ts';
 import { appKeyRoutes } from './app-keys.ts';
 import { invitationRoutes, teamInvitationRoutes } from './invitations.ts';
@@ -14,7 +15,7 @@ import { memberRoutes } from './members.ts';
 import { teamRoutes } from './teams.ts';
 import { trustRoutes } from './trusts.ts';
 
-export function accountRoutes(app: FastifyInstance, context: ServiceContext): void {
+export function accountRoutes(app: FastifyInstance, context: ServiceContext, limits: WriteLimits): void {
   app.withTypeProvider<ZodTypeProvider>().get(
     '/account',
     {
@@ -26,7 +27,7 @@ export function accountRoutes(app: FastifyInstance, context: ServiceContext): vo
         response: { 200: account, ...errorAnswers() },
       },
     },
-    async (request) => accountOf(context, actorOf(request)),
+    async (request) => accountOf(context, actorOf(request), limits),
   );
   void app.register(
     async (people) => {
@@ -53,7 +54,7 @@ async function onlyPeople(request: FastifyRequest): Promise<void> {
   mustBePerson(actorOf(request));
 }
 
-async function accountOf(context: ServiceContext, actor: Actor): Promise<Account> {
+async function accountOf(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<Account> {
   const { keyId, keyName, records, manageZones, onlyNames, onlyTypes, expiresAt } = actor;
   const key = {
     id: keyId,
@@ -62,6 +63,8 @@ async function accountOf(context: ServiceContext, actor: Actor): Promise<Account
     manageZones,
     onlyNames,
     onlyTypes,
+    zoneWrites: limits.zones(actor),
+    recordWrites: limits.records(actor),
     expiresAt: expiresAt?.toISOString() ?? null,
   };
   if (actor.user === null) {

@@ -34,7 +34,6 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.post(
     '/:teamId/keys',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'createAppKey',
@@ -43,10 +42,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
         security: needs('member'),
         params: teamParams,
         body: keyBody,
-        response: {
-          201: appKeyMinted,
-          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'rate_limited', 'busy'),
-        },
+        response: { 201: appKeyMinted, ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'busy') },
       },
     },
     async (request, reply) => {
@@ -75,7 +71,6 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.patch(
     '/:teamId/keys/:keyId',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'updateAppKey',
@@ -87,7 +82,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
         body: keyChangeBody,
         response: {
           200: appKey,
-          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'rate_limited', 'busy'),
+          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'busy'),
         },
       },
     },
@@ -100,7 +95,6 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.delete(
     '/:teamId/keys/:keyId',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'revokeAppKey',
@@ -108,7 +102,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
         description: 'The key stops working at once. A revoked key cannot be restored.',
         security: needs('member'),
         params: keyParams,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'rate_limited', 'busy') },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
       },
     },
     async (request, reply) => {

@@ -32,7 +32,6 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
   routes.post(
     '',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'createTeam',
@@ -40,7 +39,7 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
         description: 'You become the first owner of the team.',
         security: needs('person'),
         body: teamBody,
-        response: { 201: team, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'rate_limited', 'busy') },
+        response: { 201: team, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'busy') },
       },
     },
     async (request, reply) => reply.code(201).send(await createTeam(context, callerOf(request), request.body.name)),
@@ -65,7 +64,6 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
   routes.patch(
     '/:teamId',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'renameTeam',
@@ -74,10 +72,7 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
         security: needs('owner'),
         params: teamParams,
         body: teamBody,
-        response: {
-          200: team,
-          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy'),
-        },
+        response: { 200: team, ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy') },
       },
     },
     async (request) => changeTeamName(context, callerOf(request), request.params.teamId, request.body.name),

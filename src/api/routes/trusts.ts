@@ -23,15 +23,7 @@ import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['account'];
 const READ_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found');
-const CHANGE_ERRORS = errorAnswers(
-  'bad_request',
-  'forbidden',
-  'not_found',
-  'no_zone',
-  'conflict',
-  'rate_limited',
-  'busy',
-);
+const CHANGE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'busy');
 
 export function trustRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
@@ -55,7 +47,6 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.post(
     '/:teamId/trusts',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'createTrust',
@@ -111,7 +102,6 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.patch(
     '/:teamId/trusts/:trustId',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'updateTrust',
@@ -133,7 +123,6 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.delete(
     '/:teamId/trusts/:trustId',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'revokeTrust',
@@ -141,7 +130,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
         description: 'Its tokens are refused at once. A revoked trust cannot be restored.',
         security: needs('member'),
         params: trustParams,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'rate_limited', 'busy') },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
       },
     },
     async (request, reply) => {
@@ -169,7 +158,6 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.post(
     '/:teamId/trusts/:trustId/subjects/accept',
     {
-      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'acceptTrustSubject',
@@ -179,10 +167,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
         security: needs('member'),
         params: trustParams,
         body: acceptBody,
-        response: {
-          204: z.null(),
-          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy'),
-        },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy') },
       },
     },
     async (request, reply) => {

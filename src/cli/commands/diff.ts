@@ -15,9 +15,11 @@ export const command = describeCommand({
   errorCode: 2,
   settings: REST_SETTINGS,
   run: async ([file = ''], options: OutputOption & { zone?: string }, context) => {
+    const { readInput } = await import('../input.ts');
+    const text = await readInput(file, context.signal);
     let isEqual = false;
     await withRest(context, options, async (session) => {
-      isEqual = await (await import('../rest/diff.ts')).showDiff(session, file, options.zone);
+      isEqual = await (await import('../rest/diff.ts')).showDiff(session, text, options.zone);
     });
     return isEqual ? 0 : 1;
   },

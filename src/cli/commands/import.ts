@@ -8,12 +8,16 @@ import { REST_SETTINGS, withRest } from './rest.ts';
 
 type Options = OutputOption & ImportOptions & SourceOptions & ManifestOptions & { manifests?: boolean };
 
+/** The exit code of a shell for a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
 const NOTES = `A source is a zone file (an export of Cloudflare is one), a CSV file with --zone, a file or a folder of octoDNS, a zone
 transfer such as axfr://ns1.example.net:53/example.com, or the API of PowerDNS, such as
 powerdns+https://pdns.example.net:8081/example.com, without a zone for all zones. With --format, - is standard input.
 
 Every line of a source is created, unchanged, skipped or refused, and is named with the reason. While a line is refused,
-nothing of its zone is imported. The import deletes nothing, and you can repeat it.`;
+nothing of its zone is imported. The import deletes nothing, and you can repeat it: the same command continues one that was
+interrupted. If the write limit of the key is reached, it waits and continues by itself.`;
 
 export const command = describeCommand({
   name: 'import',
@@ -44,7 +48,8 @@ export const command = describeCommand({
   notes: NOTES,
   settings: REST_SETTINGS,
   run: async (sources, options: Options, context: CommandContext<(typeof REST_SETTINGS)[number]>) => {
-    const { openSources } = await import('../import/sources/open.ts');
+    const { checkSources, openSources } = await import('../import/sources/open.ts');
+    await checkSources(sources);
     const zones = openSources(sources, options, context.signal);
     let complete = true;
     if (options.manifests) {
@@ -52,9 +57,15 @@ export const command = describeCommand({
       complete = await printManifests(zones, options, context);
     } else {
       const { importZones } = await import('../import/import.ts');
-      await withRest(context, options, async (session) => {
-        complete = await importZones(session, zones, options);
-      });
+      try {
+        await withRest(context, options, async (session) => {
+          complete = await importZones(session, zones, options);
+        });
+      } catch (error) {
+        // A script must not continue as if the import had ended.
+        if (context.signal.aborted) return INTERRUPTED;
+        throw error;
+      }
     }
     return complete ? 0 : 1;
   },

@@ -196,10 +196,13 @@ const apply = describeCommand({
   ],
   notes: 'Records of the zone that the file does not contain are deleted.',
   settings: REST_SETTINGS,
-  run: ([file = ''], options: OutputOption & DryRunOption & YesOption & { zone?: string }, context) =>
-    withRest(context, options, async (session) =>
-      (await import('../rest/zone-apply.ts')).applyZoneFile(session, file, options),
-    ),
+  run: async ([path = ''], options: OutputOption & DryRunOption & YesOption & { zone?: string }, context) => {
+    const { readInput } = await import('../input.ts');
+    const text = await readInput(path, context.signal);
+    await withRest(context, options, async (session) =>
+      (await import('../rest/zone-apply.ts')).applyZoneFile(session, { path, text }, options),
+    );
+  },
 });
 
 const restore = describeCommand({

@@ -3,6 +3,7 @@ import { ApiError } from '#client/errors.ts';
 import { MAX_CHANGES, type RecordChange } from '#contract/batch.ts';
 import { writeRecords } from '#dns/zonefile/write.ts';
 import type { Session } from '../rest/session.ts';
+import { type Pace, sendInTurn } from './pace.ts';
 import { changesOf, type ImportPlan } from './plan.ts';
 
 /** Planning and storing a large file takes longer than other calls, in ms. */
@@ -15,30 +16,50 @@ interface Target {
   zone: string;
   /** Whether the zone has no records yet. */
   isEmpty: boolean;
+  /** The ETag of the records that the plan was made for. */
+  etag?: string | undefined;
 }
 
 /**
  * @returns the number of changes
  * @throws Error of the client; its message names the record that was refused, and the number of changes that were made before it
  */
-export async function applyPlan({ client, signal }: Session, target: Target, plan: ImportPlan): Promise<number> {
+export async function applyPlan(session: Session & Pace, target: Target, plan: ImportPlan): Promise<number> {
+  const { client, signal, warn } = session;
   const requests = requestsOf(changesOf(plan));
-  if (requests.length > 1 && target.isEmpty) {
-    const text = `$ORIGIN ${target.zone}.\n${writeRecords(plan.create.map(({ record }) => record))}`;
-    const { created } = await client.zones.importFile(target.id, text, { signal, timeoutMs: FILE_LIMIT_MS });
+  if (isFile(requests, target)) {
+    const { id, zone, etag } = target;
+    const text = `$ORIGIN ${zone}.\n${writeRecords(plan.create.map(({ record }) => record))}`;
+    const done = () => `${zone}: ${plan.create.length} records are sent as one change`;
+    // The file replaces all records, so the zone must still be empty.
+    const options = { signal, timeoutMs: FILE_LIMIT_MS, ifMatch: etag };
+    const { created } = await sendInTurn(session, done, () => client.zones.importFile(id, text, options));
     return created;
   }
   const found = [...plan.create, ...plan.update.map((update) => update.found)];
   let made = 0;
+  const done = () => `${target.zone}: ${made} of ${found.length} changes are made`;
   for (const changes of requests) {
     try {
-      await client.records.batch(target.id, { changes }, { signal });
+      await sendInTurn(session, done, () => client.records.batch(target.id, { changes }, { signal }));
     } catch (error) {
+      if (signal.aborted && made > 0) warn(`${done()}; the same command continues`);
       throw withPlace(error, (index) => found[made + index]?.place, made);
     }
     made += changes.length;
+    if (requests.length > 1) warn(done());
   }
   return made;
+}
+
+/** The changes of each request that `applyPlan` sends. */
+export function requestSizes(target: Pick<Target, 'isEmpty'>, plan: ImportPlan): number[] {
+  const requests = requestsOf(changesOf(plan));
+  return isFile(requests, target) ? [plan.create.length] : requests.map(({ length }) => length);
+}
+
+function isFile(requests: readonly RecordChange[][], { isEmpty }: Pick<Target, 'isEmpty'>): boolean {
+  return requests.length > 1 && isEmpty;
 }
 
 /** The changes in as few requests as possible. */

@@ -1,4 +1,5 @@
 // `zonestead import`: reads each zone of the sources, shows the plan, and sends it. A zone that fails does not stop the others.
+import { realClock } from '#base/clock.ts';
 import type { Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
@@ -7,14 +8,16 @@ import { finishInTurns } from '#dns/steps.ts';
 import { show } from '../output.ts';
 import type { Session } from '../rest/session.ts';
 import { withHint } from '../rest/session.ts';
-import { newZoneOwner } from '../rest/zones.ts';
-import { applyPlan } from './apply.ts';
+import { applyPlan, requestSizes } from './apply.ts';
+import { costOf } from './cost.ts';
 import { giveToOwners } from './own.ts';
+import type { Pace } from './pace.ts';
 import { type ImportPlan, type PlanContext, planSteps, type StoredRecord } from './plan.ts';
 import { type ReadOptions, type ReadZone, readSteps } from './read.ts';
 import { type RegistryOptions, unusedRegistry, useRegistry } from './registry.ts';
 import { reportLines, reportOf, type ZoneReport } from './report.ts';
 import type { SourceZone } from './source.ts';
+import { createZone, DEFAULT_TTL, removeCreated } from './target.ts';
 
 export interface ImportOptions extends RegistryOptions {
   /** Turns the TXT registry of external-dns into owners. */
@@ -26,8 +29,13 @@ export interface ImportOptions extends RegistryOptions {
   skipRefused?: boolean;
 }
 
-/** The default of the service for zones that do not exist yet, in seconds. */
-const DEFAULT_TTL = 3_600;
+/** The session of an import, for all its zones. */
+interface Importing extends Session, Pace {
+  /** The zones of the key, to which a new one is added: another source may have more of its records. */
+  own: Zone[];
+  /** The record writes of the key in 60 seconds; null: no limit. */
+  limit: number | null;
+}
 
 /** @returns whether all zones were imported, or would be @throws Error if the service does not answer or does not accept the key */
 export async function importZones(
@@ -35,10 +43,13 @@ export async function importZones(
   sources: AsyncIterable<SourceZone>,
   options: ImportOptions,
 ): Promise<boolean> {
+  const { client, signal } = session;
   const reports: ZoneReport[] = [];
-  const own = await session.client.zones.list({}, { signal: session.signal });
+  const own = await client.zones.list({}, { signal });
+  const { key } = await client.account({ signal });
+  const importing: Importing = { ...session, clock: realClock, own, limit: key.recordWrites };
   for await (const source of sources) {
-    const report = await importZone(session, source, own, options);
+    const report = await importZone(importing, source, options);
     reports.push(report);
     if (session.format === 'table')
       for (const line of reportLines(report, options.dryRun === true)) session.print(line);
@@ -49,31 +60,44 @@ export async function importZones(
   );
 }
 
-async function importZone(
-  session: Session,
-  source: SourceZone,
-  own: Zone[],
-  options: ImportOptions,
-): Promise<ZoneReport> {
-  const { client, signal } = session;
+async function importZone(session: Importing, source: SourceZone, options: ImportOptions): Promise<ZoneReport> {
+  const { signal, own } = session;
   const zone = own.find(({ zoneName }) => zoneName === source.zone);
   const children: Child[] = own
     .filter(({ zoneName }) => zoneName.endsWith(`.${source.zone}`))
     .map(({ id, zoneName }) => ({ id, name: zoneName }));
   const defaultTtl = zone?.defaultTtl ?? DEFAULT_TTL;
   const read = await readZone(source, { ...options, defaultTtl, children }, signal);
-  const stored: StoredRecord[] = zone === undefined ? [] : await client.records.list(zone.id, {}, { signal });
+  const { records: stored, etag } = zone === undefined ? { records: [] } : await readStored(session, zone.id);
   const context = { zone: source.zone, defaultTtl, children };
   const plan = await finishInTurns(planSteps(read, stored, context), signal);
-  const report = reportOf(read, plan, 'planned');
+  const cost = costOf(requestSizes({ isEmpty: stored.length === 0 }, plan), session.limit);
+  const report = { ...reportOf(read, plan, 'planned'), ...(cost === null ? {} : { cost }) };
   if (options.skipRefused) {
     report.skipped = [...report.skipped, ...report.refused];
     report.refused = [];
   }
-  if (zone === undefined && !options.create) return missing(report, options);
-  if (options.dryRun) return report;
-  if (report.refused.length > 0) return { ...report, outcome: 'refused' };
-  return send(session, { read, plan, zone, stored, report, own, context }, options);
+  const missing = missingZone(zone, report.zone, options);
+  const problem = missing ?? unnamedZone(source, plan, stored);
+  if (options.dryRun) {
+    const notes = problem === null ? [] : [{ place: 'zone', message: problem }];
+    return { ...report, notes: [...notes, ...report.notes] };
+  }
+  if (missing === null && report.refused.length > 0) return { ...report, outcome: 'refused' };
+  if (problem !== null) return { ...report, outcome: 'failed', problem };
+  return send(session, { read, plan, zone, stored, etag, report, context }, options);
+}
+
+async function readStored(
+  { client, signal }: Session,
+  id: string,
+): Promise<{ records: StoredRecord[]; etag?: string }> {
+  let etag: string | undefined;
+  const onEtag = (given: string | null) => {
+    etag ??= given ?? undefined;
+  };
+  const records = await client.records.list(id, {}, { signal, onEtag });
+  return { records, ...(etag === undefined ? {} : { etag }) };
 }
 
 async function readZone(
@@ -87,11 +111,18 @@ async function readZone(
   return remark === null ? read : { ...read, notes: [...read.notes, remark] };
 }
 
-/** A plan can be shown for a zone that does not exist yet. */
-function missing(report: ZoneReport, { dryRun }: ImportOptions): ZoneReport {
-  const problem = `The API key sees no zone ${report.zone}; --create creates it.`;
-  if (dryRun) return { ...report, notes: [{ place: 'zone', message: problem }, ...report.notes] };
-  return { ...report, outcome: 'failed', problem };
+function missingZone(zone: Zone | undefined, name: string, { create }: ImportOptions): string | null {
+  return zone !== undefined || create ? null : `The API key sees no zone ${name}; --create creates it.`;
+}
+
+/** The author of a zone file must not choose the zone: without --zone, it may add to a zone only if it has all of its records. */
+function unnamedZone(
+  { isNamedByText }: SourceZone,
+  plan: ImportPlan,
+  { length }: readonly StoredRecord[],
+): string | null {
+  if (!isNamedByText || plan.unchanged.length + plan.update.length >= length) return null;
+  return 'The zone has other records, and only the text of the file names it; give --zone if the file is of this zone.';
 }
 
 interface Work {
@@ -99,37 +130,52 @@ interface Work {
   plan: ImportPlan;
   zone: Zone | undefined;
   stored: readonly StoredRecord[];
+  etag: string | undefined;
   report: ZoneReport;
   context: PlanContext;
-  /** The zones of the key, to which a new one is added: another source may have more of its records. */
-  own: Zone[];
 }
 
-async function send(session: Session, work: Work, options: ImportOptions): Promise<ZoneReport> {
-  const { read, plan, stored, report } = work;
-  const { client, signal } = session;
+async function send(session: Importing, work: Work, options: ImportOptions): Promise<ZoneReport> {
+  const { plan, report } = work;
   try {
-    let id = work.zone?.id;
-    if (id === undefined) {
-      const owner = options.owner ?? (await newZoneOwner(client, signal));
-      const created = await client.zones.create({ zoneName: read.zone, owner, defaultTtl: DEFAULT_TTL }, { signal });
-      work.own.push(created);
-      id = created.id;
+    const zone = work.zone ?? (await createWithRecords(session, work, options));
+    if (work.zone !== undefined) {
+      const target = { id: zone.id, zone: zone.zoneName, isEmpty: work.stored.length === 0, etag: work.etag };
+      await applyPlan(session, target, plan);
     }
-    await applyPlan(session, { id, zone: read.zone, isEmpty: stored.length === 0 }, plan);
-    await addComments(session, id, work);
-    const owned = await giveToOwners(session, id, recordsOf(plan));
+    await addComments(session, zone.id, work);
+    const owned = await giveToOwners(session, zone.id, recordsOf(plan));
     return { ...report, outcome: 'imported', owned };
   } catch (error) {
     // Without the service or with a wrong key, no other zone can be imported either.
-    if (signal.aborted || (error instanceof ApiError && error.status === 401) || !isOfZone(error)) throw error;
+    if (session.signal.aborted || (error instanceof ApiError && error.status === 401) || !isOfZone(error)) throw error;
     const hinted = withHint(error, '');
     return { ...report, outcome: 'failed', problem: hinted instanceof Error ? hinted.message : String(hinted) };
   }
 }
 
+/** The records of a new zone are one transaction, so after a refusal there are none, and the zone is deleted again. */
+async function createWithRecords(session: Importing, { read, plan }: Work, { owner }: ImportOptions): Promise<Zone> {
+  const zone = await createZone(session, read.zone, owner);
+  session.own.push(zone);
+  try {
+    const { etag } = await readStored(session, zone.id);
+    await applyPlan(session, { id: zone.id, zone: read.zone, isEmpty: true, etag }, plan);
+    return zone;
+  } catch (error) {
+    if (session.signal.aborted) {
+      session.warn(`${read.zone} is created without its records; the same command continues`);
+      throw error;
+    }
+    session.own.splice(session.own.indexOf(zone), 1);
+    const rest = await removeCreated(session, zone, error);
+    if (rest === '') throw error;
+    throw new Error(`${error instanceof Error ? error.message : String(error)}${rest}`, { cause: error });
+  }
+}
+
 /** A large import into an empty zone is a zone file, which has no comments: they follow as changes. */
-async function addComments(session: Session, id: string, { read, context }: Work): Promise<void> {
+async function addComments(session: Importing, id: string, { read, context }: Work): Promise<void> {
   if (read.records.length <= MAX_CHANGES || read.records.every(({ comment }) => comment === undefined)) return;
   const stored = await session.client.records.list(id, {}, { signal: session.signal });
   const rest = await finishInTurns(planSteps(read, stored, context), session.signal);

@@ -2,17 +2,21 @@
 import type { RecordSet } from '#client/client.ts';
 import { MAX_SETS } from '#contract/owners.ts';
 import type { Session } from '../rest/session.ts';
+import { type Pace, sendInTurn } from './pace.ts';
 import type { FoundRecord } from './read.ts';
 
 /** @returns the number of record sets that have an owner @throws Error of the client if another owner has a record */
 export async function giveToOwners(
-  { client, signal }: Session,
+  session: Session & Pace,
   zoneId: string,
   records: readonly FoundRecord[],
 ): Promise<number> {
+  const { client, signal } = session;
   const sets = setsOf(records);
   for (let at = 0; at < sets.length; at += MAX_SETS) {
-    await client.owners.apply(zoneId, { atomic: true, sets: sets.slice(at, at + MAX_SETS) }, { signal });
+    const body = { atomic: true, sets: sets.slice(at, at + MAX_SETS) };
+    const done = () => `${at} of ${sets.length} record sets have their owners`;
+    await sendInTurn(session, done, () => client.owners.apply(zoneId, body, { signal }));
   }
   return sets.length;
 }

@@ -1,4 +1,5 @@
 // The plan of an import as lines for people, and as data for programs. Pure.
+import { costLine, type ImportCost } from './cost.ts';
 import type { ImportPlan } from './plan.ts';
 import type { FoundRecord, ReadZone, Remark } from './read.ts';
 import { remarkLine } from './remarks.ts';
@@ -13,6 +14,8 @@ export interface ZoneReport {
   outcome: 'imported' | 'planned' | 'refused' | 'failed';
   /** The record sets that have an owner from the registry of external-dns. */
   owned?: number;
+  /** The price in the write window of the key. (Default: the key has no limit.) */
+  cost?: ImportCost;
   /** The reason of `failed`. */
   problem?: string;
   create: ReportedRecord[];
@@ -74,7 +77,7 @@ function section(word: string, lines: readonly string[], all: boolean): string[]
   return [...shown.map((line) => `  ${word}  ${line}`), ...rest];
 }
 
-function closing({ zone, outcome, problem, create, update, owned = 0 }: ZoneReport): string[] {
+function closing({ zone, outcome, problem, create, update, cost, owned = 0 }: ZoneReport): string[] {
   switch (outcome) {
     case 'imported':
       return [
@@ -83,7 +86,7 @@ function closing({ zone, outcome, problem, create, update, owned = 0 }: ZoneRepo
         `"zonestead delegation ${zone}" prints the next step of its move.`,
       ];
     case 'planned':
-      return [];
+      return cost === undefined || cost.writes === 0 ? [] : [costLine(cost)];
     case 'refused':
       return [
         'Nothing is imported. Correct the refused lines, or omit them with --skip-unsupported or --skip-refused.',

@@ -18,6 +18,8 @@ export interface SourceZone {
   notes?: ReadonlyMap<number, string>;
   /** Records that the source itself cannot express as a line. */
   problems?: readonly SourceProblem[];
+  /** Whether the text alone says which zone it is. (Default: the user or the question does.) */
+  isNamedByText?: boolean;
   /** TTLs of 1 mean "automatic" at Cloudflare. (Default: false.) */
   isCloudflare?: boolean;
 }
@@ -47,30 +49,46 @@ export interface SourceRecord {
 const WORD = /^[^\s"();]+$/;
 const TTL = /^(?:[0-9]{1,10}|(?:[0-9]+[smhdw])+)$/i;
 
-/** Collects records as the lines of a zone file. */
-export function createLines() {
+/** The lines of a source: more than the records of the largest zone that the service takes, with their signatures. */
+export const MAX_LINES = 500_000;
+/** The characters of all lines: one value may be in many of them. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/** Collects records as the lines of a zone file. @param from the source, for errors */
+export function createLines(from: string) {
+  let characters = 0;
   const lines = [''];
   const places = [''];
   const comments = new Map<number, string>();
   const notes = new Map<number, string>();
   const problems: SourceProblem[] = [];
+  const bound = (text: string) => {
+    characters += text.length;
+    if (lines.length + problems.length > MAX_LINES) throw new Error(`${from}: it has more than ${MAX_LINES} records`);
+    if (characters > MAX_CHARACTERS) throw new Error(`${from}: its records have more than 64 MiB`);
+  };
   return {
+    /** @throws Error if the source has too many records */
     add(record: SourceRecord): void {
       const flaw = flawOf(record);
       if (flaw !== null) {
-        problems.push({ place: record.place, kind: 'broken', message: flaw });
+        this.refuse(record.place, flaw);
         return;
       }
       const { name, type, ttl, rdata, place, comment, note } = record;
-      lines.push([name, ...(ttl === null ? [] : [ttl]), 'IN', type, rdata].join('\t'));
+      const line = [name, ...(ttl === null ? [] : [ttl]), 'IN', type, rdata].join('\t');
+      bound(line);
+      lines.push(line);
       places.push(place);
       if (comment) comments.set(lines.length, comment);
       if (note !== undefined) notes.set(lines.length, note);
     },
+    /** @throws Error if the source has too many records */
     refuse(place: string, message: string, kind: SourceProblem['kind'] = 'broken'): void {
+      bound(message);
       problems.push({ place, kind, message });
     },
-    zone(from: string, zone: string): SourceZone {
+    zone(zone: string): SourceZone {
       return { from, zone, text: `${lines.join('\n')}\n`, places, comments, notes, problems };
     },
   };

@@ -7,7 +7,7 @@ import { isManifest, readManifests, type WantedZone } from './manifest-files.ts'
 import { printDifferences } from './preview.ts';
 import type { Session } from './session.ts';
 import { parsedRecords } from './stored-records.ts';
-import { compareFile, readText } from './zone-files.ts';
+import { compareFile } from './zone-files.ts';
 
 interface ZoneDifference {
   zoneName: string;
@@ -17,8 +17,7 @@ interface ZoneDifference {
 }
 
 /** @returns whether the file and the service are equal @throws Error that names the line or the object that is wrong */
-export async function showDiff(session: Session, path: string, given: string | undefined): Promise<boolean> {
-  const text = await readText(path);
+export async function showDiff(session: Session, text: string, given: string | undefined): Promise<boolean> {
   const zones = isManifest(text)
     ? await compareManifests(session, readManifests(text, given))
     : [await compareWhole(session, text, given)];

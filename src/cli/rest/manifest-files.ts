@@ -1,8 +1,8 @@
 // DNSZone and DNSRecord objects of people's files → the records that they want at the service. Pure.
-import { parseAllDocuments } from 'yaml';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { recordSpec } from '#resources/dnsrecord.ts';
 import { valuesOf } from '#resources/summary.ts';
+import { readYaml } from '../yaml-input.ts';
 
 export interface WantedZone {
   zoneName: string;
@@ -20,7 +20,7 @@ interface Manifest {
 
 /** Whether a text is YAML or JSON of Kubernetes objects, and not a zone file. */
 export function isManifest(text: string): boolean {
-  return /^\s*(?:"?apiVersion"?|"?kind"?)\s*:/m.test(text);
+  return /^[ \t{]*(?:"?apiVersion"?|"?kind"?)\s*:/m.test(text);
 }
 
 /**
@@ -75,9 +75,7 @@ function recordsOf(objectName: string, spec: unknown, zoneName: string): ParsedR
 }
 
 function documentsOf(text: string): Manifest[] {
-  return parseAllDocuments(text, { version: '1.1' }).flatMap((document) => {
-    const [error] = document.errors;
-    if (error !== undefined) throw new Error(`the file is no YAML: ${error.message.split('\n')[0]}`);
+  return readYaml(text, '1.1').documents.flatMap((document) => {
     const value = document.toJS() as Manifest | null;
     return value === null || typeof value !== 'object' ? [] : [value];
   });

@@ -7,7 +7,7 @@ import { show } from '../output.ts';
 import { isManifest } from './manifest-files.ts';
 import { showPreview } from './preview.ts';
 import type { Session } from './session.ts';
-import { compareFile, readText } from './zone-files.ts';
+import { compareFile } from './zone-files.ts';
 
 /** The service checks and writes 100,000 records in less time. */
 const LIMIT_MS = 120_000;
@@ -15,11 +15,10 @@ const LIMIT_MS = 120_000;
 /** @throws Error with the numbers of wrong lines, and unless the deletion of several records is confirmed */
 export async function applyZoneFile(
   session: Session,
-  path: string,
+  { path, text }: { path: string; text: string },
   options: DryRunOption & YesOption & { zone?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
-  const text = await readText(path);
   if (isManifest(text))
     throw new Error(`${path} holds manifests: apply them with kubectl apply -f, which the operator follows`);
   const { zone, differences, etag } = await compareFile(session, text, options.zone);

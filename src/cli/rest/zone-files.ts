@@ -1,6 +1,4 @@
 // Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared with a zone.
-import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import type { Zone } from '#client/client.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
@@ -13,21 +11,9 @@ import { parsedRecords } from './stored-records.ts';
 /** The number of wrong lines that an error lists. */
 const LINES_SHOWN = 20;
 
-/** @param path `-` for standard input @throws Error that names the file */
-export async function readText(path: string): Promise<string> {
-  if (path === '-') return textOf(process.stdin);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new Error(`there is no file ${path}`);
-    throw new Error(`the file ${path} cannot be read: ${message}`);
-  }
-}
-
 /** The name of the zone: as given, or that of the first $ORIGIN of the file. @throws Error if there is neither */
 function zoneNameOf(text: string, given: string | undefined): string {
-  const origin = /^\s*\$ORIGIN\s+([^\s;]+?)\.?\s*(?:;.*)?$/im.exec(text)?.[1];
+  const origin = /^[ \t]*\$ORIGIN[ \t]+([^\s;]+?)\.?[ \t]*\r?(?:;.*)?$/im.exec(text)?.[1];
   const name = given ?? origin;
   if (name !== undefined) return name;
   throw new Error(

@@ -12,7 +12,6 @@ import { lockZoneTree, setLockTimeout, zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { ensureTeam } from '../keys/keys.ts';
 import { insist } from '../refusal.ts';
-import { trustChange } from './history.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
 
@@ -100,7 +99,8 @@ async function ensureTrustIn(
     teamId,
     action: 'trust.change',
     subject: trustId,
-    ...trustChange(before, after),
+    before,
+    after,
     at: now,
     ...AUTHOR,
   });

@@ -35,6 +35,8 @@ describe("a person's key", () => {
         manageZones: 'write',
         onlyNames: null,
         onlyTypes: null,
+        zoneWrites: null,
+        recordWrites: null,
         expiresAt: null,
       },
       user: { id: ada.id, email: 'ada@example.org', name: expect.any(String), quota: expect.any(Object) },

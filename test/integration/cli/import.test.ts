@@ -100,7 +100,10 @@ test('an empty zone gets thousands of records at once, and a zone with records i
   expect(await recordsOf('large.example')).toHaveLength(2_500);
   expect(zone?.serial).toBeGreaterThan(0);
   const more = await fileOf('more.zone', head('large.example') + lines(1_000, 4_600));
-  const { code, out } = await run([more]);
+  const { code, out, err } = await run([more, '--zone', 'large.example']);
+  expect(err.trim().split('\n')).toEqual(
+    [1_000, 2_000, 2_100].map((made) => `large.example: ${made} of 2100 changes are made`),
+  );
   expect([code, out]).toEqual([0, expect.stringContaining('2100 to create, 0 to change, 1500 unchanged')]);
   expect(await recordsOf('large.example')).toHaveLength(4_600);
 });
@@ -121,6 +124,47 @@ test('a key with a low limit imports a zone of any size: it counts at most half 
   const { code } = await run([await fileOf('slow.zone', head('slow.example') + lines)], key.text);
   expect(code).toBe(0);
   expect(await recordsOf('slow.example')).toHaveLength(60);
+});
+
+test('500 records pass with a key of the default limit, and the plan says what they cost', async () => {
+  const key = await service.key();
+  const lines = Array.from({ length: 500 }, (_, at) => `n${at} A 192.0.2.1\n`).join('');
+  const path = await fileOf('first.zone', head('first.example') + lines);
+  const plan = await run([path, '--create', '--dry-run'], key.text);
+  expect(plan.out).toContain('It counts as 30 record writes, and the key may make 60 in 60 seconds.');
+  const start = performance.now();
+  expect((await run([path, '--create'], key.text)).code).toBe(0);
+  expect(performance.now() - start).toBeLessThan(30_000);
+  expect(await recordsOf('first.example')).toHaveLength(500);
+});
+
+test.each([
+  ['a few records', 3],
+  ['a zone file', 1_500],
+])('--create leaves nothing behind if %s cannot be written', async (_, count) => {
+  const key = await service.key({ records: 'read', manageZones: 'write', zoneWrites: 100 });
+  const name = `reader-${count}.example`;
+  const lines = Array.from({ length: count }, (__, at) => `n${at} A 192.0.2.1\n`).join('');
+  const path = await fileOf(`${name}.zone`, head(name) + lines);
+  const { code, out } = await run([path, '--create'], key.text);
+  expect([code, out]).toEqual([1, expect.stringContaining(`${name} is not imported: `)]);
+  expect(await client.zones.list({ zoneName: name })).toEqual([]);
+  // The same command succeeds with another key.
+  expect((await run([path, '--create'])).code).toBe(0);
+  expect(await recordsOf(name)).toHaveLength(count);
+});
+
+test('a file that names its zone itself adds to a zone with other records only with --zone', async () => {
+  const { id } = await client.zones.create({ zoneName: 'corp.example', owner: `org:${admin.team}` });
+  await client.records.create(id, { name: 'www', type: 'A', content: '192.0.2.1' });
+  const path = await fileOf('customer.zone', `${head('corp.example')}vpn A 203.0.113.66\n`);
+  const plan = await run([path, '--dry-run']);
+  expect(plan.out).toContain('only the text of the file names it; give --zone');
+  const refused = await run([path]);
+  expect([refused.code, refused.out]).toEqual([1, expect.stringContaining('give --zone')]);
+  expect(await recordsOf('corp.example')).toEqual(['www 3600 A 192.0.2.1']);
+  expect((await run([path, '--zone', 'corp.example'])).code).toBe(0);
+  expect(await recordsOf('corp.example')).toHaveLength(2);
 });
 
 test('--manifests prints the objects without a service', async () => {

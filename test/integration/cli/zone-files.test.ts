@@ -1,5 +1,5 @@
 // Zone files and manifests on the command line: export, diff, apply, and their previews, with a running service.
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -95,14 +95,14 @@ test('an error of diff has code 2 and names the line, the object or the file', a
     ['kind: DNSRecord\nmetadata: { name: one }\nspec: { zoneRef: { name: z } }\n', 'the file has no DNSZone z; give'],
     ['kind: DNSZone\nmetadata: { name: z }\nspec: {}\n', 'DNSZone z: spec.zoneName is missing'],
     ['kind: Service\n', 'no DNSZone and no DNSRecord'],
-    ['kind: [\n', 'the file is no YAML'],
+    ['kind: [\n', 'the file is not YAML'],
   ];
   for (const [text, message] of cases) {
     const ended = await zonestead('diff', await file(text));
     expect([text, ended.code, ended.out]).toEqual([text, 2, '']);
     expect(ended.err).toContain(message);
   }
-  expect((await zonestead('diff', '/nowhere/file')).err).toBe('there is no file /nowhere/file');
+  expect((await zonestead('diff', '/nowhere/file')).err).toBe('/nowhere/file cannot be read: there is no such file');
 });
 
 test('exported manifests are equal to the zone; diff compares their records and leaves others out', async () => {
@@ -156,7 +156,7 @@ test('apply writes nothing if the zone changed after the file was compared with 
     print: () => undefined,
     warn: () => undefined,
   };
-  await expect(applyZoneFile(session, path, { yes: true })).rejects.toThrow(
+  await expect(applyZoneFile(session, { path, text: await readFile(path, 'utf8') }, { yes: true })).rejects.toThrow(
     /crossed\.example changed after they were compared with .*run the command again/,
   );
   await client.close();

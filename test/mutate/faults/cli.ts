@@ -9,6 +9,10 @@ const fault = (
 ): Fault => ({ name: `cli-${name}`, breaks, edits: [{ file, find, replace }], project, tests });
 
 const IMPORT = "import { UNPRINTABLE } from '#base/printable.ts';";
+const HOSTILE = { tests: ['test/integration/cli/import-hostile.test.ts'] };
+const IMPORTS = { tests: ['test/integration/cli/import.test.ts'] };
+const PACE = { project: 'unit', tests: ['test/unit/cli/import/pace.test.ts'] } as const;
+const PIPES = { tests: ['test/integration/cli/pipes.test.ts'] };
 const MANIFESTS = { tests: ['test/integration/cli/manifests.test.ts'] };
 const OUTPUT = { project: 'unit', tests: ['test/unit/cli/output.test.ts'] } as const;
 
@@ -68,5 +72,89 @@ export const CLI_FAULTS: readonly Fault[] = [
       replace: "error: error.toWellFormed().replaceAll('\\0', '')",
     },
     { tests: ['test/integration/nodes/reports.test.ts'] },
+  ),
+  fault(
+    'link-out',
+    'a link of a repository leads the import to any file',
+    {
+      file: 'src/cli/import/sources/open.ts',
+      find: 'if (!target.startsWith(',
+      replace: 'if (target.startsWith(root) && !target.startsWith(',
+    },
+    HOSTILE,
+  ),
+  fault(
+    'device',
+    'a device is read without an end',
+    { file: 'src/cli/input.ts', find: 'if (kind.isFile()) return', replace: 'if (!kind.isFIFO()) return' },
+    HOSTILE,
+  ),
+  fault(
+    'input-octets',
+    'an input may have any size',
+    { file: 'src/cli/input.ts', find: 'if (size > MAX_INPUT)', replace: 'if (size < 0)' },
+    HOSTILE,
+  ),
+  fault(
+    'yaml-aliases',
+    'aliases of YAML make any number of values',
+    { file: 'src/cli/yaml-input.ts', find: 'if (count > MAX_VALUES)', replace: 'if (count < 0)' },
+    HOSTILE,
+  ),
+  fault(
+    'lines',
+    'a source may have any number of records',
+    {
+      file: 'src/cli/import/source.ts',
+      find: 'if (lines.length + problems.length > MAX_LINES)',
+      replace: 'if (characters < 0)',
+    },
+    HOSTILE,
+  ),
+  fault(
+    'yaml-keys',
+    'all keys of a YAML file are compared with each other',
+    { file: 'src/cli/yaml-input.ts', find: 'uniqueKeys: false', replace: 'uniqueKeys: true' },
+    HOSTILE,
+  ),
+  fault(
+    'powerdns-zone',
+    'a PowerDNS chooses the zone that the import writes',
+    {
+      file: 'src/cli/import/sources/powerdns.ts',
+      find: '!answered.ok || answered.value !== parsed.value',
+      replace: '!answered.ok',
+    },
+    HOSTILE,
+  ),
+  fault(
+    'transfer-octets',
+    'a transfer may have any size',
+    { file: 'src/cli/import/sources/axfr.ts', find: 'if (total > MAX_INPUT)', replace: 'if (total < 0)' },
+    HOSTILE,
+  ),
+  fault(
+    'named-by-text',
+    'a zone file chooses a zone with other records',
+    { file: 'src/cli/import/import.ts', find: 'if (!isNamedByText || ', replace: 'if (true || ' },
+    IMPORTS,
+  ),
+  fault(
+    'create-leaves',
+    'a zone stays that --create made for records that were refused',
+    { file: 'src/cli/import/target.ts', find: 'await client.zones.delete(id, { signal });', replace: '' },
+    IMPORTS,
+  ),
+  fault(
+    'retry-after',
+    'an import ends at the write limit of its key',
+    { file: 'src/cli/import/pace.ts', find: 'isRateLimited(error) || isBusy(error) ?', replace: 'isBusy(error) ?' },
+    PACE,
+  ),
+  fault(
+    'closed-pipe',
+    'a command ends with an error when the reader of its output leaves',
+    { file: 'src/cli/program.ts', find: "if (error.code !== 'EPIPE') throw error;", replace: 'throw error;' },
+    PIPES,
   ),
 ];

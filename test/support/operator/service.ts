@@ -216,6 +216,8 @@ export class MemoryService {
             manageZones: 'write' as const,
             onlyNames: null,
             onlyTypes: null,
+            zoneWrites: null,
+            recordWrites: null,
             expiresAt: null,
           },
           team: { id: TEAM, name: 'team', quota: QUOTA },

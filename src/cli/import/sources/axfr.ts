@@ -8,7 +8,8 @@ import { parseZoneName } from '#dns/names/name.ts';
 import { nameOfNumber } from '#dns/types/numbers.ts';
 import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
 import { rdataText, typeName } from '#dns/wire/rdata-text.ts';
-import { createLines, type SourceZone } from '../source.ts';
+import { MAX_INPUT } from '../../input.ts';
+import { createLines, MAX_LINES, type SourceZone } from '../source.ts';
 
 interface AxfrOptions {
   /** A name or an address. */
@@ -23,10 +24,9 @@ interface AxfrOptions {
 }
 
 const SOA = 6;
-/** The longest silence of the server, in ms. */
+/** The longest silence of the server, and the longest transfer, in ms. */
 const IDLE_MS = 30_000;
-/** More than the records of the largest zone that the service takes, with their signatures. */
-const MAX_RECORDS = 500_000;
+const TRANSFER_MS = 10 * 60_000;
 
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'does not understand the question (FORMERR)',
@@ -60,7 +60,7 @@ export async function readAxfr({ host, port, zone, key, signal, now = unixTime }
         if (record.type === SOA) soaCount += 1;
         if (soaCount === 2) break;
         records.push(record);
-        if (records.length > MAX_RECORDS) throw new RangeError(`sends more than ${MAX_RECORDS} records`);
+        if (records.length > MAX_LINES) throw new RangeError(`sends more than ${MAX_LINES} records`);
       }
       if (soaCount === 2) break;
     }
@@ -89,13 +89,13 @@ function firstNumber(octets: Uint8Array): number {
 }
 
 function zoneOf(from: string, zone: string, records: readonly MessageRecord[]): SourceZone {
-  const lines = createLines();
+  const lines = createLines(from);
   for (const { name, type, ttl, rdata } of records) {
     const owner = `${nameText(name)}.`;
     const label = nameOfNumber(type) ?? typeName(type);
     lines.add({ place: `${owner} ${label}`, name: owner, type: label, ttl, rdata: rdataText(type, rdata) });
   }
-  return lines.zone(from, zone);
+  return lines.zone(zone);
 }
 
 interface Connection {
@@ -105,7 +105,7 @@ interface Connection {
   signal: AbortSignal;
 }
 
-/** The messages of the server until it closes the connection. @throws Error of the socket, or after a silence of 30 s */
+/** The messages of the server until it closes the connection. @throws Error of the socket, after a silence of 30 s, and after 64 MiB */
 async function* answersOf({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
   const socket = connect({ host, port });
   const stop = () => socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
@@ -115,9 +115,14 @@ async function* answersOf({ host, port, request, signal }: Connection): AsyncGen
   try {
     const pieces: Uint8Array[] = [];
     let size = 0;
+    let total = 0;
+    const end = performance.now() + TRANSFER_MS;
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       pieces.push(chunk);
       size += chunk.length;
+      total += chunk.length;
+      if (total > MAX_INPUT) throw new RangeError(`sends more than ${MAX_INPUT / 1024 / 1024} MiB`);
+      if (performance.now() > end) throw new RangeError(`needs more than ${TRANSFER_MS / 60_000} minutes`);
       if (size < 2 || size < 2 + lengthOf(pieces)) continue;
       let whole = concat(pieces);
       while (whole.length >= 2 && whole.length >= 2 + firstNumber(whole)) {

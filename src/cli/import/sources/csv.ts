@@ -37,7 +37,7 @@ interface CsvOptions {
 export function readCsv(from: string, text: string, { zone, columns = {} }: CsvOptions): SourceZone {
   const parsed = parseZoneName(zone);
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
-  const lines = createLines();
+  const lines = createLines(from);
   const rows = rowsOf(from, text, (place, message) => lines.refuse(place, message));
   const [first, ...others] = rows;
   if (first === undefined) throw new Error(`${from}: the file is empty; its first row names the columns`);
@@ -48,7 +48,7 @@ export function readCsv(from: string, text: string, { zone, columns = {} }: CsvO
     addRow(lines, `line ${Math.min(before + 1, info.lines)}`, header, record, parsed.value);
     before = info.lines;
   }
-  return lines.zone(from, parsed.value);
+  return lines.zone(parsed.value);
 }
 
 function rowsOf(from: string, text: string, refuse: (place: string, message: string) => void): Row[] {

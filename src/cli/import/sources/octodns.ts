@@ -1,6 +1,8 @@
 // The YAML files of octoDNS: one file for each zone, named after it, with records by name. Pure.
-import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isSeq } from 'yaml';
 import { parseZoneName } from '#dns/names/name.ts';
+import { clip } from '#dns/verdict.ts';
+import { keyOf, readYaml, type YamlFile } from '../../yaml-input.ts';
 import { createLines, quotedText, type SourceZone } from '../source.ts';
 import { rdataOfValue } from './octodns-values.ts';
 
@@ -16,35 +18,29 @@ const DEFAULT_TTL = 3_600;
 export function readOctodns(from: string, text: string, zone: string): SourceZone {
   const parsed = parseZoneName(zone);
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
-  const counter = new LineCounter();
-  const document: Document = parseDocument(text, { lineCounter: counter, uniqueKeys: true, logLevel: 'silent' });
-  const [error] = document.errors;
-  if (error !== undefined) throw new Error(`${from}: the file is not YAML: ${error.message.split('\n')[0]}`);
-  const lines = createLines();
-  const { contents } = document;
-  if (contents === null) return lines.zone(from, parsed.value);
-  if (!isMap(contents)) throw new Error(`${from}: the file is not a map of names to records, as octoDNS writes it`);
-  for (const { key, value } of contents.items) {
-    const name = isScalar(key) ? String(key.value ?? '') : '?';
-    const records = isSeq(value) ? value.items : [value];
-    for (const record of records) {
-      const range =
-        (record as { range?: [number, number, number] } | null)?.range ?? (isScalar(key) ? key.range : null);
-      const place = `line ${range ? counter.linePos(range[0]).line : 1}`;
-      if (isMap(record)) addRecord(lines, place, name, plainMap(record, document));
-      else lines.refuse(place, `${JSON.stringify(name)} is not a record; octoDNS writes a map with type and value.`);
-    }
+  const lines = createLines(from);
+  try {
+    addRecords(lines, readYaml(text, '1.2'));
+  } catch (error) {
+    throw new Error(`${from}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return lines.zone(from, parsed.value);
+  return lines.zone(parsed.value);
 }
 
-/** Without its aliases if there are more than a person writes: they would fill the memory. */
-function plainMap(record: YAMLMap, document: Document): Record<string, unknown> {
-  try {
-    return record.toJS(document, { maxAliasCount: 100 });
-  } catch (error) {
-    if (error instanceof ReferenceError) return {};
-    throw error;
+function addRecords(lines: Lines, { documents, lineOf, plainOf }: YamlFile): void {
+  const [{ contents } = { contents: null }, ...others] = documents;
+  if (others.length > 0) throw new Error('the file has several documents; octoDNS writes one');
+  if (contents === null) return;
+  if (!isMap(contents)) throw new Error('the file is not a map of names to records, as octoDNS writes it');
+  for (const { key, value } of contents.items) {
+    const name = keyOf(key);
+    for (const record of isSeq(value) ? value.items : [value]) {
+      const place = `line ${lineOf(record ?? key)}`;
+      const fields = plainOf(record);
+      if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) {
+        addRecord(lines, place, name, fields as Record<string, unknown>);
+      } else lines.refuse(place, `${clip(name)} is not a record; octoDNS writes a map with type and value.`);
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // Opens the sources that the command line names, and reads their zones.
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { basename, extname, join, sep } from 'node:path';
 import { readTsigKeyFile } from '#dns/tsig/key-file.ts';
+import { readInput, unreadable } from '../../input.ts';
 import type { SourceZone } from '../source.ts';
 
 export const FORMATS = ['zonefile', 'csv', 'octodns'] as const;
@@ -20,8 +20,12 @@ export interface SourceOptions {
   powerdnsKey?: string;
 }
 
-/** The largest file, in octets: an export of several hundred thousand records. */
-const MAX_FILE = 64 * 1024 * 1024;
+const ADDRESS = /^(?:axfr|powerdns\+https?):\/\//i;
+
+/** Finds paths that are not there, before anything else is asked for. @throws Error that names the path */
+export async function checkSources(words: readonly string[]): Promise<void> {
+  for (const word of words) if (word !== '-' && !ADDRESS.test(word)) await isFolder(word);
+}
 
 /** @throws Error that names the source and says what would be accepted */
 export async function* openSources(
@@ -32,7 +36,7 @@ export async function* openSources(
   for (const word of words) {
     if (/^axfr:\/\//i.test(word)) yield await openAxfr(word, options, signal);
     else if (/^powerdns\+https?:\/\//i.test(word)) yield* await openPowerDns(word, options, signal);
-    else yield* openFile(word, options);
+    else yield* openFile(word, options, signal);
   }
 }
 
@@ -40,7 +44,7 @@ async function openAxfr(word: string, { zone, tsigKey }: SourceOptions, signal: 
   const url = URL.parse(word.replace(/^axfr:/i, 'http:'));
   const name = zone ?? decodeURIComponent(url?.pathname.replace(/^\/|\/$/g, '') ?? '');
   if (url === null || name === '') throw new Error(`${word}: write axfr://server:port/zone, with port 53 by default`);
-  const key = tsigKey === undefined ? undefined : readTsigKeyFile(await readText(tsigKey));
+  const key = tsigKey === undefined ? undefined : readTsigKeyFile(await readInput(tsigKey, signal));
   const { readAxfr } = await import('./axfr.ts');
   // URL omits port 80, which is the default of http.
   const port = /^axfr:\/\/[^/]*[^/\]:]*:([0-9]+)(?:\/|$)/i.exec(word)?.[1];
@@ -56,24 +60,24 @@ async function openAxfr(word: string, { zone, tsigKey }: SourceOptions, signal: 
 async function openPowerDns(word: string, { zone, powerdnsKey }: SourceOptions, signal: AbortSignal) {
   if (powerdnsKey === undefined) throw new Error(`${word}: --powerdns-key must name a file with the key of the API`);
   const url = new URL(word.replace(/^powerdns\+/i, ''));
-  const key = (await readText(powerdnsKey)).trim();
+  const key = (await readInput(powerdnsKey, signal)).trim();
   const { readPowerDns } = await import('./powerdns.ts');
   const name = zone ?? decodeURIComponent(url.pathname.replace(/^\/|\/$/g, ''));
   return readPowerDns({ url: url.origin, key, zone: name === '' ? undefined : name, signal });
 }
 
-async function* openFile(path: string, options: SourceOptions): AsyncGenerator<SourceZone> {
-  if (path !== '-' && (await isFolder(path))) {
-    const names = (await readdir(path)).filter((name) => /\.ya?ml$/i.test(name)).sort();
-    if (names.length === 0) throw new Error(`${path}: the folder has no .yaml file of octoDNS`);
-    for (const name of names) yield await readOne(join(path, name), { ...options, format: 'octodns' });
+async function* openFile(path: string, options: SourceOptions, signal: AbortSignal): AsyncGenerator<SourceZone> {
+  if (path === '-' || !(await isFolder(path))) {
+    yield await readOne(path, await readInput(path, signal), options);
     return;
   }
-  yield await readOne(path, options);
+  for (const file of await filesOf(path)) {
+    const text = await readInput(file, signal, { onlyFile: true });
+    yield await readOne(file, text, { ...options, format: 'octodns' });
+  }
 }
 
-async function readOne(path: string, options: SourceOptions): Promise<SourceZone> {
-  const text = path === '-' ? await readAll(process.stdin) : await readText(path);
+async function readOne(path: string, text: string, options: SourceOptions): Promise<SourceZone> {
   const ending = extname(path).toLowerCase();
   const format = options.format ?? (ending === '.csv' ? 'csv' : /^\.ya?ml$/.test(ending) ? 'octodns' : 'zonefile');
   const from = path === '-' ? 'standard input' : path;
@@ -102,26 +106,27 @@ function columnsOf(words: readonly string[]): Record<string, string> {
   );
 }
 
+/** The files of octoDNS in a folder. A link must stay in it: the folder may be a repository of others. @throws Error without any */
+async function filesOf(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => /\.ya?ml$/i.test(name)).sort();
+  if (names.length === 0) throw new Error(`${folder}: the folder has no .yaml file of octoDNS`);
+  const root = await realpath(folder);
+  const paths = names.map((name) => join(folder, name));
+  for (const path of paths) {
+    const target = await realpath(path).catch((error: unknown) => {
+      throw unreadable(path, error);
+    });
+    if (!target.startsWith(`${root}${sep}`)) {
+      throw unreadable(path, new Error('it is a link out of its folder; name the file itself to import it'));
+    }
+  }
+  return paths;
+}
+
 async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    throw new Error(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** @throws Error if the file is too large, or is not UTF-8 */
-async function readText(path: string): Promise<string> {
-  let octets: Buffer;
-  try {
-    if ((await stat(path)).size > MAX_FILE) throw new Error(`it has more than ${MAX_FILE / 1024 / 1024} MiB`);
-    octets = await readFile(path);
-  } catch (error) {
-    throw new Error(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(octets);
-  } catch {
-    throw new Error(`${path} is not UTF-8; convert it, for instance with iconv -t UTF-8`);
+    throw unreadable(path, error);
   }
 }

@@ -1,9 +1,14 @@
 // Zones of the HTTP API of PowerDNS (version 4 and later).
 import { z } from 'zod';
+import { shownText } from '#base/printable.ts';
 import { parseZoneName } from '#dns/names/name.ts';
+import { clip } from '#dns/verdict.ts';
+import { collect } from '../../input.ts';
 import { createLines, type SourceZone } from '../source.ts';
 
 const LIMIT_MS = 60_000;
+/** The characters of the name of a zone that lines about it show. */
+const MAX_NAME = 260;
 
 const zoneList = z.array(z.object({ name: z.string() }));
 const zoneDetail = z.object({
@@ -35,7 +40,8 @@ export async function* readPowerDns({ url, key, zone, signal }: PowerDnsOptions)
   for (const name of names) {
     // PowerDNS writes a slash as =2F (RFC 2317 zones).
     const id = encodeURIComponent(name).replaceAll('%2F', '=2F');
-    yield zoneOf(`${url}, zone ${name}`, await get(`/${id}`, zoneDetail));
+    const from = `${url}, zone ${shownText(name, MAX_NAME)}`;
+    yield zoneOf(from, name, await get(`/${id}`, zoneDetail));
   }
 }
 
@@ -43,10 +49,14 @@ function absolute(zone: string): string {
   return zone.endsWith('.') ? zone : `${zone}.`;
 }
 
-function zoneOf(from: string, { name, rrsets }: z.infer<typeof zoneDetail>): SourceZone {
-  const parsed = parseZoneName(name);
+/** @param asked the zone of the question: the answer must not choose the zone that the import writes */
+function zoneOf(from: string, asked: string, { name, rrsets }: z.infer<typeof zoneDetail>): SourceZone {
+  const [parsed, answered] = [parseZoneName(asked), parseZoneName(name)];
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
-  const lines = createLines();
+  if (!answered.ok || answered.value !== parsed.value) {
+    throw new Error(`${from}: the server answers with the zone ${clip(name)}, and not with the zone of the question`);
+  }
+  const lines = createLines(from);
   for (const { name: owner, type, ttl, records, comments = [] } of rrsets) {
     for (const [index, { content, disabled }] of records.entries()) {
       const place = records.length === 1 ? `${owner} ${type}` : `${owner} ${type}, record ${index + 1}`;
@@ -54,7 +64,7 @@ function zoneOf(from: string, { name, rrsets }: z.infer<typeof zoneDetail>): Sou
       else lines.add({ place, name: owner, type, ttl, rdata: content, comment: comments[0]?.content });
     }
   }
-  return lines.zone(from, parsed.value);
+  return lines.zone(parsed.value);
 }
 
 interface Question<T> {
@@ -63,6 +73,18 @@ interface Question<T> {
   path: string;
   schema: z.ZodType<T>;
   signal: AbortSignal;
+}
+
+async function bodyOf(response: Response): Promise<Buffer> {
+  return response.body === null ? Buffer.alloc(0) : collect(response.body);
+}
+
+function parseJson(octets: Buffer): unknown {
+  try {
+    return JSON.parse(octets.toString());
+  } catch {
+    return null;
+  }
 }
 
 async function ask<T>({ url, key, path, schema, signal }: Question<T>): Promise<T> {
@@ -76,7 +98,7 @@ async function ask<T>({ url, key, path, schema, signal }: Question<T>): Promise<
       redirect: 'error',
       signal: AbortSignal.any([signal, limit]),
     });
-    body = await response.json().catch(() => null);
+    body = parseJson(await bodyOf(response));
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

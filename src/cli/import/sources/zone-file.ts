@@ -1,4 +1,5 @@
 // Zone files (RFC 1035), also those that Cloudflare exports. Pure.
+import { basename } from 'node:path';
 import { parseZoneName } from '#dns/names/name.ts';
 import { type Line, lineSteps } from '#dns/zonefile/lexer.ts';
 import type { SourceZone } from '../source.ts';
@@ -9,7 +10,7 @@ const PROXIED = /;.*\bcf_tags=\S*\bcf-proxied:true\b/;
 const PROXY_NOTE =
   'Cloudflare answers this name with addresses of its proxy. Zonestead answers with this record, so clients reach its host directly.';
 
-/** @param zone (Default: the owner of the SOA record, or the first $ORIGIN.) @throws Error if neither names a zone */
+/** @param from a path, whose last name may be that of the zone. @param zone (Default: the owner of the SOA record, or the first $ORIGIN.) @throws Error if neither names a zone */
 export function readZoneFile(from: string, text: string, zone?: string): SourceZone {
   const name = zone ?? zoneOfFile(text);
   if (name === null) throw new Error(`${from}: the file has neither $ORIGIN nor an absolute SOA record; give --zone`);
@@ -22,7 +23,11 @@ export function readZoneFile(from: string, text: string, zone?: string): SourceZ
     isCloudflare ||= TAG.test(line);
     if (PROXIED.test(line)) notes.set(index + 1, PROXY_NOTE);
   }
-  return { from, zone: parsed.value, text, notes, isCloudflare: isCloudflare || /^;; Domain:/m.test(text) };
+  return {
+    ...{ from, zone: parsed.value, text, notes },
+    isCloudflare: isCloudflare || /^;; Domain:/m.test(text),
+    isNamedByText: zone === undefined && !basename(from).toLowerCase().startsWith(parsed.value),
+  };
 }
 
 function zoneOfFile(text: string): string | null {

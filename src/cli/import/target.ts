@@ -1,0 +1,41 @@
+// The zone that an import writes: one that exists, or one that it creates, and deletes again if nothing was written to it.
+import type { Zone } from '#client/client.ts';
+import { ApiError } from '#client/errors.ts';
+import type { Session } from '../rest/session.ts';
+import { newZoneOwner } from '../rest/zones.ts';
+import { type Pace, sendInTurn } from './pace.ts';
+
+/** The default of the service for zones that do not exist yet, in seconds. */
+export const DEFAULT_TTL = 3_600;
+
+/** @param owner (Default: the team or the person of the key.) */
+export async function createZone(session: Session & Pace, zoneName: string, owner?: string): Promise<Zone> {
+  const { client, signal } = session;
+  const body = { zoneName, owner: owner ?? (await newZoneOwner(client, signal)), defaultTtl: DEFAULT_TTL };
+  return sendInTurn(
+    session,
+    () => `${zoneName} is not created yet`,
+    () => client.zones.create(body, { signal }),
+  );
+}
+
+/**
+ * After a refusal of the first change, deletes the zone that this import created.
+ * @returns a sentence about the zone for people; empty if it is deleted
+ */
+export async function removeCreated(
+  { client, signal }: Session,
+  { id, zoneName }: Zone,
+  error: unknown,
+): Promise<string> {
+  const refusal = error instanceof Error && error.cause instanceof ApiError ? error.cause : error;
+  // Without an answer, the records may be there. The same command finds out.
+  if (!(refusal instanceof ApiError)) return ` The zone ${zoneName} is created; run the command again for its records.`;
+  try {
+    await client.zones.delete(id, { signal });
+    return '';
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    return ` The zone ${zoneName} is created, and is not deleted again: ${reason}`;
+  }
+}
