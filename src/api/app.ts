@@ -11,6 +11,7 @@ import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { LIMITS } from '#service/limits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
+import { refusal } from '#service/refusal.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Tracing } from '#telemetry/tracing.ts';
 import { dynDnsRoutes } from './dyndns/dyndns.ts';
@@ -138,6 +139,14 @@ export function buildApp({
   if (guard) guardLoad(app as unknown as FastifyInstance, guard);
   app.addHook('onSend', returnBusyPlace(context));
 
+  // A person who opens the base address of the service in a browser looks for its pages.
+  if (pages) {
+    app.get('/', { schema: { hide: true } }, async (request, reply) => {
+      reply.header('vary', 'accept');
+      if (request.headers.accept?.includes('text/html')) return reply.redirect('/console/', 303);
+      throw refusal('no-such-path', { method: 'GET', path: '/' });
+    });
+  }
   const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
     own(actor) ?? (limits ? shared : null);
   const writeLimits: WriteLimits = {

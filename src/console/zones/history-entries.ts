@@ -38,6 +38,8 @@ export interface HistoryGroup {
   when: When;
   requestId: string;
   entries: Entry[];
+  /** Whether the request may have more changes on another page. */
+  isCut: boolean;
   /** The time of the oldest change. */
   since: string;
   /** `undo`, or the time of a restore. Null for other changes. */
@@ -62,11 +64,15 @@ const VERBS: Readonly<Record<string, string>> = {
   restore: 'Restored',
 };
 
-/** @param changes newest first @param names the names of the keys, by id */
+/**
+ * @param changes newest first @param names the names of the keys, by id
+ * @param more whether there are newer and older changes on other pages. (Default: there are none.)
+ */
 export function groupsOf(
   changes: readonly ChangeView[],
   names: ReadonlyMap<string, KeyName>,
   now: Date,
+  more: { newer: boolean; older: boolean } = { newer: false, older: false },
 ): HistoryGroup[] {
   const groups: HistoryGroup[] = [];
   const undone = undoneIn(changes);
@@ -84,6 +90,7 @@ export function groupsOf(
         when: whenOf(change.at, now),
         requestId: change.requestId,
         entries: [entry],
+        isCut: more.newer && groups.length === 0,
         since: change.at,
         mark,
         undone: null,
@@ -93,6 +100,8 @@ export function groupsOf(
       });
     }
   }
+  const oldest = groups.at(-1);
+  if (oldest !== undefined && more.older) oldest.isCut = true;
   return groups.map((group) => ({
     ...group,
     undone: undoneOf(group, undone),
@@ -123,10 +132,10 @@ function markOf({ undoes, restoredTo }: ChangeView): string | null {
 }
 
 /** A single change is undone by its number, and several ones by their request, which may have more on another page. */
-function undoOf({ requestId, entries }: HistoryGroup): string | null {
+function undoOf({ requestId, entries, isCut }: HistoryGroup): string | null {
   const records = entries.filter(({ subject }) => subject !== null);
   if (records.length === 0) return null;
-  return queryOf(entries.length === 1 ? { change: String(entries[0]?.id) } : { requestId });
+  return queryOf(entries.length === 1 && !isCut ? { change: String(entries[0]?.id) } : { requestId });
 }
 
 /** The changes of the group are the oldest that it undoes. */

@@ -54,7 +54,10 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       isFiltered,
       isCut: found.isCut,
       kinds: [['', 'Any'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
-      groups: groupsOf(found.changes, names, context.now()),
+      groups: groupsOf(found.changes, names, context.now(), {
+        newer: cursor !== undefined,
+        older: found.next !== undefined,
+      }),
       pages: trailLinks(request.query, found.next, (query) => withQuery(here, { ...typed, ...query })),
     });
   });

@@ -34,6 +34,16 @@ const author = (more: Partial<ChangeView>, ...keys: KeyName[]) => {
 };
 const entry = (more: Partial<ChangeView>) => groups([change(more)])[0]?.entries[0];
 
+test('A request whose changes may be on two pages is undone as a whole', () => {
+  const changes = ['a', 'b', 'c'].map((requestId, at) => change({ id: 3 - at, requestId }));
+  const undoOf = (more?: { newer: boolean; older: boolean }) =>
+    groupsOf(changes, new Map(), NOW, more).map(({ isCut, undo }) => [isCut, undo]);
+  const alone = [3, 2, 1].map((id) => [false, `change=${id}`]);
+  expect(undoOf()).toEqual(alone);
+  expect(undoOf({ newer: true, older: false })).toEqual([[true, 'requestId=a'], alone[1], alone[2]]);
+  expect(undoOf({ newer: false, older: true })).toEqual([alone[0], alone[1], [true, 'requestId=c']]);
+});
+
 describe('changes that were undone', () => {
   const undoneOf = (changes: ChangeView[]) => groups(changes).map(({ undone }) => undone);
   const [first, second] = [change({ id: 1, requestId: 'a' }), change({ id: 2, requestId: 'b' })];
