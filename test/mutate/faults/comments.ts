@@ -2,6 +2,7 @@
 import type { Fault, Project } from '../fault.ts';
 
 const RULE = 'src/dns/comment.ts';
+const TEXT = 'src/dns/plain-text.ts';
 const EDIT = 'src/service/records/edit.ts';
 const CHANGE = 'src/service/change.ts';
 const ZONES = 'src/service/zones/zones.ts';
@@ -30,9 +31,9 @@ const pages = at('integration', 'test/integration/console/zones.test.ts');
 const manifests = at('unit', 'test/unit/cli/manifests.test.ts');
 
 export const COMMENT_FAULTS: readonly Fault[] = [
-  rule('control', 'a comment has line breaks', RULE, String.raw`[\p{Cc}\p{Cs}`, String.raw`[\p{Cs}`),
-  rule('surrogate', 'a comment has half of a character', RULE, String.raw`\p{Cs}`, ''),
-  rule('direction', 'a comment changes the direction of a page', RULE, String.raw`\u202a-\u202e`, ''),
+  rule('control', 'a comment has line breaks', TEXT, String.raw`[\p{Cc}\p{Cs}`, String.raw`[\p{Cs}`),
+  rule('surrogate', 'a comment has half of a character', TEXT, String.raw`\p{Cs}`, ''),
+  rule('direction', 'a comment changes the direction of a page', TEXT, String.raw`\u202a-\u202e`, ''),
   rule('long', 'a comment has any length', RULE, 'if (length <= MAX_COMMENT)', 'if (true)'),
   rule('points', 'an emoji counts twice', RULE, '[...comment].length', 'comment.length'),
   rule('blank', 'a comment is blank', RULE, 'text?.trim() ??', 'text ??'),
@@ -78,8 +79,8 @@ export const COMMENT_FAULTS: readonly Fault[] = [
     'zone-right',
     'every key changes the comment of a zone',
     ZONES,
-    'mustManageZones(caller.actor);\n    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);\n    const { defaultTtl',
-    'const answer = (after: ZoneRow) => zoneView(after, context.nameservers);\n    const { defaultTtl',
+    "mustManageZones(caller.actor);\n    mustMatchZone(caller, zone, context);\n    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);\n    mustBeAsSeen('defaultTtl'",
+    "mustMatchZone(caller, zone, context);\n    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);\n    mustBeAsSeen('defaultTtl'",
   ),
   api(
     'zone-same',

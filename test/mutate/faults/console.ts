@@ -66,8 +66,8 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/records/records.ts',
-        find: '        mustConfirm(record.managedBy, typed);\n        await replaceRecord',
-        replace: '        await replaceRecord',
+        find: '        mustConfirm(record.managedBy, typed);\n        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await replaceRecord',
+        replace: '        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await replaceRecord',
       },
     ],
     project: 'integration',
@@ -79,8 +79,8 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/records/records.ts',
-        find: '        mustConfirm(record.managedBy, typed);\n        await removeRecord',
-        replace: '        await removeRecord',
+        find: '        mustConfirm(record.managedBy, typed);\n        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await removeRecord',
+        replace: '        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await removeRecord',
       },
     ],
     project: 'integration',

@@ -1,6 +1,7 @@
 // Faults in the heartbeats of a cluster, and in the status of its records while it is drained.
 import type { Fault } from '../fault.ts';
 
+const PROVE = 'src/operator/record/prove.ts';
 const HEARTBEATS = 'src/operator/cluster/heartbeats.ts';
 const REPORTS = 'src/operator/cluster/reports.ts';
 
@@ -106,8 +107,8 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'each heartbeat makes all records run',
     'heartbeats',
     HEARTBEATS,
-    'if (isNews(before, answer)) tell',
-    'if (isNews(null, answer)) tell',
+    'if (isNews(before, answer)) options.changed',
+    'if (isNews(null, answer)) options.changed',
   ),
   fault(
     'leader',
@@ -153,7 +154,7 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'served',
     'the records of a drained cluster count as served next to others',
     'heartbeats',
-    'src/operator/cluster/served.ts',
+    PROVE,
     'withdrawn !== true',
     'withdrawn !== undefined',
   ),
@@ -161,7 +162,7 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'last',
     'the last records of a name count as not served while their cluster is drained',
     'heartbeats',
-    'src/operator/cluster/served.ts',
+    PROVE,
     'return kept.length > 0 ? kept : records;',
     'return kept;',
   ),

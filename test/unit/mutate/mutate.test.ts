@@ -1,7 +1,7 @@
 // The parts of `npm run mutate` that decide: whether a fault applies, and whether the tests noticed it.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -113,5 +113,16 @@ describe('the list of faults', () => {
     expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
     const missing = FAULTS.flatMap(({ tests }) => tests).filter((path) => !existsSync(join(PROJECT, path)));
     expect(missing).toEqual([]);
+  });
+
+  it('applies to the code as it is', () => {
+    const stale = FAULTS.flatMap(({ name, edits }) =>
+      edits.flatMap((edit) => {
+        const path = join(PROJECT, edit.file);
+        const found = existsSync(path) ? readFileSync(path, 'utf8').split(edit.find).length - 1 : 0;
+        return found === 1 ? [] : [`${name}: ${edit.file} has the text ${found} times`];
+      }),
+    );
+    expect(stale).toEqual([]);
   });
 });
