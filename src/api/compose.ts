@@ -119,6 +119,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Planning a file of 8 MiB takes about 100 MB. Two of them fit the memory limit of the chart. */
 const IMPORTS = { total: 2, share: 1, waiting: 6, waitMs: 20_000, work: 'imports of zone files' };
 
+/** One waits for the lock of the tree of zones while another holds it. */
+const ADDITIONS = { total: 2, share: 1, waiting: 256, work: 'creations of zones' };
+
 /** Reads that hold a connection while their client reads may use a quarter of the pool, and one team half of that. */
 function largeReads(connections: number): SlotOptions {
   const total = Math.max(1, Math.floor(connections / 4));
@@ -171,6 +174,7 @@ export async function composeApi(
     queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
     busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
     imports: createSlots(IMPORTS),
+    additions: createSlots({ ...ADDITIONS, waitMs: config.ZONESTEAD_BUSY_AFTER_MS }),
     largeReads: createSlots(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
     commits: createCommits(),
     nameservers,

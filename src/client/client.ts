@@ -39,7 +39,7 @@ export type { ApplyBody, ApplyResult, OwnedSet, RecordSet } from '#contract/owne
 export type { DnsRecord, ListedRecord } from '#contract/record.ts';
 export type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 export type { UndoAnswer } from '#contract/undo.ts';
-export type { Zone } from '#contract/zone.ts';
+export type { Zone, ZoneCreated } from '#contract/zone.ts';
 export type { ZoneFileImport } from '#contract/zonefile.ts';
 
 interface ClientOptions {

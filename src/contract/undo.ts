@@ -173,6 +173,7 @@ export const zoneRestorePreview = z
     deletedAt: moment.meta({ description: 'The time of the deletion.' }),
     until: moment.meta({ description: 'The zone can be restored until this time.' }),
     records: z.int().meta({ description: 'The number of records that come back.' }),
+    keyTag: z.int().min(0).max(65_535).meta({ description: 'The tag of the DNSSEC key that comes back.' }),
   })
   .meta({ id: 'ZoneRestorePreview', description: 'The deleted zone that a restore would bring back.' });
 

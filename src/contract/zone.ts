@@ -47,6 +47,10 @@ export const zoneCreateBody = z
     comment: newComment.meta({
       description: 'A line of text for people, of at most 500 characters, which is not in DNS. If omitted: none.',
     }),
+    newKey: z.boolean({ error: 'must be true or false' }).optional().meta({
+      description:
+        'A zone gets back the DNSSEC key of the zone of this name that its owner deleted, as long as the name is in quarantine, so that the DS records at the parent zone stay valid. If true, it gets a new key, and the DS records must be replaced. If omitted: false.',
+    }),
   })
   .meta({ id: 'ZoneCreate', description: 'A zone to create.' });
 
@@ -149,10 +153,32 @@ export const zone = z.object({ ...zoneShape, status: creationStatus.optional() }
   examples: [zoneExample],
 });
 
+const createdKey = z
+  .object({
+    keyTag: z.int().min(0).max(65_535).meta({ description: 'The tag of the DNSKEY of the zone.' }),
+    kept: z.boolean().meta({
+      description:
+        'True: it is the key of the zone of this name that the owner deleted, so DS records that refer to it are valid again. False: it is a new key.',
+    }),
+    formerKeyTag: z.int().min(0).max(65_535).optional().meta({
+      description:
+        'The tag of the key of the deleted zone, which this zone does not use because of `newKey`. Replace DS records that refer to it.',
+    }),
+  })
+  .meta({ id: 'CreatedKey', description: 'The DNSSEC key of a new zone.' });
+
 /** Answer of `POST /zones`. */
 export const zoneCreated = z
-  .object({ ...zoneShape, status: creationStatus })
-  .meta({ id: 'ZoneCreated', description: 'A new zone.', examples: [{ ...zoneExample, status: 'done' as const }] });
+  .object({
+    ...zoneShape,
+    status: creationStatus,
+    key: createdKey.optional().meta({ description: 'The DNSSEC key of the zone. Absent if the zone was restored.' }),
+  })
+  .meta({
+    id: 'ZoneCreated',
+    description: 'A new zone.',
+    examples: [{ ...zoneExample, status: 'done' as const, key: { keyTag: 20326, kept: false } }],
+  });
 
 export const zoneList = z
   .object({ zones: z.array(zone).meta({ description: 'The zones.' }), next })
@@ -167,4 +193,5 @@ export type ZoneCreateBody = z.infer<typeof zoneCreateBody>;
 export type ZoneChangeBody = z.infer<typeof zoneChangeBody>;
 export type DsRecord = z.infer<typeof dsRecord>;
 export type Zone = z.infer<typeof zone>;
+export type CreatedKey = z.infer<typeof createdKey>;
 export type ZoneCreated = z.infer<typeof zoneCreated>;

@@ -80,6 +80,9 @@ export const zoneStatus = z.object({
         .max(MAX_COMMENT)
         .optional()
         .meta({ description: 'The comment in the request. Absent when it has none.' }),
+      newKey: z.literal(true).optional().meta({
+        description: 'Whether the request asks for a new DNSSEC key. Absent when it does not.',
+      }),
     })
     .optional()
     .meta({
@@ -96,6 +99,19 @@ export const zoneStatus = z.object({
         'How this object acquired the zone: Created, Adopted (taken over) or Observed. The operator never changes or deletes ' +
         'an observed zone.',
     }),
+  key: z
+    .object({
+      keyTag: dsEntry.shape.keyTag,
+      kept: z.boolean().meta({
+        description:
+          'Whether it is the key of the zone of this name that its owner deleted. Otherwise it is a new key.',
+      }),
+      formerKeyTag: dsEntry.shape.keyTag.optional().meta({
+        description: 'The tag of the key of the deleted zone, if this zone does not use it.',
+      }),
+    })
+    .optional()
+    .meta({ description: 'The DNSSEC key that the zone got when this object created it.' }),
   creationStatus: z.string().max(64).optional().meta({
     description:
       'The step that the owner of the zone must take next, for example ds_required, or done if there is none.',

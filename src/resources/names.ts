@@ -14,6 +14,8 @@ export const FORCE_DELETE = 'zonestead.dev/force-delete';
 export const RELEASE_MANY = 'zonestead.dev/release-many';
 /** An annotation of a DNSZone or DNSRecord: the comment of the zone, or of the records, at the service. */
 export const COMMENT = 'zonestead.dev/comment';
+/** An annotation of a DNSZone, with the value `true`: a new zone gets a new DNSSEC key instead of that of the deleted zone of its name. */
+export const NEW_KEY = 'zonestead.dev/new-key';
 /** A condition of a DNSZone: the records of deleted DNSRecords remain, because there are too many of them. */
 export const DELETIONS_HELD = 'DeletionsHeld';
 /** The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: nobody owns some of its records, or too many were deleted at once. */

@@ -61,6 +61,7 @@ export type GoodReason =
 export const EVENT_REASONS = [
   'Ready',
   'Created',
+  'KeyChanged',
   'Adopted',
   'Updated',
   'Drift',

@@ -118,19 +118,22 @@ export async function mustSeeIfBusy(context: ServiceContext, actor: Actor, zoneI
 
 /**
  * Runs one transaction when its turn comes in the queues of these zones, parents first. `work` locks the rows.
- * @throws as once, and busy
+ * @param before runs when the request has its turn, before it uses a connection. (Default: nothing runs.)
+ * @throws as once, and busy; the errors of `before`
  */
-export function inTurn<T>(
+export async function inTurn<T>(
   context: ServiceContext,
   caller: Caller,
   zoneIds: string[],
   work: (tx: Tx) => Promise<T>,
+  before?: () => Promise<void>,
   waitedMs = 0,
 ): Promise<T> {
   const [zoneId, ...others] = zoneIds;
   if (zoneId !== undefined) {
-    return context.queue.run(zoneId, (ms) => inTurn(context, caller, others, work, waitedMs + ms));
+    return context.queue.run(zoneId, (ms) => inTurn(context, caller, others, work, before, waitedMs + ms));
   }
+  await before?.();
   return once(context, caller, async (tx) => {
     // Between replicas the row lock is the queue. All waits together must stay within the limit.
     if (waitedMs > context.busyAfterMs / 10) await setLockTimeout(tx, context.busyAfterMs - waitedMs);
@@ -226,6 +229,15 @@ function confirmKept(context: ServiceContext, caller: Caller): Promise<unknown> 
     await confirmEarlierCommits(tx);
     return kept.answer;
   });
+}
+
+/**
+ * The answer to a repetition, for operations that would wait before they find it; null: the request is no repetition.
+ * @throws Refusal conflict if the token was used for another request; busy
+ */
+export async function repeatedAnswer<T>(context: ServiceContext, caller: Caller): Promise<T | null> {
+  if ((await answerKept(context.db, caller)) === null) return null;
+  return (await confirmKept(context, caller)) as T;
 }
 
 /** Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request */

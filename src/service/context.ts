@@ -17,6 +17,8 @@ export interface ServiceContext {
   busyAfterMs: number;
   /** Limits how many zone files are planned and written at a time. */
   imports: Slots;
+  /** Limits how many transactions that add a zone wait for the lock of the tree of zones, each with a connection. */
+  additions: Slots;
   /** Limits how many lists and zone files of several pages are read at a time: each holds a database connection. */
   largeReads: Slots;
   /** Announces commits to the feed. (Default: nothing waits for them.) */

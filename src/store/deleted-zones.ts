@@ -11,6 +11,8 @@ export interface DeletedZone {
   tree: string;
   teamId: string | null;
   userId: string | null;
+  /** DS RDATA, SHA-256 first. */
+  ds: string[];
   /** The serial of the deletion. */
   serial: number;
   recordCount: number;
@@ -69,23 +71,38 @@ export async function boundDeletedZones(
   await dropOldest(tx, teamId, userId, most.records, most.bytes);
 }
 
-const SHOWN = `id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
+const SHOWN = `id, name, tree, team_id as "teamId", user_id as "userId", ds, serial, record_count as "recordCount",
   stored_bytes as "storedBytes", deleted_at as "deletedAt", until`;
-const selectDeleted = statement<Plain>(`
-  select ${SHOWN} from deleted_zones
+const DELETED = `select ${SHOWN} from deleted_zones
   where name = $1 and (team_id = any($2::text[]) or user_id = any($3::text[]))
     and until > $4::timestamptz and ($5::text is null or id = $5)
-  order by deleted_at desc limit 1 for update`);
+  order by deleted_at desc limit 1`;
+const selectDeleted = statement<Plain>(DELETED);
+const selectDeletedLocked = statement<Plain>(`${DELETED} for update`);
 
-/** The deleted zone of some owners with this name, locked; the one that was deleted last, unless an id says which. */
-export async function lockDeletedZone(
-  tx: Tx,
-  name: string,
-  owners: { teamIds: readonly string[]; userIds: readonly string[] },
-  now: Date,
-  id: string | null,
+interface WantedDeletedZone {
+  name: string;
+  owners: { teamIds: readonly string[]; userIds: readonly string[] };
+  now: Date;
+  /** Null: the one that was deleted last. */
+  id: string | null;
+}
+
+/** The deleted zone of some owners with this name. */
+export async function deletedZoneNamed(
+  db: Db | Tx,
+  { name, owners, now, id }: WantedDeletedZone,
 ): Promise<DeletedZone | null> {
-  const [row] = await selectDeleted(tx, name, owners.teamIds, owners.userIds, now.toISOString(), id);
+  const [row] = await selectDeleted(db, name, owners.teamIds, owners.userIds, now.toISOString(), id);
+  return row === undefined ? null : deletedZone(row);
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockDeletedZone(
+  tx: Db | Tx,
+  { name, owners, now, id }: WantedDeletedZone,
+): Promise<DeletedZone | null> {
+  const [row] = await selectDeletedLocked(tx, name, owners.teamIds, owners.userIds, now.toISOString(), id);
   return row === undefined ? null : deletedZone(row);
 }
 

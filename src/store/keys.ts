@@ -89,7 +89,7 @@ interface Standing {
  * own, so a revocation committed before that is seen (each statement of READ COMMITTED has a snapshot of its own).
  */
 export async function keyStanding(
-  tx: Tx,
+  tx: Db | Tx,
   keyId: string,
   scope: { teamId: string | null } | { zoneId: string },
   now: Date,

@@ -269,6 +269,13 @@ export async function lockZoneTree(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${0x74726565})`);
 }
 
+/** One creation of a name at a time: a second one would wait for the row of the first while it holds the lock of the tree. */
+export async function lockZoneName(tx: Tx, name: string): Promise<void> {
+  await lockName(tx, name);
+}
+
+const lockName = statement(`select pg_advisory_xact_lock(${0x6e616d65}, hashtext($1))`);
+
 /** The values of every zone's SOA and apex NS. */
 export async function setService(db: Db, settings: { nameservers: string[]; hostmaster: string }): Promise<void> {
   await db

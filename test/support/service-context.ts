@@ -17,6 +17,7 @@ export function openServiceContext(url: string): ServiceContext {
     queue: createZoneQueue(60_000),
     busyAfterMs: 60_000,
     imports: slots,
+    additions: slots,
     largeReads: slots,
     nameservers: NAMESERVERS,
     quotas: { zones: 100, records: 100_000, bytes: 100_000_000, keys: 100, members: 100 },

@@ -126,14 +126,14 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
   routes.post(
     '/zones::restore',
     {
-      config: { counts: 'zones' },
+      config: { counts: { bucket: 'zones', changes: 'operation' } },
       schema: {
         tags: ['zones'],
         operationId: 'restoreZone',
         summary: 'Restore a deleted zone',
         security: needs('manageZones:write'),
         description:
-          'The zone comes back with its id, its records, their owners and comments, its DNSSEC key, the permissions of keys that name it, and the choice of secondaries. So the DS records at the parent zone stay right. A zone can be restored until the quarantine of its name ends. With `dryRun`, the answer is a preview and has status 200.',
+          'The zone comes back with its id, its records, their owners and comments, its DNSSEC key, the permissions of keys that name it, and the choice of secondaries. So the DS records at the parent zone stay right. A zone can be restored until the quarantine of its name ends. With `dryRun`, the answer is a preview and has status 200. A restore counts as one zone write, and one more for each 1,000 records, up to half of the limit of the key.',
         body: zoneRestoreBody,
         response: {
           200: zoneRestorePreview,
@@ -145,8 +145,10 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
     async (request, reply) => {
       const { dryRun, ...wanted } = request.body;
       const caller = callerOf(request);
+      const count = counterOf(request);
+      await count(1);
       if (dryRun) return previewZone(context, caller, wanted);
-      return reply.code(201).send(await restoreZone(context, caller, wanted));
+      return reply.code(201).send(await restoreZone(context, caller, wanted, count));
     },
   );
 }

@@ -45,11 +45,12 @@ const create = describeCommand({
     },
     DEFAULT_TTL,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
+    { flags: '--new-key', describe: 'make a new DNSSEC key, also if a zone of this name was deleted lately' },
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([name = ''], options: PropertyOptions & { owner?: string }, context) =>
+  run: ([name = ''], options: PropertyOptions & { owner?: string; newKey?: boolean }, context) =>
     withRest(context, options, async (session) => (await load()).createZone(session, name, options)),
 });
 

@@ -1,5 +1,6 @@
 // `zonestead zones …`: the zone operations of the REST API. A zone is given by its name or its id.
 import type { Client, Zone } from '#client/client.ts';
+import type { CreatedKey } from '#contract/zone.ts';
 import { confirm } from '../confirm.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -27,18 +28,26 @@ interface Properties {
 export async function createZone(
   session: Session,
   name: string,
-  options: Properties & DryRunOption & { owner?: string },
+  options: Properties & DryRunOption & { owner?: string; newKey?: boolean },
 ): Promise<void> {
   const { client, signal, print } = session;
   const owner = options.owner ?? (await newZoneOwner(client, signal));
-  const body = { zoneName: name, owner, ...propertiesOf(options) };
+  const body = { zoneName: name, owner, ...propertiesOf(options), ...(options.newKey ? { newKey: true } : {}) };
   if (options.dryRun)
     return showEffect(session, { zone: body }, `would create the zone ${name} for the owner ${owner}`);
   const zone = await client.zones.create(body, { signal });
   await show(session, zone, () => {
     print(`${zone.zoneName} is created (${zone.status}).`);
+    if (zone.key !== undefined) print(keySentence(zone.key));
     describe(zone, print);
   });
+}
+
+/** Says whether DS records at the parent zone stay valid. */
+function keySentence({ keyTag, kept, formerKeyTag }: CreatedKey): string {
+  if (kept) return `It has the DNSSEC key ${keyTag} of the deleted zone, so a DS record for this key stays valid.`;
+  if (formerKeyTag === undefined) return `It has the new DNSSEC key ${keyTag}.`;
+  return `It has the new DNSSEC key ${keyTag}: replace DS records for the former key ${formerKeyTag} at the parent zone.`;
 }
 
 /** @throws Error without any property */

@@ -1,6 +1,7 @@
 // Deleted zones that can still be restored: the list, with a form for each.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { counterOf } from '#api/hooks/limits.ts';
 import { zoneRestoreBody } from '#contract/undo.ts';
 import { readDeletedZones } from '#service/undo/deleted.ts';
 import { restoreZone } from '#service/undo/zone.ts';
@@ -20,21 +21,27 @@ export function deletedZonesPages(app: FastifyInstance, { context }: ConsolePart
 
   app.get('/zones/deleted', async (request, reply) => page(request, reply));
 
-  app.post('/zones/deleted', { config: { counts: 'zones' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    return attempt(
-      reply,
-      [],
-      async () => {
-        const { zoneName, zoneId } = judge(zoneRestoreBody, {
-          zoneName: text(typed, 'zoneName'),
-          zoneId: text(typed, 'zoneId'),
-        });
-        const zone = await restoreZone(context, callerOf(request), { zoneName, zoneId });
-        const word = `The zone ${zone.zoneName} is back with its records and its DNSSEC key.`;
-        return done(request, reply, addressOfZone(zone.id), word);
-      },
-      (errors) => page(request, reply, errors),
-    );
-  });
+  app.post(
+    '/zones/deleted',
+    { config: { counts: { bucket: 'zones', changes: 'operation' } } },
+    async (request, reply) => {
+      const typed = typedOf(request);
+      return attempt(
+        reply,
+        [],
+        async () => {
+          const { zoneName, zoneId } = judge(zoneRestoreBody, {
+            zoneName: text(typed, 'zoneName'),
+            zoneId: text(typed, 'zoneId'),
+          });
+          const count = counterOf(request);
+          await count(1);
+          const zone = await restoreZone(context, callerOf(request), { zoneName, zoneId }, count);
+          const word = `The zone ${zone.zoneName} is back with its records and its DNSSEC key.`;
+          return done(request, reply, addressOfZone(zone.id), word);
+        },
+        (errors) => page(request, reply, errors),
+      );
+    },
+  );
 }

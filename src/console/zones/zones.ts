@@ -129,7 +129,7 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     const typed = typedOf(request);
     return attempt(
       reply,
-      ['zoneName', 'owner', 'defaultTtl', 'comment'],
+      ['zoneName', 'owner', 'defaultTtl', 'comment', 'newKey'],
       async () => {
         const ttl = text(typed, 'defaultTtl');
         const body = judge(zoneCreateBody, {
@@ -137,6 +137,7 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           owner: text(typed, 'owner'),
           ...(ttl === '' ? {} : { defaultTtl: Number(ttl) }),
           comment: text(typed, 'comment'),
+          newKey: text(typed, 'newKey') === 'on',
         });
         const zone = await createZone(context, callerOf(request), body);
         const word =
@@ -145,10 +146,16 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
           request,
           reply,
           `${addressOfZone(zone.id)}/settings`,
-          `The zone ${zone.zoneName} was created and is live.${word}`,
+          `The zone ${zone.zoneName} was created and is live${keyWords(zone.key)}.${word}`,
         );
       },
       (errors) => newPage(request, reply, { typed, errors }),
     );
   });
+}
+
+/** The words about the DNSSEC key of a new zone whose owner deleted an earlier zone of this name. */
+function keyWords(key: Awaited<ReturnType<typeof createZone>>['key']): string {
+  if (key.kept) return ` with the DNSSEC key ${key.keyTag} of the deleted zone, so its DS records stay valid`;
+  return key.formerKeyTag === undefined ? '' : ` with a new DNSSEC key ${key.keyTag} instead of ${key.formerKeyTag}`;
 }

@@ -97,6 +97,11 @@ export function dsRecords(zone: string, publicKey: string): DsRecord[] {
   });
 }
 
+/** The key tag in the RDATA of a DS record, in presentation form. */
+export function keyTagOfDs(rdata: string): number {
+  return Number.parseInt(rdata, 10);
+}
+
 /** The RDATA of the DNSKEY in presentation form (RFC 4034 section 2.2). */
 export function dnskeyText(publicKey: string): string {
   return `${FLAGS} ${PROTOCOL} ${ALGORITHM} ${publicKey}`;

@@ -1,11 +1,12 @@
 // The request that creates a zone at the service, the same for the first attempt and for each repetition.
 
-import type { Zone } from '#client/client.ts';
+import type { Zone, ZoneCreated } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
 import { send } from '#client/pace/send.ts';
 import { commentOf } from '#resources/comment.ts';
 import type { ZoneStatus } from '#resources/dnszone.ts';
+import { NEW_KEY } from '#resources/names.ts';
 import { markOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { failureOf } from '../run/failures.ts';
@@ -24,6 +25,7 @@ export async function newIntent({ context, object, signal }: ZoneRun, service: C
     owner: team,
     ...(defaultTtl === undefined ? {} : { defaultTtl }),
     ...(comment.ok && comment.value !== null ? { comment: comment.value } : {}),
+    ...(object.metadata.annotations?.[NEW_KEY] === 'true' ? { newKey: true } : {}),
   };
 }
 
@@ -51,14 +53,15 @@ export function sendForZone<T>(
 export function createAtService(
   run: ZoneRun,
   service: Connection,
-  { key, owner, defaultTtl, comment }: ZoneIntent,
-): Promise<Zone> {
+  { key, owner, defaultTtl, comment, newKey }: ZoneIntent,
+): Promise<ZoneCreated> {
   const { object } = run;
   const { zoneName } = object.spec;
   const once = { idempotencyKey: `${object.metadata.uid}:${key}`, managedBy: markOf(object) };
   const settings = {
     ...(defaultTtl === undefined ? {} : { defaultTtl }),
     ...(comment === undefined ? {} : { comment }),
+    ...(newKey === undefined ? {} : { newKey }),
   };
   const body = { zoneName, owner, ...settings };
   return sendForZone(run, service, null, (options) => service.client.zones.create(body, { ...options, ...once }));
@@ -73,10 +76,11 @@ export async function repeatCreation(
   run: ZoneRun,
   service: Connection,
   intent: ZoneIntent,
-): Promise<Zone | ApiError | null> {
+): Promise<(Zone & Pick<ZoneCreated, 'key'>) | ApiError | null> {
   try {
-    const { id } = await createAtService(run, service, intent);
-    return await service.client.zones.get(id, run.call);
+    const { id, key } = await createAtService(run, service, intent);
+    const zone = await service.client.zones.get(id, run.call);
+    return key === undefined ? zone : { ...zone, key };
   } catch (error) {
     if (isAbsent(error)) return null;
     if (error instanceof ApiError && failureOf(error)?.kind === 'refused') return error;

@@ -1,7 +1,7 @@
 // Finds or creates the zone at the service for a DNSZone: the zone in its status, an existing zone (adopt, Observe), or a new
 // one. access/claims.ts decides which existing zones an object may use.
 
-import type { Zone } from '#client/client.ts';
+import type { Zone, ZoneCreated } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
@@ -12,8 +12,12 @@ import { type NotReady, no } from '../run/conditions.ts';
 import { writeStatus } from '../run/reconciler.ts';
 import type { ZoneRun } from '../run/run.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';
+import { keySentence } from './key.ts';
 
-export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: NotReady };
+/** `key`: the key that the zone got when the object created it; absent if the object did not. */
+export type Found =
+  | { zone: Zone; origin: NonNullable<ZoneStatus['origin']>; key?: ZoneStatus['key'] }
+  | { answer: NotReady };
 
 /** @param name the canonical name of the zone @throws errors of the service and of the API server */
 export async function zoneAtService(run: ZoneRun, service: Connection, name: string): Promise<Found> {
@@ -23,7 +27,8 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
   if (!managed && observes) return observe(run, service, name);
   if (managed) {
     const known = await knownZone(run, service, name);
-    if (typeof known === 'object') return { zone: known, origin: object.status?.origin ?? 'Created' };
+    if (typeof known === 'object')
+      return { zone: known, origin: object.status?.origin ?? 'Created', key: object.status?.key };
     if (known === 'another') {
       if (observes) return observe(run, service, name);
     } else if (observes || object.spec.driftPolicy !== 'Enforce') {
@@ -86,9 +91,18 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
   }
   const intent = await newIntent(run, service);
   const sameRequest =
-    before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl && before.comment === intent.comment;
+    before?.owner === intent.owner &&
+    before.defaultTtl === intent.defaultTtl &&
+    before.comment === intent.comment &&
+    before.newKey === intent.newKey;
   if (made instanceof ApiError && sameRequest) throw made;
-  const { zoneId: gone, origin: _was, nextAttemptTime: _old, ...rest } = object.status ?? { conditions: [] };
+  const {
+    zoneId: gone,
+    origin: _was,
+    key: _old_key,
+    nextAttemptTime: _old,
+    ...rest
+  } = object.status ?? { conditions: [] };
   // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first response.
   await writeStatus(run, { ...rest, intent });
   const zone = await createAtService(run, service, intent);
@@ -96,9 +110,15 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
   return created(run, zone);
 }
 
-function created(run: ZoneRun, zone: Zone): Found {
-  run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})`));
-  return { zone, origin: 'Created' };
+function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): Found {
+  const { key } = zone;
+  const signed = key === undefined ? '' : `. ${keySentence(key)}`;
+  run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})${signed}`));
+  if (key?.formerKeyTag !== undefined) {
+    const note = `The DNSSEC key of zone ${zone.zoneName} changed from ${key.formerKeyTag} to ${key.keyTag}. If its parent zone has a DS record for ${key.formerKeyTag}, replace it with the one in status.ds: validating resolvers refuse all answers until then`;
+    run.events.push({ type: 'Warning', reason: 'KeyChanged', action: 'Create', note });
+  }
+  return { zone, origin: 'Created', key };
 }
 
 /** Returns the zone of this name, or the nearest zone above it, that the key sees. A single label has no zone above. */

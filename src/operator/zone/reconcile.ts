@@ -33,7 +33,7 @@ import {
   failedZone,
   missingZone,
   NOT_THERE_YET,
-  PROGRAMMED,
+  programmedWith,
   READY,
   readyBy,
   refusedZone,
@@ -84,11 +84,11 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   if (object.spec.managementPolicy === 'Full') await addOwnFinalizer(run);
   const found = await zoneAtService(run, service, claim.name);
   if ('answer' in found) return { ...missingZone(run.object, found.answer), next: { afterMs: REFUSED_RETRY_MS } };
-  const { origin } = found;
-  run.fields = { ...facts(run.object, found.zone), origin };
+  const { origin, key } = found;
+  run.fields = { ...facts(run.object, found.zone), origin, key };
   const adjusted = await adjust(run, service, found);
   const { zone, programmed } = await chooseSecondaries(run, service, adjusted);
-  run.fields = { ...facts(run.object, zone), origin };
+  run.fields = { ...facts(run.object, zone), origin, key };
   // After a start, the records of deleted objects wait for it, also while the zone is not served.
   if (!context.held.isCompared(zone.id)) await ownerChecks.check(run, service, zone);
   const proof = await prove(run, service, zone);
@@ -96,7 +96,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   // A choice that is not offered keeps only the zone from being Ready, and none of its records.
   const ready = programmed?.status === 'False' ? programmed : served;
   run.fields = { ...run.fields, ...servingOf(object, zone, proof, context.now()) };
-  run.answers = { Accepted: ACCEPTED, Programmed: programmed ?? PROGRAMMED, Ready: ready, ...heldAnswer(run) };
+  run.answers = { Accepted: ACCEPTED, Programmed: programmed ?? programmedWith(key), Ready: ready, ...heldAnswer(run) };
   if (proof.problem !== null) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
   if (isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };

@@ -13,9 +13,16 @@ import { type Answer, type NotReady, no, unknown, yes } from '../run/conditions.
 import type { Failure } from '../run/failures.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { failedDeletion } from './delete.ts';
+import { keySentence } from './key.ts';
 
 export const ACCEPTED = yes('Accepted', 'The zone is valid.');
-export const PROGRAMMED = yes('Programmed', 'The zone exists at the DNS service.');
+
+/** @param key the key that the zone got when the object created it; undefined if the object did not, or if it is not known */
+export function programmedWith(key: ZoneStatus['key']): Answer {
+  const existence = 'The zone exists at the DNS service.';
+  return yes('Programmed', key === undefined ? existence : `${existence} ${keySentence(key)}`);
+}
+
 export const NOT_THERE_YET = unknown(
   'NotChecked',
   'The zone does not exist at the DNS service yet. The operator queries the parent zone afterwards.',

@@ -90,6 +90,19 @@ export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Pr
   return { records: limitOf(context, own, 'records'), bytes: limitOf(context, own, 'bytes') };
 }
 
+/**
+ * Refuses a growth that exceeds the quota of the owner, before the work for it begins. It locks nothing, so mustHaveRoom decides.
+ * @throws Refusal forbidden
+ */
+export async function mustFitQuota(tx: Tx, context: WithQuotas, owner: QuotaOwner, growth: Growth): Promise<void> {
+  const [own, usage] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
+  for (const kind of ['records', 'bytes'] as const) {
+    const limit = limitOf(context, own, kind);
+    if (growth[kind] > 0 && usage[kind] + growth[kind] > limit)
+      throw overQuota(own, kind, { used: usage[kind], limit }, growth[kind]);
+  }
+}
+
 /** Whether the growth fits into the zone's reservation. */
 export function fits(zone: ZoneRow, growth: Growth): boolean {
   return (
@@ -179,10 +192,14 @@ export async function budgetFor(tx: Tx, context: WithQuotas, zone: ZoneRow, want
   };
 }
 
-/** The caller holds the lock that all creations of zones share. @throws Refusal forbidden */
-export async function mustHaveRoomForZone(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<void> {
-  const [own, { zones: used }] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
-  const limit = limitOf(context, own, 'zones');
+/**
+ * The caller holds the lock that all creations of zones share.
+ * @param added the zones that the transaction has added already. (Default: 0.)
+ * @throws Refusal forbidden
+ */
+export async function mustHaveRoomForZone(tx: Tx, context: WithQuotas, owner: QuotaOwner, added = 0): Promise<void> {
+  const [own, { zones }] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
+  const [used, limit] = [zones - added, limitOf(context, own, 'zones')];
   if (used >= limit) throw overQuota(own, 'zones', { used, limit }, 1);
 }
 

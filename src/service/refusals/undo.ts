@@ -75,7 +75,7 @@ export const UNDO_REFUSALS = {
     code: 'conflict',
     field: 'zoneName',
     sentence:
-      '{name} exists again, as {id}. Delete that zone first, and then restore the earlier one with "zoneId": "{deleted}".',
+      '{name} exists again, as {id} with {held} records. The deleted zone {deleted} has {count} records and can be restored until {until}: delete {id} first, and then restore with "zoneId": "{deleted}". {key}',
   },
   'zone-hides-deleted': {
     code: 'conflict',

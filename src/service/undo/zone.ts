@@ -1,12 +1,14 @@
 // Restore of a deleted zone, while its name is in quarantine: it comes back as it was, with its id, its records, their owners and its
 // DNSSEC key, so that the DS records at the parent stay right.
+import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
-import { sqlFailure, type Tx } from '#store/database.ts';
+import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import {
   type DeletedZone,
   deletedNamesBelow,
+  deletedZoneNamed,
   deletionOf,
   insertDeletedZone,
   lockDeletedZone,
@@ -15,18 +17,20 @@ import {
 import { keyStanding } from '#store/keys.ts';
 import { refreshZoneNames } from '#store/secondaries.ts';
 import { grantDeclared } from '#store/trusts.ts';
-import { lockZone, lockZoneTree, touchZone, type ZoneRow, zoneById, zonesNamed } from '#store/zones.ts';
+import { inOneSnapshot, lockZone, touchZone, type ZoneRow, zoneById, zonesNamed } from '#store/zones.ts';
 import { mustManageZones, sameOwner, teamsOfActor } from '../accounts/actor.ts';
-import { mustHaveRoom, mustHaveRoomForZone } from '../accounts/quota.ts';
-import { historyOf, inTurn, keyRevoked } from '../change.ts';
+import { mustFitQuota, mustHaveRoom, mustHaveRoomForZone } from '../accounts/quota.ts';
+import { historyOf, keyRevoked, repeatedAnswer } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
 import { childrenOf } from '../zones/children.ts';
-import { mustNotOverlap } from '../zones/create.ts';
+import { mustHaveChildren } from '../zones/create.ts';
 import { type CreationStatus, statusOf } from '../zones/delegation.ts';
+import { mustNotOverlap } from '../zones/overlap.ts';
 import { mustNotBePublic, mustNotBeReserved, noTeamOfYours } from '../zones/owner.ts';
 import { parentOf, touchParent } from '../zones/parent.ts';
 import { mustNotBeKept, takeName } from '../zones/quarantine.ts';
+import { addZone } from '../zones/tree.ts';
 import { type ZoneView, zoneView } from '../zones/view.ts';
 
 export interface ZoneToRestore {
@@ -43,30 +47,65 @@ export interface ZonePreview {
   /** Until when the zone can be restored. */
   until: string;
   records: number;
+  /** The tag of its DNSSEC key. */
+  keyTag: number;
 }
 
 type RestoredZone = ZoneView & { status: CreationStatus };
 
 /**
- * Brings back the zone that was deleted last with this name.
+ * Brings back the zone that was deleted last with this name. It copies its rows before it takes the lock of the tree of zones, so
+ * that other creations do not wait for it.
+ * @param count counts the restore as so many writes of zones
  * @throws Refusal not_found (no such deleted zone), forbidden (rights, quota), bad_request (name), conflict (the zone exists again, or
- * its names are taken), busy
+ * its names are taken), rate_limited, busy
  */
 export async function restoreZone(
   context: ServiceContext,
   caller: Caller,
   wanted: ZoneToRestore,
+  count: (writes: number) => Promise<void>,
 ): Promise<RestoredZone> {
-  const restored = await withDeletedZone(context, caller, wanted, async (tx, deleted) => {
-    const zone = await bringBack(tx, context, deleted);
-    const entry = { action: 'zone.restore', before: null, after: zoneView(zone, context.nameservers) } as const;
-    const deletion = await deletionOf(tx, zone.id);
-    const undoes = deletion === null ? null : [deletion];
-    await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry, serial: zone.serial, undoes }]);
-    return zoneView(zone, context.nameservers);
-  });
+  mustManageZones(caller.actor);
+  const repeated = await repeatedAnswer<ZoneView>(context, caller);
+  const restored = repeated ?? (await restoreOnce(context, caller, wanted, count));
   const row = await zoneById(context.db, restored.id);
   return { ...restored, status: row ? await statusOf(context, row) : 'done' };
+}
+
+async function restoreOnce(
+  context: ServiceContext,
+  caller: Caller,
+  wanted: ZoneToRestore,
+  count: (writes: number) => Promise<void>,
+): Promise<ZoneView> {
+  const found = await findDeleted(context.db, context, caller, wanted);
+  await count(writesFor(found));
+  const above = await parentOf(context.db, found.name);
+  const restore = async (tx: Tx, enterTree: () => Promise<void>) => {
+    const deleted = await findDeleted(tx, context, caller, { ...wanted, zoneId: found.id }, { isLocked: true });
+    const parent = above && sameOwner(above, deleted) ? above : null;
+    await mustFit(tx, context, deleted, parent, null);
+    await mustFitQuota(tx, context, deleted, growthOf(deleted));
+    const below = await childrenOf(tx, deleted);
+    const zone = await bringBack(tx, context, deleted);
+    // As for a new zone, the parent is locked before the lock that all creations share.
+    if (parent) await lockZone(tx, parent.id);
+    await mustHaveRoom(tx, context, zone, growthOf(deleted));
+    await enterTree();
+    await mustStillManage(tx, context, caller, deleted);
+    await mustFit(tx, context, deleted, parent, zone);
+    await mustHaveChildren(tx, zone, below);
+    return publish(tx, context, caller, deleted, zone);
+  };
+  const addition = { name: found.name, turns: [], isLong: true };
+  try {
+    return await addZone(context, caller, addition, restore);
+  } catch (error) {
+    // The lock of the name prevents this error; the constraint is the second safeguard.
+    if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name: found.name });
+    throw error;
+  }
 }
 
 /** Describes the zone that the restore would bring back, after the same checks. @throws as restoreZone */
@@ -75,58 +114,100 @@ export async function previewZone(
   caller: Caller,
   wanted: ZoneToRestore,
 ): Promise<ZonePreview> {
-  return withDeletedZone(context, { ...caller, once: null }, wanted, async (_tx, deleted) => ({
-    dryRun: true,
-    zoneName: deleted.name,
-    zoneId: deleted.id,
-    deletedAt: deleted.deletedAt.toISOString(),
-    until: deleted.until.toISOString(),
-    records: deleted.recordCount,
-  }));
+  return inOneSnapshot(context.db, async (tx) => {
+    const deleted = await findDeleted(tx, context, caller, wanted);
+    const above = await parentOf(tx, deleted.name);
+    await mustFit(tx, context, deleted, above && sameOwner(above, deleted) ? above : null, null);
+    await mustFitQuota(tx, context, deleted, growthOf(deleted));
+    return {
+      dryRun: true,
+      zoneName: deleted.name,
+      zoneId: deleted.id,
+      deletedAt: deleted.deletedAt.toISOString(),
+      until: deleted.until.toISOString(),
+      records: deleted.recordCount,
+      keyTag: keyTagOfDs(deleted.ds[0] ?? ''),
+    };
+  });
 }
 
-/** Runs `work` with a deleted zone that may come back: the same checks as for a new zone. @throws Refusal */
-async function withDeletedZone<T>(
+/** The number of records whose restore counts as one write of a zone, in addition to the first one. */
+const PER_WRITE = 1_000;
+
+function writesFor({ recordCount }: DeletedZone): number {
+  return 1 + Math.floor(recordCount / PER_WRITE);
+}
+
+function growthOf({ recordCount, storedBytes }: DeletedZone) {
+  return { records: recordCount, bytes: storedBytes };
+}
+
+/** The deleted zone that the caller may bring back. @throws Refusal not_found, forbidden, bad_request (name) */
+async function findDeleted(
+  db: Db | Tx,
   context: ServiceContext,
   caller: Caller,
   { zoneName, zoneId }: ZoneToRestore,
-  work: (tx: Tx, deleted: DeletedZone) => Promise<T>,
-): Promise<T> {
+  { isLocked = false }: { isLocked?: boolean } = {},
+): Promise<DeletedZone> {
   const { actor } = caller;
   mustManageZones(actor);
   const name = insist(parseZoneName(zoneName));
   mustNotBeReserved(name, context.reservedNames ?? []);
   if (!context.allowPublicSuffixes) mustNotBePublic(name);
   const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
-  const above = await parentOf(context.db, name);
-  try {
-    return await inTurn(context, caller, above ? [above.id] : [], async (tx) => {
-      // As for a new zone, the parent is locked before the lock that all creations share.
-      if (above) await lockZone(tx, above.id, owners);
-      await lockZoneTree(tx);
-      const deleted = await lockDeletedZone(tx, name, owners, context.now(), zoneId ?? null);
-      if (deleted === null) throw refusal('no-deleted-zone', { name });
-      const standing = await keyStanding(tx, actor.keyId, { teamId: deleted.teamId }, context.now());
-      if (!standing.valid) throw keyRevoked();
-      if (!standing.member) throw noTeamOfYours();
-      await mustNotExist(tx, deleted);
-      await mustNotOverlap(tx, deleted, name, above && sameOwner(above, deleted) ? above : null);
-      await mustNotBeKept(tx, context, deleted, name);
-      await mustHaveRoomForZone(tx, context, deleted);
-      await mustNotHoldNamesBelow(tx, deleted);
-      return work(tx, deleted);
-    });
-  } catch (error) {
-    // The tree lock prevents this error; the constraint is the second safeguard.
-    if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name });
-    throw error;
-  }
+  const wanted = { name, owners, now: context.now(), id: zoneId ?? null };
+  const deleted = await (isLocked ? lockDeletedZone(db, wanted) : deletedZoneNamed(db, wanted));
+  if (deleted === null) throw refusal('no-deleted-zone', { name });
+  await mustStillManage(db, context, caller, deleted);
+  return deleted;
+}
+
+/** The key may have been revoked, or the member removed, since the request arrived. @throws Refusal unauthorized, forbidden */
+async function mustStillManage(
+  db: Db | Tx,
+  context: ServiceContext,
+  { actor }: Caller,
+  { teamId }: DeletedZone,
+): Promise<void> {
+  const standing = await keyStanding(db, actor.keyId, { teamId }, context.now());
+  if (!standing.valid) throw keyRevoked();
+  if (!standing.member) throw noTeamOfYours();
+}
+
+/** The same checks as for a new zone. @param added the zone, if it is back already @throws Refusal conflict, forbidden, busy */
+async function mustFit(
+  tx: Tx,
+  context: ServiceContext,
+  deleted: DeletedZone,
+  parent: ZoneRow | null,
+  added: ZoneRow | null,
+): Promise<void> {
+  if (added === null) await mustNotExist(tx, deleted);
+  await mustNotOverlap(tx, deleted, deleted.name, parent, added);
+  await mustNotBeKept(tx, context, deleted, deleted.name);
+  await mustHaveRoomForZone(tx, context, deleted, added === null ? 0 : 1);
+  if (added === null) await mustNotHoldNamesBelow(tx, deleted);
 }
 
 /** @throws Refusal conflict */
-async function mustNotExist(tx: Tx, { id, name, ...owner }: DeletedZone): Promise<void> {
+async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner }: DeletedZone): Promise<void> {
   const [zone] = await zonesNamed(tx, [name]);
-  if (zone && sameOwner(zone, owner)) throw refusal('zone-there-again', { name, id: zone.id, deleted: id });
+  if (!zone || !sameOwner(zone, owner)) return;
+  const [now, former] = [keyTag(zone.cskPublic), keyTagOfDs(ds[0] ?? '')];
+  const key =
+    now === former
+      ? `Both have the DNSSEC key ${now}, so DS records at the parent zone stay valid.`
+      : `The restored zone has the DNSSEC key ${former} instead of ${now}: replace DS records at the parent zone.`;
+  throw refusal('zone-there-again', {
+    name,
+    id: zone.id,
+    held: zone.recordCount,
+    deleted: id,
+    count: recordCount,
+    until: until.toISOString(),
+    key,
+  });
 }
 
 /** Zones that were created below meanwhile would hide records of the deleted zone. @throws Refusal conflict */
@@ -140,17 +221,32 @@ async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZone): Promise<void
   }
 }
 
-/** @throws Refusal forbidden (quota) */
+/** Copies the rows, under a row of the zone that no other transaction sees yet. */
 async function bringBack(tx: Tx, context: ServiceContext, deleted: DeletedZone): Promise<ZoneRow> {
   const now = context.now();
   const serial = nextSerial(deleted.serial, Math.floor(now.getTime() / 1000));
-  await touchParent(tx, context, deleted.name);
   const zone = await insertDeletedZone(tx, deleted.id, serial, now);
-  await takeName(tx, deleted.name);
-  const growth = { records: deleted.recordCount, bytes: deleted.storedBytes };
-  await mustHaveRoom(tx, context, zone, growth);
   await returnRows(tx, zone);
   await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);
-  return touchZone(tx, zone.id, { serial, changedNames: null, growth }, now);
+  return zone;
+}
+
+/** Ends the quarantine of the name, and makes parent and history know the zone. */
+async function publish(
+  tx: Tx,
+  context: ServiceContext,
+  caller: Caller,
+  deleted: DeletedZone,
+  { id, serial }: ZoneRow,
+): Promise<ZoneView> {
+  await touchParent(tx, context, deleted.name);
+  await takeName(tx, deleted.name);
+  const zone = await touchZone(tx, id, { serial, changedNames: null, growth: growthOf(deleted) }, context.now());
+  const after = zoneView(zone, context.nameservers);
+  const deletion = await deletionOf(tx, zone.id);
+  const undoes = deletion === null ? null : [deletion];
+  const entry = { action: 'zone.restore', before: null, after, serial, undoes } as const;
+  await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry }]);
+  return after;
 }

@@ -1,33 +1,27 @@
 // Creates a zone: checks the owner, the name and overlaps with other zones, and generates the signing key.
 import { parseComment } from '#dns/comment.ts';
-import { dsRecords, generateCsk } from '#dns/dnssec/signing-key.ts';
-import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
-import { ancestorsOf } from '#dns/rules/nearby-records.ts';
+import { dsRecords, generateCsk, keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
+import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
+import { type FormerZone, formerZone, takeFormerKey } from '#store/former-keys.ts';
 import { keyStanding } from '#store/keys.ts';
-import { namesBelow, recordsAt } from '#store/records.ts';
 import { grantDeclared } from '#store/trusts.ts';
-import {
-  foreignZoneBelow,
-  insertZone,
-  lockZone,
-  lockZoneTree,
-  type ZoneRow,
-  zoneById,
-  zonesNamed,
-} from '#store/zones.ts';
+import { insertZone, lockZone, type ZoneRow, zoneById } from '#store/zones.ts';
 import { mustManageZones, type Owner, sameOwner } from '../accounts/actor.ts';
 import { mustHaveRoomForZone } from '../accounts/quota.ts';
-import { historyOf, inTurn, keyRevoked } from '../change.ts';
+import { historyOf, keyRevoked, repeatedAnswer } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy } from '../queue.ts';
 import { insist, refusal } from '../refusal.ts';
+import { childrenOf } from './children.ts';
 import { type CreationStatus, statusOf } from './delegation.ts';
+import { mustNotOverlap } from './overlap.ts';
 import { mustNotBePublic, mustNotBeReserved, noTeamOfYours, ownerFor } from './owner.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { mustNotBeKept, takeName } from './quarantine.ts';
+import { addZone } from './tree.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
 interface ZoneInput {
@@ -35,12 +29,23 @@ interface ZoneInput {
   owner?: string | undefined;
   defaultTtl?: number | undefined;
   comment?: string | null | undefined;
+  /** Whether a zone that this owner deleted leaves its DNSSEC key to this one. (Default: it does, while its name is in quarantine.) */
+  newKey?: boolean | undefined;
 }
 
 /** Writes the first records of a new zone in the transaction that creates it. @throws Refusal; there is no new zone then */
 export type FirstRecords = (tx: Tx, zone: ZoneRow) => Promise<unknown>;
 
-type CreatedZone = ZoneView & { status: CreationStatus };
+/** The DNSSEC key of a new zone: `kept` is the key of the zone of this name that the owner deleted. */
+interface CreatedKey {
+  keyTag: number;
+  kept: boolean;
+  /** The tag of the key of the deleted zone that the new zone does not use. */
+  formerKeyTag?: number;
+}
+
+type NewZone = ZoneView & { key: CreatedKey };
+type CreatedZone = NewZone & { status: CreationStatus };
 
 /** The TTL of records without one, of a zone whose owner chose none. In seconds. */
 export const DEFAULT_TTL = 3600;
@@ -65,23 +70,34 @@ export async function createZone(
   const above = await parentOf(context.db, name);
   // A zone of another owner is not locked: mustNotOverlap refuses the new zone.
   const parent = above && sameOwner(above, owner) ? above : null;
-  const create = async (tx: Tx) => {
+  const mustFit = async (tx: Tx, added: ZoneRow | null) => {
+    await mustNotOverlap(tx, owner, name, parent, added);
+    await mustNotBeKept(tx, context, owner, name);
+    await mustHaveRoomForZone(tx, context, owner, added === null ? 0 : 1);
+  };
+  const create = async (tx: Tx, enterTree: () => Promise<void>): Promise<NewZone> => {
     // The parent is locked before the lock that all creations share, so that a busy parent does not delay other creations.
     if (parent) await lockZone(tx, parent.id);
-    await lockZoneTree(tx);
+    if (records === undefined) await enterTree();
     const standing = await keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, context.now());
     if (!standing.valid) throw keyRevoked();
     if (!standing.member) throw noTeamOfYours();
-    await mustNotOverlap(tx, owner, name, parent);
-    await mustNotBeKept(tx, context, owner, name);
-    await mustHaveRoomForZone(tx, context, owner);
+    await mustFit(tx, null);
+    const { zone, key } = await insertSigned(tx, context, caller, owner, { ...input, zoneName: name, comment });
+    if (records !== undefined) {
+      const below = await childrenOf(tx, zone);
+      await records(tx, zone);
+      await enterTree();
+      await mustFit(tx, zone);
+      await mustHaveChildren(tx, zone, below);
+    }
     if (parent) await touchParent(tx, context, name);
-    const zone = await insertSigned(tx, context, caller, owner, { ...input, zoneName: name, comment });
-    await records?.(tx, zone);
-    return zoneView(zone, context.nameservers);
+    return { ...zoneView(zone, context.nameservers), key };
   };
   try {
-    const created = await inTurn(context, caller, parent ? [parent.id] : [], create);
+    const addition = { name, turns: parent ? [parent.id] : [], isLong: records !== undefined };
+    const repeated = await repeatedAnswer<NewZone>(context, caller);
+    const created = repeated ?? (await addZone(context, caller, addition, create));
     const row = await zoneById(context.db, created.id);
     // If the zone was deleted meanwhile, or this is the stored answer to a repeated request, the owner has nothing left to do.
     return { ...created, status: row ? await statusOf(context, row) : 'done' };
@@ -92,25 +108,33 @@ export async function createZone(
   }
 }
 
+/** The records of the zone were judged next to these zones. @throws Refusal busy if there are others now */
+export async function mustHaveChildren(tx: Tx, zone: ZoneRow, known: readonly ZoneRow[]): Promise<void> {
+  const now = await childrenOf(tx, zone);
+  if (now.map(({ id }) => id).join() !== known.map(({ id }) => id).join()) throw busy();
+}
+
 async function insertSigned(
   tx: Tx,
   context: ServiceContext,
   caller: Caller,
   owner: Owner,
   input: ZoneInput,
-): Promise<ZoneRow> {
-  const { zoneName: name, defaultTtl = DEFAULT_TTL, comment = null } = input;
+): Promise<{ zone: ZoneRow; key: CreatedKey }> {
+  const { zoneName: name, defaultTtl = DEFAULT_TTL, comment = null, newKey = false } = input;
   const now = context.now();
   const csk = generateCsk();
-  const zone = await insertZone(tx, {
+  const former = await formerZone(tx, name, owner, now);
+  const inserted = await insertZone(tx, {
     id: `zone_${context.random(10).toString('hex')}`,
     ...owner,
     name,
     tree: orderName(name),
     state: 'active',
     defaultTtl,
-    // The first serial is the time, so that a zone that is created again gets higher serials than before (RFC 1982).
-    serial: nextSerial(0, Math.floor(now.getTime() / 1000)),
+    // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher serials than
+    // before (RFC 1982).
+    serial: nextSerial(former?.serial ?? 0, Math.floor(now.getTime() / 1000)),
     cskPrivate: csk.privateKey,
     cskPublic: csk.publicKey,
     ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
@@ -121,50 +145,22 @@ async function insertSigned(
     createdAt: now,
     updatedAt: now,
   });
+  const kept = former === null || newKey ? null : await takeFormerKey(tx, inserted, former);
+  const zone = kept ?? inserted;
+  const key = keyOf(zone, kept === null ? former : null, kept !== null);
   await takeName(tx, name);
   await grantDeclared(tx, zone);
-  const after = zoneView(zone, context.nameservers);
+  const after = { ...zoneView(zone, context.nameservers), key };
   const entry = { action: 'zone.create', before: null, after, serial: zone.serial } as const;
   await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry }]);
-  return zone;
+  return { zone, key };
 }
 
-/** With a zone above or below another team's zone, one of the two would lose names to the other. @throws Refusal conflict, busy */
-export async function mustNotOverlap(tx: Tx, owner: Owner, name: string, parent: ZoneRow | null): Promise<void> {
-  const [enclosing, foreignBelow] = await Promise.all([
-    zonesNamed(tx, suffixesOf(name)),
-    foreignZoneBelow(tx, orderName(name), owner),
-  ]);
-  if (foreignBelow || enclosing.some((zone) => !sameOwner(zone, owner))) {
-    throw refusal('zone-overlaps', { name });
-  }
-  const nearest = enclosing[0];
-  if (nearest?.name === name) {
-    throw refusal('own-zone-exists', { name, where: owner.teamId === null ? '' : ' in this team', id: nearest.id });
-  }
-  // The parent was created or deleted since it was read, so the locked row is not the current parent.
-  if (nearest?.id !== parent?.id) throw busy();
-  if (nearest) await mustNotHide(tx, nearest, name);
-}
-
-/** The parent's records at or below the new apex would no longer be served. The parent is locked. @throws Refusal conflict */
-async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void> {
-  const relative = name.slice(0, -parent.name.length - 1);
-  const apex = orderName(relative);
-  const above = await recordsAt(tx, parent.no, ancestorsOf(relative));
-  const redirection = above.find(({ type }) => type === 'DNAME');
-  if (redirection !== undefined) {
-    throw refusal('zone-below-dname', { parent: parent.name, id: parent.id, at: redirection.name, name });
-  }
-  const [at, below] = await Promise.all([recordsAt(tx, parent.no, [apex]), namesBelow(tx, parent.no, apex, 5)]);
-  const total = at.length + below.total;
-  if (total === 0) return;
-  const names = [...new Set([...at.map((record) => record.name), ...below.names])].slice(0, 5);
-  throw refusal('zone-hides-records', {
-    parent: parent.name,
-    id: parent.id,
-    count: total,
-    name,
-    names: names.join(', '),
-  });
+/** @param replaced the former zone whose key the new one does not use */
+function keyOf(zone: ZoneRow, replaced: FormerZone | null, kept: boolean): CreatedKey {
+  return {
+    keyTag: keyTag(zone.cskPublic),
+    kept,
+    ...(replaced === null ? {} : { formerKeyTag: keyTagOfDs(replaced.ds[0] ?? '') }),
+  };
 }

@@ -174,6 +174,35 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         await test.remove('default', 'zdz/late');
         expect(await test.client.zones.list({ zoneName: 'late.example' })).toEqual([]);
       });
+
+      it('a zone that is deleted and applied again has the same DS, and its answers stay valid', async () => {
+        const zone = zoneObject('again', 'again.example') as { metadata: object };
+        const www = recordObject('again', 'again', { name: 'www', type: 'A', content: '192.0.2.1' });
+        const ds = async () => {
+          await test.ready('zdz/again', 'zdr/again');
+          return test.kubectl('get', 'zdz', 'again', '-o', 'jsonpath={.status.ds[0].record}');
+        };
+        await test.applyByKubectl(zone, www);
+        const before = await ds();
+        expect(before).toMatch(/^again\.example\. IN DS \d+ 13 2 /);
+        await test.kubectl('delete', 'zdz/again', 'zdr/again');
+        await test.applyByKubectl(zone, www);
+        expect(await ds()).toBe(before);
+        expect(await test.delv('again.example', 'www.again.example', 'A')).toBe('; fully validated');
+        expect((await test.condition('zdz/again', 'Programmed'))?.message).toMatch(/key \d+ of the deleted zone/);
+        expect(await test.events()).toContainEqual(
+          expect.stringMatching(/^Normal Created dnszone\/again: .*of the deleted/),
+        );
+        await test.kubectl('delete', 'zdz/again', 'zdr/again');
+        await test.applyByKubectl(
+          { ...zone, metadata: { ...zone.metadata, annotations: { 'zonestead.dev/new-key': 'true' } } },
+          www,
+        );
+        expect(await ds()).not.toBe(before);
+        await expect
+          .poll(() => test.events())
+          .toContainEqual(expect.stringMatching(/^Warning KeyChanged dnszone\/again: /));
+      });
     });
   });
 }

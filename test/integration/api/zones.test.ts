@@ -27,6 +27,7 @@ describe('POST /zones', () => {
       records: 0,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: reply.body.createdAt,
+      key: { keyTag: expect.any(Number), kept: false },
     });
     expect((await request('GET', `/zones/${reply.body.id}`)).body).toEqual(reply.body);
   });

@@ -32,6 +32,29 @@ const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1]?.
 const read = async (zone: { id: string }) =>
   (await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body as { state: string; records: number };
 
+describe('the form of a new zone', () => {
+  it('gives a zone that was deleted its key back, or a new one if the box is ticked', async () => {
+    const keyOf = async (id: string) =>
+      (await service.request('GET', `/zones/${id}`, undefined, red.text)).body.ds as { keyTag: number }[];
+    const fields = { zoneName: 'box.example', owner: `org:${red.team}`, defaultTtl: '', comment: '' };
+    const made = async (more: Record<string, string> = {}) => {
+      const reply = await browser.post('/console/zones', { ...fields, ...more });
+      expect(reply.status).toBe(303);
+      const id = /zone_[0-9a-z]+/.exec(String(reply.headers.get('location')))?.[0] as string;
+      return { id, ds: await keyOf(id) };
+    };
+    await browser.get('/console/zones/new');
+    const first = await made();
+    await service.request('DELETE', `/zones/${first.id}`, undefined, red.text);
+    const second = await made();
+    expect(second.ds).toEqual(first.ds);
+    const page = words((await browser.get(`/console/zones/${second.id}/settings`)).text);
+    expect(page).toContain(`the DNSSEC key ${first.ds[0]?.keyTag} of the deleted zone`);
+    await service.request('DELETE', `/zones/${second.id}`, undefined, red.text);
+    expect((await made({ newKey: 'on' })).ds).not.toEqual(first.ds);
+  });
+});
+
 describe('the settings of a zone', () => {
   it('show name servers and DS records to copy, and set the default TTL', async () => {
     const zone = await newZone();

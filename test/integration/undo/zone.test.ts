@@ -44,6 +44,7 @@ test('a deleted zone comes back with id, records, owners, comment, state, grants
       deletedAt: expect.stringMatching(/Z$/),
       until: expect.stringMatching(/Z$/),
       records: 4,
+      keyTag: before.ds[0]?.keyTag,
     },
   ]);
   expect((await request('GET', zone.path)).status).toBe(404);

@@ -23,6 +23,7 @@ import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { UPDATE_FAULTS } from './update.ts';
 import { WIRING_FAULTS } from './wiring.ts';
+import { ZONE_FAULTS } from './zones.ts';
 
 export const FAULTS: readonly Fault[] = [
   ...DNS_FAULTS,
@@ -30,6 +31,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
+  ...ZONE_FAULTS,
   ...POWERDNS_FAULTS,
   ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,

@@ -4,7 +4,7 @@
 import type { Client, DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
-import type { ZoneChangeBody } from '#contract/zone.ts';
+import type { CreatedKey, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
 import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { judgeWrite } from '#dns/rules/rrset.ts';
@@ -48,6 +48,8 @@ export class MemoryService {
   readonly secondaries = new MemorySecondaries();
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
+  /** The key in the answer to a creation. (Default: none.) */
+  keyOfCreation?: (body: ZoneCreateBody) => CreatedKey;
   /** Grows with every change. */
   version = 0;
   gate: Gate = () => null;
@@ -159,10 +161,10 @@ export class MemoryService {
         get: (id) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found'))),
         create: (body, options) =>
           call(`create zone ${body.zoneName}`, () =>
-            this.#once(options, ['POST zones', body], () => ({
-              ...this.#marked(this.#createZone(body), options?.managedBy),
-              status: 'done' as const,
-            })),
+            this.#once(options, ['POST zones', body], () => {
+              const zone = this.#marked(this.#createZone(body), options?.managedBy);
+              return { ...zone, status: 'done' as const, key: this.keyOfCreation?.(body) };
+            }),
           ),
         change: (id, body) => call(`change ${id}`, () => this.#changeZone(id, body)),
         delete: (id) =>

@@ -1,0 +1,123 @@
+// Faults in the life of zones: the key of a zone that is created again, creations and restores next to each other.
+import type { Fault } from '../fault.ts';
+
+const FORMER = 'src/store/former-keys.ts';
+const KEPT: Pick<Fault, 'project' | 'tests'> = {
+  project: 'integration',
+  tests: ['test/integration/undo/kept-key.test.ts'],
+};
+const BESIDE: Pick<Fault, 'project' | 'tests'> = {
+  project: 'integration',
+  tests: ['test/integration/undo/beside-a-restore.test.ts'],
+};
+
+export const ZONE_FAULTS: readonly Fault[] = [
+  {
+    name: 'zones-key-lost',
+    breaks: 'a zone that its owner creates again has another DNSSEC key',
+    edits: [{ file: FORMER, find: "and csk_private <> ''\n", replace: "and csk_private = ''\n" }],
+    ...KEPT,
+  },
+  {
+    name: 'zones-key-foreign',
+    breaks: 'another owner gets the DNSSEC key of a deleted zone',
+    edits: [
+      {
+        file: FORMER,
+        find: 'where name = $1 and team_id is not distinct from $2 and user_id is not distinct from $3 and until',
+        replace: 'where name = $1 and ($2::text is null or true) and ($3::text is null or true) and until',
+      },
+    ],
+    ...KEPT,
+  },
+  {
+    name: 'zones-key-oldest',
+    breaks: 'a zone gets the oldest of several former keys',
+    edits: [{ file: FORMER, find: 'order by deleted_at desc, id', replace: 'order by deleted_at, id' }],
+    ...KEPT,
+  },
+  {
+    name: 'zones-key-ended',
+    breaks: 'a key outlives the quarantine of its name',
+    edits: [{ file: FORMER, find: 'and until > $4::timestamptz', replace: 'and $4::timestamptz is not null' }],
+    ...KEPT,
+  },
+  {
+    name: 'zones-new-key-ignored',
+    breaks: 'the request for a new key has no effect',
+    edits: [
+      {
+        file: 'src/service/zones/create.ts',
+        find: 'former === null || newKey ? null',
+        replace: 'former === null ? null',
+      },
+    ],
+    ...KEPT,
+  },
+  {
+    name: 'zones-new-key-annotation',
+    breaks: 'the annotation of a DNSZone for a new key has no effect',
+    edits: [
+      {
+        file: 'src/operator/zone/create.ts',
+        find: "annotations?.[NEW_KEY] === 'true'",
+        replace: "annotations?.[NEW_KEY] === 'yes'",
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/operator/kept-keys.test.ts'],
+  },
+  {
+    name: 'zones-key-forgotten',
+    breaks: 'the condition of a DNSZone forgets which key its zone got',
+    edits: [{ file: 'src/operator/zone/find.ts', find: ', key: object.status?.key }', replace: ' }' }],
+    project: 'unit',
+    tests: ['test/unit/operator/kept-keys.test.ts'],
+  },
+  {
+    name: 'zones-restore-holds-tree',
+    breaks: 'a restore copies its rows under the lock that every creation of a zone needs',
+    edits: [
+      {
+        file: 'src/service/undo/zone.ts',
+        find: '    const zone = await bringBack(tx, context, deleted);',
+        replace: '    await enterTree();\n    const zone = await bringBack(tx, context, deleted);',
+      },
+      {
+        file: 'src/service/undo/zone.ts',
+        find: '    await enterTree();\n    await mustStillManage',
+        replace: '    await mustStillManage',
+      },
+    ],
+    ...BESIDE,
+  },
+  {
+    name: 'zones-records-hold-tree',
+    breaks: 'a creation writes its records under the lock that every creation of a zone needs',
+    edits: [
+      {
+        file: 'src/service/zones/create.ts',
+        find: '    if (records === undefined) await enterTree();',
+        replace: '    await enterTree();',
+      },
+      {
+        file: 'src/service/zones/create.ts',
+        find: '      await enterTree();\n      await mustFit(tx, zone);',
+        replace: '      await mustFit(tx, zone);',
+      },
+    ],
+    ...BESIDE,
+  },
+  {
+    name: 'zones-restore-hides',
+    breaks: 'a zone that was created below a restored one meanwhile hides its records',
+    edits: [{ file: 'src/service/undo/zone.ts', find: '    await mustHaveChildren(tx, zone, below);\n', replace: '' }],
+    ...BESIDE,
+  },
+  {
+    name: 'zones-name-lock',
+    breaks: 'a second creation of a name waits for the first one with the lock of the tree',
+    edits: [{ file: 'src/service/zones/tree.ts', find: '    await lockZoneName(tx, name);\n', replace: '' }],
+    ...BESIDE,
+  },
+];
