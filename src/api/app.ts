@@ -152,6 +152,8 @@ export function buildApp({
   const writeLimits: WriteLimits = {
     zones: limitOf((actor) => actor.zoneWrites, LIMITS.zones),
     records: limitOf((actor) => actor.recordWrites, LIMITS.records),
+    // Only people change teams. No key has a number of its own for this.
+    account: (actor) => (limits && actor.user !== null ? LIMITS.account : null),
   };
 
   void app.register(

@@ -11,7 +11,7 @@
 //    its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without JavaScript.
 // 4. A POST: read it with `typedOf(request)` and act inside `attempt(…)`, which shows a refused form again with the typed values
 //    and the API's sentence at its field. The same form takes effect once (shell/once.ts). After success answer `done(request, reply, address, message)`, a redirect with a
-//    message. A route that writes zones or records declares it, as in REST: `{ config: { counts: 'records' } }`.
+//    message. A route that writes declares it, as in REST: `{ config: { counts: 'records' } }`.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
 import { appPages } from './apps/apps.ts';

@@ -43,7 +43,7 @@ export const keyTerms = {
     .meta({ description: 'Permissions on the records of single zones. A grant overrides `records` for its zone.' }),
   onlyNames: texts(text).meta({
     description:
-      'Names, relative to the zone, that the key is restricted to; `*` matches any run of characters. The key can neither write nor read other names. Null means that all names are allowed.',
+      'Names, relative to the zone, that the key is restricted to; `*` matches any run of characters. A record that proves control of another name to a certificate authority is judged by that name: `_acme-challenge.dev` by `dev`. The key can neither write nor read other names. Null means that all names are allowed.',
     examples: [['_acme-challenge', '_acme-challenge.*']],
   }),
   onlyTypes: texts(recordType).meta({

@@ -1,15 +1,14 @@
 // Decides whether a zone permits an ACME challenge (RFC 8555 section 8.4): compares its spec.acme with the namespace and the
 // name. The solver asks before it creates a DNSRecord, and the operator before it writes one. The default is to deny.
+import { challengedName, judgedNames } from '#dns/names/certified.ts';
 import type { DNSZone } from './dnszone.ts';
-import { isFromThere, type LabelsOf, matchesName } from './grant-match.ts';
+import { isFromThere, type LabelsOf, permitsOneOf, spellsOneOf } from './grant-match.ts';
 
 /**
  * The result. A challenge is refused because the zone permits none (`none`), none from this namespace (`namespace`), none for
  * this name (`name`), or none at a name that is not an _acme-challenge name (`target`).
  */
 type AcmeVerdict = 'permitted' | 'none' | 'namespace' | 'name' | 'target';
-
-const LABEL = '_acme-challenge';
 
 /**
  * The namespace of the zone may request certificates for every name in the zone, other namespaces for the names in
@@ -22,21 +21,16 @@ export function acmeVerdict(zone: DNSZone, namespace: string, relative: string, 
   if (acme === undefined) return 'none';
   const own = zone.metadata.namespace ?? '';
   if (!isFromThere(acme.namespaces, own, namespace, labelsOf)) return 'namespace';
-  if ((acme.targets ?? []).some((pattern) => matchesName(pattern, relative))) return 'permitted';
-  const name = certifiedName(relative);
-  if (name === undefined) return 'target';
+  const targets = acme.targets ?? [];
+  if (judgedNames(relative, 'TXT').every((judged) => spellsOneOf(targets, judged))) return 'permitted';
+  const challenged = challengedName(relative);
+  if (challenged === undefined) return 'target';
   const isFree = acme.names === undefined || !restrictsItself(zone);
-  const isListed = (acme.names ?? []).some((pattern) => matchesName(pattern, name));
+  const isListed = permitsOneOf(acme.names ?? [], challenged);
   return isListed || (namespace === own && isFree) ? 'permitted' : 'name';
 }
 
 /** Whether a rule restricts the records of the zone's own namespace. */
 export function restrictsItself({ spec }: DNSZone): boolean {
   return (spec.allowedRecords ?? []).some(({ namespaces }) => namespaces.from === 'Same');
-}
-
-/** The name that a challenge proves control of, relative to the zone; undefined for a name without the ACME label. */
-export function certifiedName(relative: string): string | undefined {
-  if (relative === LABEL) return '@';
-  return relative.startsWith(`${LABEL}.`) ? relative.slice(LABEL.length + 1) : undefined;
 }

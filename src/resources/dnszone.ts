@@ -82,7 +82,8 @@ const allowedRecord = z.object({
     .meta({
       description:
         'The allowed names, relative to the zone: "*" for every name, "@" for the zone itself, a name such as www, or *.dev ' +
-        'for every name below dev. (Default: every name.)',
+        'for every name below dev. Records that prove control of another name to a certificate authority are judged by that ' +
+        'name: _acme-challenge.dev by dev. (Default: every name.)',
       'x-kubernetes-list-type': 'set',
     }),
   types: z

@@ -1,4 +1,5 @@
 // Matches the namespaces and the names of a grant; allowedRecords and acme share these rules.
+import { type JudgedName, permitsName, spellsName } from '#dns/names/certified.ts';
 import { parseOwnerName } from '#dns/names/name.ts';
 import type { NamespaceGrant } from './dnszone.ts';
 
@@ -31,17 +32,20 @@ export function isFromThere(
 }
 
 /**
- * Whether the pattern permits the name: `*` permits every name, `*.dev` every name below dev, and any other pattern the same
- * name. @param name canonical and relative to the zone
+ * Whether one of the patterns permits the name: `*` permits every name, `*.dev` every name below dev, and any other pattern the
+ * same name.
  */
-export function matchesName(pattern: string, name: string): boolean {
-  if (pattern === '*') return true;
-  if (pattern.startsWith('*.')) return name.endsWith(`.${canonical(pattern.slice(2))}`);
-  return name === canonical(pattern);
+export function permitsOneOf(patterns: readonly string[], judged: JudgedName): boolean {
+  return patterns.some((pattern) => permitsName(canonical(pattern), judged));
 }
 
-/** The form in which names are compared: lower case, A-labels. A pattern that is not a valid name matches no name. */
+/** The same for the name of the record itself, which a pattern must spell if it proves control over another name. */
+export function spellsOneOf(patterns: readonly string[], judged: JudgedName): boolean {
+  return patterns.some((pattern) => spellsName(canonical(pattern), judged));
+}
+
+/** The form in which names are compared: lower case, A-labels. A pattern that is not a valid name permits no name. */
 function canonical(pattern: string): string {
   const parsed = parseOwnerName(pattern, 'invalid', 'TXT');
-  return parsed.ok ? parsed.value : pattern;
+  return parsed.ok ? parsed.value : '';
 }

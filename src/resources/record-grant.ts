@@ -1,9 +1,10 @@
 // Decides whether a DNSRecord may be in a DNSZone, and whether a child zone may be delegated from it. Labels come in as data.
+import { type JudgedName, judgedNames } from '#dns/names/certified.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { acmeVerdict, restrictsItself } from './acme-grant.ts';
 import type { DNSRecord } from './dnsrecord.ts';
 import type { DNSZone } from './dnszone.ts';
-import { isFromThere, type LabelsOf, matchesName } from './grant-match.ts';
+import { isFromThere, type LabelsOf, permitsOneOf } from './grant-match.ts';
 
 /**
  * Whether the zone permits the record. The zone's own namespace may create every record, unless an entry has `from: Same`; the
@@ -17,7 +18,12 @@ export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf
   const { type } = record.spec;
   if (permits(zone, namespace, name, type, labelsOf)) return null;
   if (type === 'TXT' && acmeVerdict(zone, namespace, name, labelsOf) === 'permitted') return null;
-  return `DNSZone ${own}/${zone.metadata.name} does not allow ${type} records named ${name} from namespace ${namespace}. The owner of that DNSZone can allow them in spec.allowedRecords.`;
+  const proven = judgedNames(name, type).find((judged) => judged.name !== name);
+  const because =
+    proven === undefined
+      ? ''
+      : ` They prove control of ${proven.name} to a certificate authority, so ${proven.name} must be allowed too.`;
+  return `DNSZone ${own}/${zone.metadata.name} does not allow ${type} records named ${name} from namespace ${namespace}.${because} The owner of that DNSZone can allow them in spec.allowedRecords.`;
 }
 
 /** Whether a zone of another namespace may be a child of this zone: it is a delegation, so NS records must be permitted. */
@@ -28,10 +34,11 @@ export function permitsDelegation(zone: DNSZone, namespace: string, name: string
 function permits(zone: DNSZone, namespace: string, name: string, type: RecordType, labelsOf: LabelsOf): boolean {
   const own = zone.metadata.namespace ?? '';
   if (namespace === own && !restrictsItself(zone)) return true;
-  return (zone.spec.allowedRecords ?? []).some(
-    (grant) =>
-      isFromThere(grant.namespaces, own, namespace, labelsOf) &&
-      (grant.names === undefined || grant.names.some((pattern) => matchesName(pattern, name))) &&
-      (grant.types === undefined || grant.types.includes(type)),
+  const grants = (zone.spec.allowedRecords ?? []).filter(
+    ({ namespaces, types }) =>
+      isFromThere(namespaces, own, namespace, labelsOf) && (types === undefined || types.includes(type)),
   );
+  const isAllowed = (judged: JudgedName) =>
+    grants.some(({ names }) => names === undefined || permitsOneOf(names, judged));
+  return judgedNames(name, type).every(isAllowed);
 }

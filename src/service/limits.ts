@@ -1,14 +1,22 @@
-// Counts the writes of a key in its window (SPEC section 8). The caller decides which requests are writes, and the limit.
+// Counts the writes of a key in its window (SPEC section 8), and changes of account routes in the window of the person. The caller
+// decides which requests are writes, and the limit.
 import { writesOf } from '#base/bulk-writes.ts';
-import { type Bucket, returnPlaces, takePlaces } from '#store/windows.ts';
+import { type Bucket, returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { ServiceContext } from './context.ts';
 import { refusal } from './refusal.ts';
 
 export type { Bucket } from '#store/windows.ts';
 
-/** SPEC section 8: writes per window, unless the key has its own limit. */
-export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60 };
+/** SPEC section 8: writes per window, unless the key has its own limit; those of `account` and `sign-ins` are a person's. */
+export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60, account: 30, 'sign-ins': 10 };
+
+const KINDS: Readonly<Record<Bucket, string>> = {
+  zones: 'zone writes',
+  records: 'record writes',
+  account: 'changes of teams, members, keys and trusts',
+  'sign-ins': 'sign-ins',
+};
 export const WINDOW_MS = 60_000;
 
 /** The places that a request took. */
@@ -40,16 +48,21 @@ export async function countWrite(
   const places = writesOf(changes, limit);
   if (places <= counted) return null;
   const wanted = { limit, windowMs: WINDOW_MS, places: places - counted, changes: places };
-  const taken = await takePlaces(context.db, actor.keyId, bucket, wanted);
+  const taken = await takePlaces(context.db, holderOfWindow(actor, bucket), bucket, wanted);
   if (taken.ok) return { at: taken.at, left: taken.left, places };
   throw refusal(
     'too-many-writes',
-    { bucket: bucket === 'zones' ? 'zone' : 'record', limit, seconds: WINDOW_MS / 1000 },
+    { kind: KINDS[bucket], limit, seconds: WINDOW_MS / 1000 },
     { retryAfterMs: taken.retryAfterMs },
   );
 }
 
 /** Removes the writes that countWrite counted at `at`. */
 export async function uncountWrite(context: ServiceContext, actor: Actor, bucket: Bucket, at: string): Promise<void> {
-  await returnPlaces(context.db, actor.keyId, bucket, at);
+  await returnPlaces(context.db, holderOfWindow(actor, bucket), bucket, at);
+}
+
+/** A person has many sessions and keys: together they make no more changes of teams than one. */
+function holderOfWindow({ keyId, user }: Actor, bucket: Bucket): WindowHolder {
+  return bucket === 'account' && user !== null ? { userId: user.id } : { keyId };
 }

@@ -1,5 +1,6 @@
 // Writers of one zone wait here, in order of arrival, before they use a database connection. Otherwise the waiting writers of a
 // busy zone would use all connections, and the writers of other zones would get none. Between replicas the row lock is the queue.
+// Changes of a team wait by its id, and those that join or found a team by the id of the person.
 //
 //     run      gets a turn of its own
 //     join     shares a turn with the requests that joined directly after it: a group

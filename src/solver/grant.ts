@@ -1,6 +1,7 @@
 // The message for a challenge that a zone does not permit. The rule itself is in resources/acme-grant.ts. Pure.
+import { challengedName } from '#dns/names/certified.ts';
 import { fqdn } from '#dns/names/name.ts';
-import { acmeVerdict, certifiedName } from '#resources/acme-grant.ts';
+import { acmeVerdict } from '#resources/acme-grant.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
 import { wholeName, type ZoneMatch } from './zone-match.ts';
@@ -17,7 +18,7 @@ export function acmeRefusal(match: ZoneMatch, tenant: string, labelsOf: LabelsOf
     case 'namespace':
       return `${title} takes no ACME challenges from namespace ${tenant}; its owner can permit them in spec.acme.namespaces`;
     case 'name': {
-      const name = certifiedName(relative) ?? relative;
+      const name = challengedName(relative)?.name ?? relative;
       return `${title} takes no ACME challenges for ${fqdn(name, zoneName)} from namespace ${tenant}; its owner can permit ${name} in spec.acme.names`;
     }
     case 'target':

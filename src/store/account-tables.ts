@@ -13,7 +13,7 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { at, bytea, cidrs, textArray, textC } from './column-types.ts';
+import { at, bytea, cidrs, textArray, textC, times } from './column-types.ts';
 
 export const teams = pgTable('teams', {
   id: text('id').primaryKey(),
@@ -34,6 +34,10 @@ export const users = pgTable(
     email: text('email').notNull().unique('users_email_key'),
     name: text('name').notNull(),
     createdAt: at('created_at').notNull().defaultNow(),
+    // No key and no session of the person is valid from then on. Null: they are.
+    suspendedAt: at('suspended_at'),
+    // The row stays for the history, with an address that belongs to no person.
+    removedAt: at('removed_at'),
   },
   // One person is one address, however it is capitalised.
   (t) => [check('users_email_lower', sql`${t.email} = lower(${t.email})`)],
@@ -56,6 +60,8 @@ export const identities = pgTable(
   (t) => [
     primaryKey({ name: 'identities_pkey', columns: [t.issuer, t.subject] }),
     index('identities_user_idx').on(t.userId),
+    // A person has one account at a provider: an address that the provider gives to another account brings nobody in.
+    uniqueIndex('identities_issuer_user_key').on(t.issuer, t.userId),
   ],
 );
 
@@ -76,6 +82,29 @@ export const memberships = pgTable(
     index('memberships_user_idx').on(t.userId),
     check('memberships_role', sql`${t.role} in ('owner', 'member')`),
   ],
+);
+
+/** The sliding windows of a person, with all keys and sessions together; see write_windows. */
+export const personWindows = pgTable(
+  'person_windows',
+  {
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    bucket: text('bucket').notNull(),
+    times: times('times').notNull(),
+  },
+  (t) => [primaryKey({ name: 'person_windows_pkey', columns: [t.userId, t.bucket] })],
+);
+
+/** Digests of the states of sign-ins that came back from the OpenID provider: each is used once. */
+export const usedSignIns = pgTable(
+  'used_sign_ins',
+  {
+    digest: bytea('digest').primaryKey(),
+    usedAt: at('used_at').notNull(),
+  },
+  (t) => [index('used_sign_ins_used_idx').on(t.usedAt)],
 );
 
 /** An offer to a person to become a member, which that person accepts or declines. The row goes when the offer ends. */

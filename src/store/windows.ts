@@ -1,9 +1,11 @@
-// The sliding windows of writes, one row a key and bucket, in Postgres so that all replicas share one limit.
-import { sql } from 'drizzle-orm';
-import type { Db } from './database.ts';
+// The sliding windows of writes, one row a key and bucket, or a person and bucket, in Postgres so that all replicas share one limit.
+import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 
-export type Bucket = 'zones' | 'records';
+export type Bucket = 'zones' | 'records' | 'account' | 'sign-ins';
+
+/** A key, or a person with all keys and sessions. */
+export type WindowHolder = { keyId: string } | { userId: string };
 
 interface WindowSettings {
   limit: number;
@@ -25,40 +27,52 @@ type Taken =
  * the disk: a crash can lose a few milliseconds of counting, never a change.
  */
 export async function takePlaces(
-  db: Db,
-  keyId: string,
+  db: Db | Tx,
+  holder: WindowHolder,
   bucket: Bucket,
   { limit, windowMs, places = 1, changes = places }: WindowSettings,
 ): Promise<Taken> {
   const window = `${windowMs} milliseconds`;
-  const [place] = await take(db, keyId, bucket, places, window, limit - places, limit);
+  const { id, take, selectWait } = windowsOf(holder);
+  const [place] = await take(db, id, bucket, places, window, limit - places, limit);
   if (place) return { ok: true, at: place.at, left: place.left };
-  const [wait] = await selectWait(db, keyId, bucket, limit - changes, window);
+  const [wait] = await selectWait(db, id, bucket, limit - changes, window);
   return { ok: false, retryAfterMs: Math.max(0, Number(wait?.ms ?? 0)) };
 }
 
-// clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order. The setting
-// holds for this statement's own transaction.
-const take = statement<{ at: string; left: number }>(`
-  insert into write_windows as w (key_id, bucket, times)
-  select $1, $2, array_fill(clock_timestamp(), array[$3::integer])
-  from (select set_config('synchronous_commit', 'off', true)) asynchronous
-  on conflict (key_id, bucket) do update set times =
-    array(select t from unnest(w.times) t where t > clock_timestamp() - $4::interval order by t)
-    || array_fill(clock_timestamp(), array[$3::integer])
-  where (select count(*) from unnest(w.times) t where t > clock_timestamp() - $4::interval) <= $5::integer
-  returning times[cardinality(times)]::text as at, $6::integer - cardinality(times) as left`);
+function windowsOf(holder: WindowHolder) {
+  return 'keyId' in holder ? { id: holder.keyId, ...OF_KEYS } : { id: holder.userId, ...OF_PEOPLE };
+}
 
-// So many of the newest may stay; the one before them must leave the window first.
-const selectWait = statement<{ ms: string }>(`
-  select extract(epoch from (select t from unnest(times) t order by t desc offset $3::integer limit 1)
-    + $4::interval - clock_timestamp()) * 1000 as ms
-  from write_windows where key_id = $1 and bucket = $2`);
+function statementsOf(table: 'write_windows' | 'person_windows', column: 'key_id' | 'user_id') {
+  return {
+    // clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order. The setting
+    // holds for this statement's own transaction.
+    take: statement<{ at: string; left: number }>(`
+      insert into ${table} as w (${column}, bucket, times)
+      select $1, $2, array_fill(clock_timestamp(), array[$3::integer])
+      from (select set_config('synchronous_commit', 'off', true)) asynchronous
+      on conflict (${column}, bucket) do update set times =
+        array(select t from unnest(w.times) t where t > clock_timestamp() - $4::interval order by t)
+        || array_fill(clock_timestamp(), array[$3::integer])
+      where (select count(*) from unnest(w.times) t where t > clock_timestamp() - $4::interval) <= $5::integer
+      returning times[cardinality(times)]::text as at, $6::integer - cardinality(times) as left`),
+    // So many of the newest may stay; the one before them must leave the window first.
+    selectWait: statement<{ ms: string }>(`
+      select extract(epoch from (select t from unnest(times) t order by t desc offset $3::integer limit 1)
+        + $4::interval - clock_timestamp()) * 1000 as ms
+      from ${table} where ${column} = $1 and bucket = $2`),
+    giveBack: statement(`
+      update ${table} set times = array_remove(times, $3::timestamptz)
+      where ${column} = $1 and bucket = $2 and set_config('synchronous_commit', 'off', true) = 'off'`),
+  };
+}
+
+const OF_KEYS = statementsOf('write_windows', 'key_id');
+const OF_PEOPLE = statementsOf('person_windows', 'user_id');
 
 /** Gives the places of one request back: an answer `busy` wrote nothing and does not count. */
-export async function returnPlaces(db: Db, keyId: string, bucket: Bucket, at: string): Promise<void> {
-  await db.execute(
-    sql`update write_windows set times = array_remove(times, ${at}::timestamptz) 
-      where key_id = ${keyId} and bucket = ${bucket} and set_config('synchronous_commit', 'off', true) = 'off'`,
-  );
+export async function returnPlaces(db: Db, holder: WindowHolder, bucket: Bucket, at: string): Promise<void> {
+  const { id, giveBack } = windowsOf(holder);
+  await giveBack(db, id, bucket, at);
 }

@@ -7,10 +7,13 @@ import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { WriteCost } from '#contract/shared.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { type Bucket, countWrite, uncountWrite } from '#service/limits.ts';
+import { type Bucket as AnyBucket, countWrite, uncountWrite } from '#service/limits.ts';
 import { Refusal } from '#service/refusal.ts';
 import { STATUS } from '../error-codes.ts';
 import { actorOf } from './auth.ts';
+
+/** The buckets of routes. */
+type Bucket = Exclude<AnyBucket, 'sign-ins'>;
 
 /** A bucket alone: each request is one write. */
 type Counts = Bucket | { bucket: Bucket; changes: ChangesOf };

@@ -12,7 +12,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { STATUS } from '../error-codes.ts';
 import { patternOf } from '../http.ts';
 
-const BUCKETS = ['zones', 'records'] as const;
+const BUCKETS = ['zones', 'records', 'account'] as const;
 const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const UNMATCHED = 'unmatched';

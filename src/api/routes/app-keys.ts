@@ -34,6 +34,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.post(
     '/:teamId/keys',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'createAppKey',
@@ -42,7 +43,10 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
         security: needs('member'),
         params: teamParams,
         body: keyBody,
-        response: { 201: appKeyMinted, ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'busy') },
+        response: {
+          201: appKeyMinted,
+          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'rate_limited', 'busy'),
+        },
       },
     },
     async (request, reply) => {
@@ -71,6 +75,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.patch(
     '/:teamId/keys/:keyId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'updateAppKey',
@@ -82,7 +87,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
         body: keyChangeBody,
         response: {
           200: appKey,
-          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'busy'),
+          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'rate_limited', 'busy'),
         },
       },
     },
@@ -95,6 +100,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.delete(
     '/:teamId/keys/:keyId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'revokeAppKey',
@@ -102,7 +108,7 @@ export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): voi
         description: 'The key stops working at once. A revoked key cannot be restored.',
         security: needs('member'),
         params: keyParams,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'rate_limited', 'busy') },
       },
     },
     async (request, reply) => {

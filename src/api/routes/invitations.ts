@@ -25,7 +25,7 @@ import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['account'];
 const READ_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found');
-const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy');
+const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy');
 
 /** Below /account/teams. */
 export function teamInvitationRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -34,6 +34,7 @@ export function teamInvitationRoutes(app: FastifyInstance, context: ServiceConte
   routes.post(
     '/:teamId/members',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'inviteMember',
@@ -71,6 +72,7 @@ export function teamInvitationRoutes(app: FastifyInstance, context: ServiceConte
   routes.delete(
     '/:teamId/invitations/:invitationId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'revokeInvitation',
@@ -78,7 +80,7 @@ export function teamInvitationRoutes(app: FastifyInstance, context: ServiceConte
         description: 'The invited person can no longer accept it.',
         security: needs('owner'),
         params: teamInvitationParams,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'rate_limited', 'busy') },
       },
     },
     async (request, reply) => {
@@ -111,6 +113,7 @@ export function invitationRoutes(app: FastifyInstance, context: ServiceContext):
   routes.post(
     '/:invitationId/accept',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'acceptInvitation',
@@ -127,6 +130,7 @@ export function invitationRoutes(app: FastifyInstance, context: ServiceContext):
   routes.post(
     '/:invitationId/decline',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'declineInvitation',
@@ -134,7 +138,7 @@ export function invitationRoutes(app: FastifyInstance, context: ServiceContext):
         description: 'The invitation is removed. An owner of the team can invite you again.',
         security: needs('person'),
         params: invitationParams,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'rate_limited', 'busy') },
       },
     },
     async (request, reply) => {

@@ -9,7 +9,7 @@ import { actorOf, callerOf } from '../hooks/auth.ts';
 import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['account'];
-const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy');
+const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy');
 
 export function memberRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
@@ -33,6 +33,7 @@ export function memberRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.patch(
     '/:teamId/members/:userId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'updateMember',
@@ -53,6 +54,7 @@ export function memberRoutes(app: FastifyInstance, context: ServiceContext): voi
   routes.delete(
     '/:teamId/members/:userId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'removeMember',

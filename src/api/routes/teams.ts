@@ -32,6 +32,7 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
   routes.post(
     '',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'createTeam',
@@ -39,7 +40,7 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
         description: 'You become the first owner of the team.',
         security: needs('person'),
         body: teamBody,
-        response: { 201: team, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'busy') },
+        response: { 201: team, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'rate_limited', 'busy') },
       },
     },
     async (request, reply) => reply.code(201).send(await createTeam(context, callerOf(request), request.body.name)),
@@ -64,6 +65,7 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
   routes.patch(
     '/:teamId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'renameTeam',
@@ -72,7 +74,10 @@ export function teamRoutes(app: FastifyInstance, context: ServiceContext): void 
         security: needs('owner'),
         params: teamParams,
         body: teamBody,
-        response: { 200: team, ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy') },
+        response: {
+          200: team,
+          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy'),
+        },
       },
     },
     async (request) => changeTeamName(context, callerOf(request), request.params.teamId, request.body.name),

@@ -23,7 +23,15 @@ import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['account'];
 const READ_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found');
-const CHANGE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'busy');
+const CHANGE_ERRORS = errorAnswers(
+  'bad_request',
+  'forbidden',
+  'not_found',
+  'no_zone',
+  'conflict',
+  'rate_limited',
+  'busy',
+);
 
 export function trustRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
@@ -47,6 +55,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.post(
     '/:teamId/trusts',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'createTrust',
@@ -102,6 +111,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.patch(
     '/:teamId/trusts/:trustId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'updateTrust',
@@ -123,6 +133,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.delete(
     '/:teamId/trusts/:trustId',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'revokeTrust',
@@ -130,7 +141,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
         description: 'Its tokens are refused at once. A revoked trust cannot be restored.',
         security: needs('member'),
         params: trustParams,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'rate_limited', 'busy') },
       },
     },
     async (request, reply) => {
@@ -158,6 +169,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
   routes.post(
     '/:teamId/trusts/:trustId/subjects/accept',
     {
+      config: { counts: 'account' },
       schema: {
         tags: TAGS,
         operationId: 'acceptTrustSubject',
@@ -167,7 +179,10 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
         security: needs('member'),
         params: trustParams,
         body: acceptBody,
-        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy') },
+        response: {
+          204: z.null(),
+          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy'),
+        },
       },
     },
     async (request, reply) => {

@@ -61,7 +61,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     form(request, reply, { title: 'New API key', key: null, typed: typedOfNewKey(request.query.for) }),
   );
 
-  app.post<OfTeam>(apps, async (request, reply) => {
+  app.post<OfTeam>(apps, { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     const { teamId } = request.params;
     return attempt(
@@ -94,7 +94,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     return form(request, reply, { title: `Key ${key.name}`, key, typed });
   });
 
-  app.post<OfKey>(`${apps}/:keyId`, async (request, reply) => {
+  app.post<OfKey>(`${apps}/:keyId`, { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     const { teamId, keyId } = request.params;
     return attempt(
@@ -130,7 +130,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     });
   });
 
-  app.post<OfKey>(`${apps}/:keyId/revoke`, async (request, reply) => {
+  app.post<OfKey>(`${apps}/:keyId/revoke`, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, keyId } = request.params;
     await revokeKey(context, callerOf(request), teamId, keyId);
     const { name } = await readKey(context, actorOf(request), teamId, keyId);

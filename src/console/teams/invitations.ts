@@ -22,42 +22,52 @@ interface OfTeamInvitation {
 }
 
 export function invitationPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  app.post<OfInvitation>('/invitations/:invitationId/accept', async (request, reply) =>
-    attempt(
-      reply,
-      [],
-      async () => {
-        const { id, name } = await acceptInvitation(context, callerOf(request), request.params.invitationId);
-        return done(request, reply, `/console/teams/${id}/members`, `You are now a member of the team ${name}.`);
-      },
-      (errors) => teamListPage(context, request, reply, { errors }),
-    ),
+  app.post<OfInvitation>(
+    '/invitations/:invitationId/accept',
+    { config: { counts: 'account' } },
+    async (request, reply) =>
+      attempt(
+        reply,
+        [],
+        async () => {
+          const { id, name } = await acceptInvitation(context, callerOf(request), request.params.invitationId);
+          return done(request, reply, `/console/teams/${id}/members`, `You are now a member of the team ${name}.`);
+        },
+        (errors) => teamListPage(context, request, reply, { errors }),
+      ),
   );
 
-  app.post<OfInvitation>('/invitations/:invitationId/decline', async (request, reply) =>
-    attempt(
-      reply,
-      [],
-      async () => {
-        await declineInvitation(context, callerOf(request), request.params.invitationId);
-        return done(request, reply, '/console/teams', 'The invitation was declined.');
-      },
-      (errors) => teamListPage(context, request, reply, { errors }),
-    ),
+  app.post<OfInvitation>(
+    '/invitations/:invitationId/decline',
+    { config: { counts: 'account' } },
+    async (request, reply) =>
+      attempt(
+        reply,
+        [],
+        async () => {
+          await declineInvitation(context, callerOf(request), request.params.invitationId);
+          return done(request, reply, '/console/teams', 'The invitation was declined.');
+        },
+        (errors) => teamListPage(context, request, reply, { errors }),
+      ),
   );
 
-  app.post<OfTeamInvitation>('/teams/:teamId/invitations/:invitationId/revoke', async (request, reply) => {
-    const { teamId, invitationId } = request.params;
-    return attempt(
-      reply,
-      [],
-      async () => {
-        await revokeInvitation(context, callerOf(request), teamId, invitationId);
-        return done(request, reply, membersAddress(teamId), 'The invitation was revoked.');
-      },
-      (errors) => membersPage(context, request, reply, { errors }),
-    );
-  });
+  app.post<OfTeamInvitation>(
+    '/teams/:teamId/invitations/:invitationId/revoke',
+    { config: { counts: 'account' } },
+    async (request, reply) => {
+      const { teamId, invitationId } = request.params;
+      return attempt(
+        reply,
+        [],
+        async () => {
+          await revokeInvitation(context, callerOf(request), teamId, invitationId);
+          return done(request, reply, membersAddress(teamId), 'The invitation was revoked.');
+        },
+        (errors) => membersPage(context, request, reply, { errors }),
+      );
+    },
+  );
 }
 
 /**

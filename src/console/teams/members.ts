@@ -83,7 +83,7 @@ export function memberPages(app: FastifyInstance, { context }: ConsoleParts): vo
 
   app.get<OfTeam>(members, async (request, reply) => membersPage(context, request, reply));
 
-  app.post<OfTeam>(members, async (request, reply) => {
+  app.post<OfTeam>(members, { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     const { teamId } = request.params;
     return attempt(
@@ -99,7 +99,7 @@ export function memberPages(app: FastifyInstance, { context }: ConsoleParts): vo
     );
   });
 
-  app.post<OfMember>(`${members}/:userId`, async (request, reply) => {
+  app.post<OfMember>(`${members}/:userId`, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, userId } = request.params;
     return attempt(
       reply,
@@ -115,7 +115,7 @@ export function memberPages(app: FastifyInstance, { context }: ConsoleParts): vo
 
   app.get<OfMember>(`${members}/:userId/remove`, async (request, reply) => removalPage(context, request, reply));
 
-  app.post<OfMember>(`${members}/:userId/remove`, async (request, reply) => {
+  app.post<OfMember>(`${members}/:userId/remove`, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, userId } = request.params;
     const typed = typedOf(request);
     return attempt(

@@ -49,7 +49,7 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
 
   app.get('/teams', async (request, reply) => teamListPage(context, request, reply));
 
-  app.post('/teams', async (request, reply) => {
+  app.post('/teams', { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     return attempt(
       reply,
@@ -76,7 +76,7 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
     historyPage(request, reply, { trail: request.query }),
   );
 
-  app.post<OfTeam>('/teams/:teamId/name', async (request, reply) => {
+  app.post<OfTeam>('/teams/:teamId/name', { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     return attempt(
       reply,

@@ -28,7 +28,7 @@ export function acceptPages(app: FastifyInstance, { context }: ConsoleParts): vo
   app.get<OfTrust & { Querystring: { subject?: string } }>(path, async (request, reply) =>
     page(request, reply, { subject: request.query.subject ?? '' }),
   );
-  app.post<OfTrust>(path, async (request, reply) => {
+  app.post<OfTrust>(path, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, trustId } = request.params;
     const typed = typedOf(request);
     const subject = text(typed, 'subject');

@@ -67,7 +67,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
       return form(request, reply, { typed, part: request.headers['hx-request'] === 'true' ? part : 'new' });
     });
   }
-  app.post<OfTeam>(trusts, async (request, reply) => {
+  app.post<OfTeam>(trusts, { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     const { teamId } = request.params;
     return attempt(
@@ -110,7 +110,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
   app.get<OfTrust>(`${trusts}/:trustId/edit`, async (request, reply) => onePage(request, reply, 'edit'));
   app.get<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => onePage(request, reply, 'revoke'));
 
-  app.post<OfTrust>(`${trusts}/:trustId/edit`, async (request, reply) => {
+  app.post<OfTrust>(`${trusts}/:trustId/edit`, { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
     const { teamId, trustId } = request.params;
     return attempt(
@@ -125,7 +125,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
       (errors) => onePage(request, reply, 'edit', { typed, errors }),
     );
   });
-  app.post<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => {
+  app.post<OfTrust>(`${trusts}/:trustId/revoke`, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, trustId } = request.params;
     await revokeTrust(context, callerOf(request), teamId, trustId);
     const { name } = await readTrust(context, actorOf(request), teamId, trustId);

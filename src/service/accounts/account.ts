@@ -1,10 +1,11 @@
 // The common steps of all changes to teams, members and keys: only people may make them, and each runs in one transaction
-// that locks the team's row and writes the history.
+// that locks the team's row and writes the history. Changes of one team wait in the process before they take a connection, as
+// those of one zone do.
 import { type AccountChange, accountChangesOf, insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { lockTeam, memberOf, type Role, type TeamRow } from '#store/people.ts';
-import { keyRevoked, once } from '../change.ts';
+import { inTurn, keyRevoked } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { BUSY_RETRY_MS } from '../queue.ts';
 import { Refusal, refusal } from '../refusal.ts';
@@ -57,8 +58,10 @@ export async function changeTeam<T>(
   operation: (work: TeamWork) => Promise<TeamOutcome<T>>,
 ): Promise<T> {
   const person = mustBePerson(caller.actor);
+  // A person who is not a member must not wait among the changes of the team, nor learn that there are any.
+  await mustBeMember(context, caller.actor, teamId);
   return teamBusy(
-    once(context, caller, async (tx) => {
+    inTurn(context, caller, [teamId], async (tx) => {
       const now = context.now();
       // The statements below must not be sent before this lock is acquired.
       const team = await lockTeam(tx, teamId);

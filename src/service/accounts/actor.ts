@@ -1,8 +1,11 @@
 // The holder of a key and the permissions of that key. Pure: levels, per-zone overrides, restrictions (DESIGN 3, "permissions of a key").
+import { type JudgedName, judgedNames, permitsName } from '#dns/names/certified.ts';
+import { matchesPattern } from '#dns/names/pattern.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import type { KeyRow, Level } from '#store/keys.ts';
 import type { Role } from '#store/people.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { likePattern, matchesPattern } from '../keys/patterns.ts';
+import { likePattern, readablePatterns } from '../keys/patterns.ts';
 import { Refusal, refusal } from '../refusal.ts';
 
 export interface Person {
@@ -109,18 +112,24 @@ export function mustWriteRecords(actor: Actor, zoneId: string): void {
 }
 
 /** @throws Refusal forbidden, also when the key is restricted to other names or types */
-export function mustWriteRecord(actor: Actor, zoneId: string, record: { name: string; type: string }): void {
+export function mustWriteRecord(actor: Actor, zoneId: string, record: { name: string; type: RecordType }): void {
   mustWriteRecords(actor, zoneId);
   if (actor.onlyTypes !== null && !actor.onlyTypes.includes(record.type)) {
     throw refusal('other-types-only', { types: actor.onlyTypes.join(', ') });
   }
-  if (actor.onlyNames !== null && !actor.onlyNames.some((pattern) => matchesPattern(pattern, record.name))) {
-    throw refusal('other-names-only', { names: actor.onlyNames.join(', ') });
-  }
+  if (actor.onlyNames === null) return;
+  const names = actor.onlyNames;
+  const isPermitted = (judged: JudgedName) => names.some((pattern) => permitsName(pattern, judged));
+  const missing = judgedNames(record.name, record.type).find((judged) => !isPermitted(judged));
+  if (missing === undefined) return;
+  const list = names.join(', ');
+  if (missing.name === record.name || !names.some((pattern) => matchesPattern(pattern, record.name)))
+    throw refusal('other-names-only', { names: list });
+  throw refusal('proves-other-name', { names: list, name: record.name, type: record.type, proven: missing.name });
 }
 
 /** Like mustWriteRecord, but returns a boolean. */
-export function mayWriteRecord(actor: Actor, zoneId: string, record: { name: string; type: string }): boolean {
+export function mayWriteRecord(actor: Actor, zoneId: string, record: { name: string; type: RecordType }): boolean {
   try {
     mustWriteRecord(actor, zoneId, record);
     return true;
@@ -131,12 +140,22 @@ export function mayWriteRecord(actor: Actor, zoneId: string, record: { name: str
 }
 
 /**
- * The records that a restricted key may read: only those that it may write, because such a key serves one purpose.
+ * The records that a restricted key may read: those with its names and types, because such a key serves one purpose.
  * @returns LIKE patterns of names, and types; null for a key that is not restricted
  */
 export function readableOnly(actor: Actor): { names: string[] | null; types: string[] | null } | null {
   if (actor.onlyNames === null && actor.onlyTypes === null) return null;
-  return { names: actor.onlyNames?.map(likePattern) ?? null, types: actor.onlyTypes };
+  const names = actor.onlyNames === null ? null : readablePatterns(actor.onlyNames).map(likePattern);
+  return { names, types: actor.onlyTypes };
+}
+
+/** Whether the restrictions of the key let it read the record, as {@link readableOnly} says it for a list. */
+export function mayReadRecord(
+  { onlyNames, onlyTypes }: Actor,
+  { name, type }: { name: string; type: string },
+): boolean {
+  if (onlyTypes !== null && !onlyTypes.includes(type)) return false;
+  return onlyNames === null || readablePatterns(onlyNames).some((pattern) => matchesPattern(pattern, name));
 }
 
 /** Export and history show the whole zone, so a restricted key may not read them. @throws Refusal forbidden */

@@ -24,7 +24,7 @@ import {
 } from '#store/invitations.ts';
 import { keyStanding } from '#store/keys.ts';
 import { insertMember, lockTeam, memberOf, type Role } from '#store/people.ts';
-import { keyRevoked, once } from '../change.ts';
+import { inTurn, keyRevoked } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { accountHistory, changeTeam, mustBeMember, mustBePerson, teamBusy } from './account.ts';
@@ -156,7 +156,7 @@ export async function revokeInvitation(
 export async function acceptInvitation(context: ServiceContext, caller: Caller, id: string): Promise<TeamView> {
   const person = mustBePerson(caller.actor);
   return teamBusy(
-    once(context, caller, async (tx) => {
+    inTurn(context, caller, [person.id], async (tx) => {
       const now = context.now();
       const { teamId, role } = orGone(await invitationTo(tx, id, person.email, now));
       const team = orGone(await lockTeam(tx, teamId));
@@ -187,7 +187,7 @@ export async function acceptInvitation(context: ServiceContext, caller: Caller, 
 export async function declineInvitation(context: ServiceContext, caller: Caller, id: string): Promise<void> {
   const person = mustBePerson(caller.actor);
   await teamBusy(
-    once(context, caller, async (tx) => {
+    inTurn(context, caller, [person.id], async (tx) => {
       const now = context.now();
       const { teamId, email, role } = orGone(await invitationTo(tx, id, person.email, now));
       if (!(await deleteInvitation(tx, id))) throw gone();

@@ -3,7 +3,7 @@ import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure } from '#store/database.ts';
 import { insertTeam, keyStanding } from '#store/keys.ts';
 import { insertMember, type Role, renameTeam, type TeamRow, teamsOf } from '#store/people.ts';
-import { keyRevoked, once } from '../change.ts';
+import { inTurn, keyRevoked } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { accountHistory, changeTeam, mustBePerson, noTeam } from './account.ts';
@@ -50,7 +50,7 @@ export async function createTeam(context: ServiceContext, caller: Caller, name: 
   const person = mustBePerson(caller.actor);
   return orTaken(
     name,
-    once(context, caller, async (tx) => {
+    inTurn(context, caller, [person.id], async (tx) => {
       const now = context.now();
       const standing = await keyStanding(tx, caller.actor.keyId, { teamId: null }, now);
       if (!standing.valid) throw keyRevoked();

@@ -1,26 +1,19 @@
 // The patterns of owner names that restrict a key. `*` matches any sequence of characters, including dots, so
-// `_acme-challenge*` matches `_acme-challenge.www`. Pure.
+// `_acme-challenge*` matches `_acme-challenge.www`. dns/names/certified.ts says which names a record needs. Pure.
+import { PROOF_LABELS } from '#dns/names/certified.ts';
+import { matchesPattern } from '#dns/names/pattern.ts';
 
 /** The characters of a pattern: those of owner names in lower case, `@` for the apex, and `*`. */
 export const PATTERN = /^[a-z0-9_.*@-]{1,253}$/;
 
 /**
- * Whether a stored owner name matches. The time is linear in both lengths. A regular expression made from a user's pattern could
- * run for hours.
+ * The patterns of the names that a key with these patterns may read: also the names with `_` in front of them, which it may write.
+ * Reading proves nothing to a CA, so a name that a pattern matches may be read even if it may not be written.
  */
-export function matchesPattern(pattern: string, name: string): boolean {
-  const [head = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return name === head;
-  if (!name.startsWith(head)) return false;
-  const tail = rest.pop() ?? '';
-  let at = head.length;
-  // The first match of a part leaves the most characters for the parts after it.
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return name.length - tail.length >= at && name.endsWith(tail);
+export function readablePatterns(patterns: readonly string[]): string[] {
+  const hasApex = patterns.some((pattern) => matchesPattern(pattern, '@'));
+  const inFront = patterns.filter((pattern) => /^[^_*]/.test(pattern)).map((pattern) => `_*.${pattern}`);
+  return [...new Set([...patterns, ...inFront, ...(hasApex ? PROOF_LABELS : [])])];
 }
 
 /** The same as an SQL LIKE pattern. */

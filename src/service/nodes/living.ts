@@ -1,4 +1,5 @@
 // The name servers that live, and whether each serves a zone as it was when the question arrived.
+import { challengedName } from '#dns/names/certified.ts';
 import { behindSince, changedXids, livingRows } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
@@ -78,7 +79,7 @@ export async function untilChallengesServed(
   { names, ...arrival }: ChallengeChange,
   signal: AbortSignal,
 ): Promise<void> {
-  if (arrivals === undefined || !names.some((name) => /^_acme-challenge(\.|$)/.test(name))) return;
+  if (arrivals === undefined || !names.some((name) => challengedName(name) !== undefined)) return;
   await untilServed(context, arrivals, arrival, signal).catch(() => undefined);
 }
 

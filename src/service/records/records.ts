@@ -7,7 +7,7 @@ import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/recor
 import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { type Actor, mayWriteRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
+import { type Actor, mayReadRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
 import { recordsTag, recordTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -67,7 +67,7 @@ export async function readRecord(
   const zone = await seeZone(context, actor, zoneId, 'no_zone');
   mustReadRecords(actor, zoneId);
   const row = await recordById(context.db, zone.no, recordId);
-  if (!row || (readableOnly(actor) !== null && !mayWriteRecord(actor, zoneId, row))) throw refusal('no-record');
+  if (!row || !mayReadRecord(actor, row)) throw refusal('no-record');
   return recordView(row, zone);
 }
 

@@ -171,6 +171,11 @@ export const RECORD_REFUSALS = {
   },
   'other-types-only': { code: 'forbidden', sentence: 'This key may only write records of type {types}.' },
   'other-names-only': { code: 'forbidden', sentence: 'This key may only write records named {names}.' },
+  'proves-other-name': {
+    code: 'forbidden',
+    sentence:
+      'This key may only write records named {names}, and {type} at {name} proves control of {proven} to a certificate authority. To permit it, add {proven} to the names of the key, or this name with its label that begins with "_".',
+  },
   'sees-a-part': {
     code: 'forbidden',
     sentence: 'This key may only see some names or types, so it may not read a whole zone.',

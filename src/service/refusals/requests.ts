@@ -130,8 +130,7 @@ export const REQUEST_REFUSALS = {
   },
   'too-many-writes': {
     code: 'rate_limited',
-    sentence:
-      'Too many {bucket} writes: {limit} in {seconds} seconds are allowed. Slow down and try again after Retry-After.',
+    sentence: 'Too many {kind}: {limit} in {seconds} seconds are allowed. Slow down and try again after Retry-After.',
   },
   'writes-nothing': {
     code: 'forbidden',

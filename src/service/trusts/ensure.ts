@@ -12,6 +12,7 @@ import { lockZoneTree, setLockTimeout, zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { ensureTeam } from '../keys/keys.ts';
 import { insist } from '../refusal.ts';
+import { trustChange } from './history.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
 
@@ -99,8 +100,7 @@ async function ensureTrustIn(
     teamId,
     action: 'trust.change',
     subject: trustId,
-    before,
-    after,
+    ...trustChange(before, after),
     at: now,
     ...AUTHOR,
   });

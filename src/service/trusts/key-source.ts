@@ -11,8 +11,13 @@ const SHORTEST_RSA = 342;
 const MAX_FIELD = 2_048;
 const MAX_KEY_ID = 256;
 const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}$/;
-/** The public fields of a key (RFC 7518 section 6, RFC 8037). */
-const PUBLIC_FIELDS = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
+/** The public members of each type of key (RFC 7518 section 6, RFC 8037); others are not kept. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  RSA: ['n', 'e'],
+  EC: ['crv', 'x', 'y'],
+  OKP: ['crv', 'x'],
+};
+const COMMON_MEMBERS = ['kty', 'kid', 'use', 'alg'] as const;
 const CURVES: ReadonlySet<string> = new Set(['P-256', 'Ed25519']);
 
 /** @param isAdministrator whether sources are allowed that only the administrator of the service may choose */
@@ -68,16 +73,20 @@ function judgeKeys(keys: readonly Record<string, unknown>[]): Verdict<KeySource>
   for (const [at, key] of keys.entries()) {
     const problem = problemOfKey(key);
     if (problem !== null) return refuse(`keySource.jwks.keys.${at}`, problem);
-    const fields = PUBLIC_FIELDS.map((name) => [name, key[name]] as const);
+    const fields = membersOf(key).map((name) => [name, key[name]] as const);
     kept.push(Object.fromEntries(fields.filter(([, value]) => typeof value === 'string')));
   }
   return accept({ kind: 'pinned', jwks: { keys: kept } });
 }
 
+function membersOf({ kty }: Record<string, unknown>): readonly string[] {
+  return [...COMMON_MEMBERS, ...(MEMBERS[String(kty)] ?? [])];
+}
+
 function problemOfKey(key: Record<string, unknown>): string | null {
   const { kty, crv, n, d, k } = key;
   if (d !== undefined || k !== undefined) return 'this is a private key: give the public key only.';
-  for (const name of PUBLIC_FIELDS) {
+  for (const name of membersOf(key)) {
     const most = name === 'kid' ? MAX_KEY_ID : MAX_FIELD;
     const value = key[name] ?? '';
     if (typeof value !== 'string' || value.length > most || /\p{C}/u.test(value))

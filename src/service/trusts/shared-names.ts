@@ -1,7 +1,9 @@
 // Finds out whether the patterns of a trust give one name to the holders of different values: with `${a}-${b}`, `x-y` and `z` have
 // the name of `x` and `y-z`, and with `${a}` and `api-${a}`, the value `api-x` has a name of the value `x`. Two patterns read a name
 // side by side, character by character. If one of them reads a character as a part of a value where the other does not, the values
-// can differ. Pure.
+// can differ. A pattern also permits the names that prove control of its own (dns/names/certified.ts), so a pattern that begins with
+// `_acme-challenge.` is compared without this label as well. Pure.
+import { PROOF_LABELS } from '#dns/names/certified.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import { hasTemplate, partsOf } from './template.ts';
 
@@ -13,7 +15,7 @@ const MOST_PLACES = 100_000;
 
 /** @param patterns after judgeTemplate. Those without templates are for every holder */
 export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
-  const templates = patterns.filter(hasTemplate);
+  const templates = patterns.filter(hasTemplate).flatMap((pattern) => [pattern, ...provenBy(pattern)]);
   const pieces = templates.map(piecesOf);
   const budget = { places: MOST_PLACES };
   for (const [at, one] of pieces.entries()) {
@@ -24,6 +26,12 @@ export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
     }
   }
   return accept(null);
+}
+
+/** The names that the names of the pattern prove control of, as a pattern. */
+function provenBy(pattern: string): string[] {
+  const label = PROOF_LABELS.find((each) => pattern.startsWith(`${each}.`));
+  return label === undefined ? [] : [pattern.slice(label.length + 1)];
 }
 
 function sentence(one: string, other: string): string {

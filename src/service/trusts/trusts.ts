@@ -19,6 +19,7 @@ import type { Actor } from '../accounts/actor.ts';
 import { mustHaveRoomForKey } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
+import { trustChange } from './history.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 
 export interface TrustView extends Omit<TrustTerms, 'expiresAt' | 'maxTokenAgeS' | 'ca'> {
@@ -137,10 +138,9 @@ export async function changeTrust(
       if (hasEnded(trust, now) && !hasEnded(terms, now)) await mustHaveRoomForKey(tx, context, teamId, now);
       await updateTrust(tx, id, { ...terms, ...indexOfTrust(terms) });
       if (terms.name !== trust.name) await renameSubjects(tx, id, terms.name);
-      const [before, after] = [trustTermsView(trust), trustTermsView(terms)];
       return {
         answer: trustView({ ...trust, ...terms }),
-        change: { action: 'trust.change', subject: id, before, after },
+        change: { action: 'trust.change', subject: id, ...trustChange(trustTermsView(trust), trustTermsView(terms)) },
       };
     }),
   );

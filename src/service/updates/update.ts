@@ -2,6 +2,7 @@
 // change comes in between. Rights, rules, limits and history are those of a request to the REST API.
 import { CLASS, type Message, nameText } from '#dns/message/message.ts';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { addedBy, asksForSoa, evaluate, namesOf, type Rrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate, type Update } from '#dns/update/read.ts';
@@ -77,7 +78,7 @@ export async function applyUpdate(
 function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites }: Update): void {
   for (const prerequisite of prerequisites) {
     const name = prerequisite.name ?? '';
-    const type = 'type' in prerequisite ? prerequisite.type : (actor.onlyTypes?.[0] ?? 'TXT');
+    const type = ('type' in prerequisite ? prerequisite.type : (actor.onlyTypes?.[0] ?? 'TXT')) as RecordType;
     mustWriteRecord(actor, zone.id, { name, type });
   }
 }

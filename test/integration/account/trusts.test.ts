@@ -119,8 +119,8 @@ test.each<[string, object, string]>([
     'keySource.jwks.keys.0',
   ],
   [
-    'a key with an object as a field of another kind of key',
-    { keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, n: { a: '\u0000' } }] } } },
+    'a key with an object as a member',
+    { keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, x: { a: '\u0000' } }] } } },
     'keySource.jwks.keys.0',
   ],
   [
@@ -342,4 +342,21 @@ test('one of two teams that ask for issuer and audience at the same time gets th
     ]);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 400]);
   }
+});
+
+test('a trust keeps the members of the type of each key, and its history a digest of keys that stay', async () => {
+  const extra = { n: 'n'.repeat(2_048), e: 'AQ', more: 'x' };
+  const { id } = await create({ keySource: { kind: 'pinned', jwks: { keys: [{ ...jwk, kid: 'one', ...extra }] } } });
+  expect((await send(member, 'GET', `${trusts}/${id}`)).body.keySource).toEqual(pinned);
+  const change = async (terms: object) => {
+    expect((await send(member, 'PATCH', `${trusts}/${id}`, terms)).status).toBe(200);
+    const { changes } = (await send(member, 'GET', `/teams/${owner.team}/changes?limit=1`)).body as {
+      changes: { before: { keySource: object }; after: { keySource: object } }[];
+    };
+    return [changes[0]?.before.keySource, changes[0]?.after.keySource];
+  };
+  const digest = { kind: 'pinned', keys: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
+  expect(await change({ name: 'renamed' })).toEqual([digest, digest]);
+  const other = { kind: 'pinned', jwks: { keys: [{ ...jwk, kid: 'two' }] } };
+  expect(await change({ keySource: other })).toEqual([pinned, other]);
 });

@@ -24,7 +24,7 @@ test('A search over many long zone names keeps no other team waiting', async () 
     select 'zone_long' || i, ${service.admin.team}, label || '.long.example', 'example long ' || label, 'active', 3600, 1, '', '', '{}'
     from (select i, repeat('a', 48) || to_char(i, 'FM0000') || repeat('.' || repeat('a', 44), 4) as label from generate_series(1, 990) i) names`;
   const stars = encodeURIComponent(`${'*a'.repeat(16)}zzz`);
-  const ask = () => service.request('GET', '/v1/account', undefined, second.text);
+  const ask = () => service.request('GET', '/../account', undefined, second.text);
   await ask();
   const times = await timesBeside(ask, Promise.all([stars, `${stars}*`].map((q) => search(`object_type=zone&q=${q}`))));
   // The limit of the bar is 250 ms; a loaded machine adds to it. One step over all names took more than a second.

@@ -1,5 +1,6 @@
 // All faults of `npm run mutate`. A fault that no longer applies fails the run: update the place of its rule.
 import type { Fault } from '../fault.ts';
+import { ACCOUNT_FAULTS } from './accounts.ts';
 import { ACME_FAULTS } from './acme.ts';
 import { BRAKE_FAULTS } from './brakes.ts';
 import { CHART_FAULTS } from './chart.ts';
@@ -19,6 +20,7 @@ import { OPERATOR_FAULTS } from './operator.ts';
 import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { POWERDNS_FAULTS } from './powerdns.ts';
+import { PROOF_NAME_FAULTS } from './proof-names.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { UPDATE_FAULTS } from './update.ts';
@@ -28,10 +30,12 @@ import { ZONE_FAULTS } from './zones.ts';
 export const FAULTS: readonly Fault[] = [
   ...DNS_FAULTS,
   ...OWNER_FAULTS,
+  ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
   ...ZONE_FAULTS,
+  ...PROOF_NAME_FAULTS,
   ...POWERDNS_FAULTS,
   ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,

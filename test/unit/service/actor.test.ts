@@ -1,5 +1,6 @@
 // The rights of a key, without a database: levels, overrides by zone, names and types.
 import { describe, expect, it } from 'vitest';
+import type { RecordType } from '#dns/types/index.ts';
 import {
   type Actor,
   maySee,
@@ -91,7 +92,7 @@ describe('the records of a zone', () => {
 });
 
 describe('a restriction', () => {
-  const write = (change: Partial<Actor>, name: string, type = 'TXT') =>
+  const write = (change: Partial<Actor>, name: string, type: RecordType = 'TXT') =>
     refusalOf(() => mustWriteRecord(testActor({ records: 'write', ...change }), zone.id, { name, type }));
 
   it('to types forbids all other types', () => {

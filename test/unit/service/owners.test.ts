@@ -1,5 +1,6 @@
 // The zones that the key of an app account or of a person can see, the owner of a new zone, and the rights of a restricted key.
 import { describe, expect, test } from 'vitest';
+import type { RecordType } from '#dns/types/index.ts';
 import {
   type Actor,
   maySee,
@@ -80,7 +81,7 @@ describe('the owner of a new zone', () => {
 
 describe('a restricted key', () => {
   const acme: Actor = { ...app, onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] };
-  const write = (name: string, type: string) => () => mustWriteRecord(acme, 'zone_1', { name, type });
+  const write = (name: string, type: RecordType) => () => mustWriteRecord(acme, 'zone_1', { name, type });
 
   test('writes only records that match both restrictions', () => {
     expect(write('_acme-challenge.www', 'TXT')).not.toThrow();

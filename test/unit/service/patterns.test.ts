@@ -1,7 +1,8 @@
 // Patterns of owner names: matching, the same pattern in SQL, and the time of matching.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { likePattern, matchesPattern } from '#service/keys/patterns.ts';
+import { matchesPattern } from '#dns/names/pattern.ts';
+import { likePattern } from '#service/keys/patterns.ts';
 
 test.each([
   ['_acme-challenge', '_acme-challenge', true],

@@ -1,7 +1,7 @@
 // The templates of a trust: no value of a claim widens a pattern, and two values never match the same name.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { matchesPattern } from '#service/keys/patterns.ts';
+import { matchesPattern } from '#dns/names/pattern.ts';
 import { leavesOf } from '#service/trusts/match.ts';
 import { judgeSharedNames } from '#service/trusts/shared-names.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
@@ -59,6 +59,7 @@ it.each([
   ['templates in two labels below a star', [`*.${A}`, `*.${A}.internal`]],
   ['templates at both ends', [`${A}.x`, `*.${A}`]],
   ['two claims in both orders', [`${A}.${B}`, `${B}.${A}`]],
+  ['the challenges of the names of another value', [`x.${A}`, `_acme-challenge.\${b|labels}`]],
 ])('patterns with %s are refused, because the holders of two values could have one name', (_title, patterns) => {
   expect(judgeSharedNames(patterns)).toMatchObject({ ok: false, problem: { field: 'onlyNames' } });
 });
