@@ -9,7 +9,7 @@ import { refusal } from './refusal.ts';
 export type { Bucket } from '#store/windows.ts';
 
 /** SPEC section 8: writes per window, unless the key has its own limit; those of `account` and `sign-ins` are a person's. */
-export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60, account: 30, 'sign-ins': 10 };
+export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60, account: 30, 'sign-ins': 30 };
 
 const KINDS: Readonly<Record<Bucket, string>> = {
   zones: 'zone writes',

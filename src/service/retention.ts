@@ -17,6 +17,7 @@ import {
   deleteHistoryBefore,
   deleteOldestOf,
   deleteUploads,
+  deleteUsedSignIns,
   forgetEmptyUsage,
   HISTORIES,
   type History,
@@ -24,6 +25,7 @@ import {
   moveFeedPositions,
   ownerOver,
 } from '#store/retention.ts';
+import { SIGN_IN_MS } from './accounts/sessions.ts';
 import { UPLOAD_MS } from './zonefile/upload.ts';
 
 export interface RetentionSettings {
@@ -82,6 +84,7 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
 
   await repeat((tx) => deleteAnswers(tx, before(settings.answersMs), rows));
   await repeat((tx) => deleteUploads(tx, before(UPLOAD_MS), rows));
+  await repeat((tx) => deleteUsedSignIns(tx, before(SIGN_IN_MS), rows));
   await repeat((tx) => dropEndedNames(tx, new Date(at), rows));
   for (const drop of [dropEndedKeys, dropEndedRows, dropEndedZones]) await repeat((tx) => drop(tx, new Date(at), rows));
   await repeat(async (tx) => {

@@ -111,31 +111,40 @@ export const namesOrAllow = form(
   }),
 );
 
+const GROUP_RULE =
+  'must be comma-separated rules of the form group=team or group=team:owner, or a JSON object of groups: {"cn=dns,ou=groups": "team:owner"}. A group with "=" or "," needs the JSON object';
+const GROUP_TEAM = /^[^=:]{1,64}(:(owner|member))?$/;
+
+/** The rules as pairs of group and team. Null: the text is none of both forms. */
+function groupPairs(text: string): [string, string][] | null {
+  if (!text.trim().startsWith('{')) {
+    // In a distinguished name (cn=dns,ou=groups) commas and equals signs have another meaning, so a group has neither.
+    const pairs = filledParts(text).map((rule) => rule.split('='));
+    return pairs.every(({ length }) => length === 2) ? (pairs as [string, string][]) : null;
+  }
+  try {
+    const groups = z.record(z.string(), z.union([z.string(), z.array(z.string())])).parse(JSON.parse(text));
+    return Object.entries(groups).flatMap(([group, teams]) =>
+      [teams].flat().map((team): [string, string] => [group, team]),
+    );
+  } catch {
+    return null;
+  }
+}
+
 export const groupTeams = form(
-  'comma-separated group=team or group=team:owner',
-  z
-    .string()
-    .transform(filledParts)
-    .pipe(
-      z.array(
-        z
-          .string()
-          .regex(
-            /^.+=[^=:]{1,64}(:(owner|member))?$/,
-            'must be comma-separated rules of the form group=team or group=team:owner',
-          )
-          .transform((rule) => {
-            // A group can be a distinguished name (cn=dev,…), so the team begins after the last equals sign.
-            const at = rule.lastIndexOf('=');
-            const [team = '', role] = rule.slice(at + 1).split(':');
-            return {
-              group: rule.slice(0, at).trim(),
-              team: team.trim(),
-              role: role === 'owner' ? role : 'member',
-            } as const;
-          }),
-      ),
-    ),
+  'comma-separated group=team or group=team:owner, or a JSON object of groups',
+  z.string().transform((value, context) => {
+    const pairs = groupPairs(value)?.map(([group, team]) => [group.trim(), team.trim()] as const);
+    if (!pairs?.every(([group, team]) => group !== '' && GROUP_TEAM.test(team))) {
+      context.addIssue(GROUP_RULE);
+      return z.NEVER;
+    }
+    return pairs.map(([group, rule]) => {
+      const [team = '', role] = rule.split(':');
+      return { group, team: team.trim(), role: role === 'owner' ? ('owner' as const) : ('member' as const) };
+    });
+  }),
 );
 
 export const namespace = form('namespace', z.string().regex(NAMESPACE, 'must be a namespace'));

@@ -250,7 +250,7 @@ export const SETTINGS = {
   ZONESTEAD_OIDC_TEAMS: preset(
     groupTeams,
     '',
-    'A person in one of these groups becomes a member or an owner of the team, which is given by name or id: dns-admins=platform:owner,developers=team_0123456789ab.',
+    'A person in one of these groups becomes a member or an owner of the team, which is given by name or id: dns-admins=platform:owner,developers=team_0123456789ab. Groups that are distinguished names need the JSON form: {"cn=dns,ou=groups": "platform:owner"}.',
   ),
 
   ...NAMESERVER_SETTINGS,

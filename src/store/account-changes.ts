@@ -5,6 +5,11 @@ import { accountChanges } from './tables.ts';
 
 type AccountAction =
   | 'user.create'
+  | 'user.change'
+  | 'user.link'
+  | 'user.suspend'
+  | 'user.resume'
+  | 'user.remove'
   | 'team.create'
   | 'team.rename'
   | 'team.bind'

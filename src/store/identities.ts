@@ -1,25 +1,49 @@
-// The identities of people at OpenID providers, as rows.
+// The identities of people at OpenID providers, as rows. A person has at most one at each provider.
 import { and, eq } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import type { UserRow } from './people.ts';
 import { identities, users } from './tables.ts';
 
-interface IdentityRow {
+export interface IdentityRow {
   issuer: string;
   subject: string;
   userId: string;
 }
 
-export async function userOfIdentity(tx: Db | Tx, issuer: string, subject: string): Promise<UserRow | null> {
+export async function userOfIdentity(
+  tx: Db | Tx,
+  issuer: string,
+  subject: string,
+): Promise<(UserRow & { suspendedAt: Date | null }) | null> {
   const rows = await tx
-    .select({ id: users.id, email: users.email, name: users.name })
+    .select({ id: users.id, email: users.email, name: users.name, suspendedAt: users.suspendedAt })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
   return rows[0] ?? null;
 }
 
-/** @throws SQLSTATE 23505 (identities_pkey) */
+/** The subject of a person at a provider; null if there is none. */
+export async function subjectOf(tx: Db | Tx, issuer: string, userId: string): Promise<string | null> {
+  const rows = await tx
+    .select({ subject: identities.subject })
+    .from(identities)
+    .where(and(eq(identities.issuer, issuer), eq(identities.userId, userId)));
+  return rows[0]?.subject ?? null;
+}
+
+/** @throws SQLSTATE 23505 (identities_pkey, identities_issuer_user_key) */
 export async function insertIdentity(tx: Tx, identity: IdentityRow): Promise<void> {
   await tx.insert(identities).values(identity);
+}
+
+/** Makes the subject that of this person alone, in place of another subject of the person and another person of the subject. */
+export async function moveIdentity(tx: Tx, { issuer, subject, userId }: IdentityRow): Promise<void> {
+  await tx.delete(identities).where(and(eq(identities.issuer, issuer), eq(identities.userId, userId)));
+  await tx.delete(identities).where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+  await insertIdentity(tx, { issuer, subject, userId });
+}
+
+export async function deleteIdentities(tx: Tx, userId: string): Promise<void> {
+  await tx.delete(identities).where(eq(identities.userId, userId));
 }

@@ -39,6 +39,7 @@ export interface KeyRow extends KeyTerms {
   /** The teams of the person. */
   memberships: { teamId: string; teamName: string; role: Role }[];
   secretHash: Uint8Array;
+  /** Also the time at which the person was suspended. */
   revokedAt: Date | null;
   lastUsedAt: Date | null;
   /** The trust that the row is a subject of: no secret proves it, and its rights are those of the trust. Null for every key. */
@@ -55,7 +56,8 @@ const selectKeys = statement<Plain>(`
       from memberships m join teams mt on mt.id = m.team_id where m.user_id = k.user_id), '[]') end as memberships,
     k.name, k.secret_hash as "secretHash", k.records, k.manage_zones as "manageZones", k.only_names as "onlyNames",
     k.only_types as "onlyTypes", k.networks::text[] as networks, k.zone_writes as "zoneWrites",
-    k.record_writes as "recordWrites", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+    k.record_writes as "recordWrites", k.expires_at as "expiresAt",
+    coalesce(k.revoked_at, u.suspended_at) as "revokedAt",
     k.last_used_at as "lastUsedAt", k.trust_id as "trustId",
     coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
       from key_zone_grants g where g.key_id = k.id), '[]') as grants
@@ -102,8 +104,9 @@ export async function keyStanding(
   return { valid: row?.valid === true, member: row?.member === true };
 }
 
-/** Whether the key `k`, or the trust whose subject it is, is neither revoked nor expired at `$2`. */
+/** Whether the key `k`, or the trust whose subject it is, is neither revoked nor expired at `$2`, and its person not suspended. */
 export const IS_VALID = `k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
+    and not exists (select from users p where p.id = k.user_id and p.suspended_at is not null)
     and (k.trust_id is null or exists (select from trusts t where t.id = k.trust_id and t.revoked_at is null
       and (t.expires_at is null or t.expires_at > $2::timestamptz)))`;
 

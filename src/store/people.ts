@@ -20,8 +20,18 @@ export async function insertUser(tx: Db | Tx, user: UserRow): Promise<void> {
 }
 
 /** @param email in lower case */
-export async function userByEmail(db: Db | Tx, email: string): Promise<UserRow | null> {
-  return (await db.select(userColumns).from(users).where(eq(users.email, email)))[0] ?? null;
+export async function userByEmail(
+  db: Db | Tx,
+  email: string,
+): Promise<(UserRow & { suspendedAt: Date | null }) | null> {
+  return (
+    (
+      await db
+        .select({ ...userColumns, suspendedAt: users.suspendedAt })
+        .from(users)
+        .where(eq(users.email, email))
+    )[0] ?? null
+  );
 }
 
 export interface TeamRow {

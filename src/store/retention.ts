@@ -59,6 +59,15 @@ export async function deleteFeedChanges(tx: Tx, before: Date, limit: number): Pr
   return (await feedChangesBefore(tx, before.toISOString(), limit)).length;
 }
 
+const usedBefore = statement(`
+  delete from used_sign_ins where digest in (select digest from used_sign_ins where used_at < $1 order by used_at limit $2)
+  returning 1 as one`);
+
+/** Forgets sign-ins that came back before `before`, at most `limit`. @returns how many */
+export async function deleteUsedSignIns(tx: Tx, before: Date, limit: number): Promise<number> {
+  return (await usedBefore(tx, before.toISOString(), limit)).length;
+}
+
 /** The history of zones and records, and that of teams, members and keys. */
 export type History = 'zones' | 'accounts';
 export const HISTORIES: readonly History[] = ['zones', 'accounts'];
@@ -78,7 +87,8 @@ type Statements = ReturnType<typeof statements>;
 
 const STATEMENTS: Readonly<Record<History, Statements>> = {
   zones: statements('zones', 'changes', 'coalesce(team_id, user_id)'),
-  accounts: statements('accounts', 'account_changes', 'team_id'),
+  // Entries without a team are those of people, above all their sign-ins: all of them share one limit.
+  accounts: statements('accounts', 'account_changes', `coalesce(team_id, 'people')`),
 };
 
 function statements(kind: History, table: string, owner: string) {

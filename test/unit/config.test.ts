@@ -165,15 +165,35 @@ describe('a setting', () => {
 
 describe('the settings of the console', () => {
   it('map groups to teams and roles', () => {
-    expect(one('ZONESTEAD_OIDC_TEAMS', 'ops=platform:owner, cn=dev=web team')).toEqual([
+    expect(one('ZONESTEAD_OIDC_TEAMS', 'ops=platform:owner, dev=web team')).toEqual([
       { group: 'ops', team: 'platform', role: 'owner' },
-      { group: 'cn=dev', team: 'web team', role: 'member' },
+      { group: 'dev', team: 'web team', role: 'member' },
     ]);
     expect(one('ZONESTEAD_OIDC_TEAMS')).toEqual([]);
     for (const wrong of ['ops', '=x', 'ops=', 'ops=x:admin', 'ops=x:owner:y']) {
       expect(() => one('ZONESTEAD_OIDC_TEAMS', wrong)).toThrow(
         /ZONESTEAD_OIDC_TEAMS: must be comma-separated rules of the form group=team/,
       );
+    }
+  });
+
+  it('take distinguished names of groups as JSON, and never as several groups', () => {
+    const group = 'cn=dns,ou=groups,dc=corp';
+    const rules = { [group]: 'platform:owner', dev: ['web', 'platform'] };
+    expect(one('ZONESTEAD_OIDC_TEAMS', JSON.stringify(rules))).toEqual([
+      { group, team: 'platform', role: 'owner' },
+      { group: 'dev', team: 'web', role: 'member' },
+      { group: 'dev', team: 'platform', role: 'member' },
+    ]);
+    for (const wrong of [
+      `${group}=platform:owner`,
+      'cn=dev=web',
+      '{"a": 1}',
+      '{"": "x"}',
+      '{"a": "x:admin"}',
+      '{"a"',
+    ]) {
+      expect(() => one('ZONESTEAD_OIDC_TEAMS', wrong)).toThrow(/ZONESTEAD_OIDC_TEAMS: .*A group with "=" or "," needs/);
     }
   });
 

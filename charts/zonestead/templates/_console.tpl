@@ -17,9 +17,7 @@
 - { name: ZONESTEAD_OIDC_GROUPS_CLAIM, value: {{ $c.oidc.groupsClaim | quote }} }
 - { name: ZONESTEAD_OIDC_TRUST_EMAIL, value: {{ ternary "on" "off" $c.oidc.trustEmail | quote }} }
 {{- with $c.oidc.teams }}
-{{- $parts := list }}
-{{- range $group, $team := . }}{{ $parts = append $parts (printf "%s=%s" $group $team) }}{{ end }}
-- { name: ZONESTEAD_OIDC_TEAMS, value: {{ join "," $parts | quote }} }
+- { name: ZONESTEAD_OIDC_TEAMS, value: {{ toJson . | quote }} }
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,6 +1,9 @@
 // The pages that sign people in through the OpenID provider: the redirect to it and the way back.
 import type { FastifyInstance } from 'fastify';
-import { startProvidedSession } from '#service/accounts/provided-people.ts';
+import { limitAddresses } from '#api/hooks/address-limit.ts';
+import { whenClientLeaves } from '#api/hooks/leaving.ts';
+import { type ProvidedPerson, startProvidedSession } from '#service/accounts/provided-people.ts';
+import { SIGN_IN_MS, useState } from '#service/accounts/sessions.ts';
 import { refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { invitationNotice } from '../teams/invitations.ts';
@@ -16,11 +19,14 @@ declare module '@fastify/secure-session' {
   }
 }
 
-/** How long people may take at the provider: 10 minutes. */
-const PATIENCE_MS = 10 * 60 * 1000;
+/** Returns from the provider of one client address in a minute: each is a request to the provider. */
+const RATE = { most: 60, windowMs: 60_000 };
+/** The requests to the provider that are in progress; `share`: those of one client address. */
+const SLOTS = { total: 8, share: 2, waiting: 32, waitMs: 5_000, work: 'sign-ins' };
 
 export function providerPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider): void {
   const { context } = parts;
+  const takeTurn = limitAddresses({ rate: RATE, slots: SLOTS, now: () => context.now().getTime() });
 
   app.get<{ Querystring: { to?: string } }>('/sign-in/provider', async (request, reply) => {
     const { started, address } = await provider.begin().catch((error) => {
@@ -34,13 +40,21 @@ export function providerPages(app: FastifyInstance, parts: ConsoleParts, provide
   app.get('/sign-in/provider/back', async (request, reply) => {
     const begun = request.session.get('provider');
     request.session.set('provider', undefined);
-    if (!begun || context.now().getTime() - begun.at > PATIENCE_MS) {
+    if (!begun || context.now().getTime() - begun.at > SIGN_IN_MS) {
       throw refusal('sign-in-not-begun');
     }
-    const person = await provider.finish(request.url, begun).catch((error) => {
-      request.log.warn({ err: error }, 'sign-in through the OpenID provider failed');
-      throw refusal('provider-did-not-confirm', { provider: provider.name });
-    });
+    let person: ProvidedPerson;
+    const release = await takeTurn(request.clientAddress, whenClientLeaves(reply));
+    try {
+      // A copy of the cookie brings the same state back: only the first return asks the provider.
+      if (!(await useState(context, begun.state))) throw refusal('sign-in-not-begun');
+      person = await provider.finish(request.url, begun).catch((error) => {
+        request.log.warn({ err: error }, 'sign-in through the OpenID provider failed');
+        throw refusal('provider-did-not-confirm', { provider: provider.name });
+      });
+    } finally {
+      release();
+    }
     const { session, email, withheld } = await startProvidedSession(context, person, provider.terms, request.id);
     await beginSession(parts, request, session);
     for (const { team, sentence } of withheld) {
@@ -50,5 +64,13 @@ export function providerPages(app: FastifyInstance, parts: ConsoleParts, provide
     const warnings = withheld.map(({ sentence }) => sentence);
     notify(request, { warnings, news: await invitationNotice(context, email) });
     return reply.redirect(begun.to, 303);
+  });
+
+  app.get('/sign-out/provider', async (request, reply) => {
+    const address = await provider.endAddress().catch((error) => {
+      request.log.warn({ err: error }, 'the OpenID provider cannot be reached');
+      return null;
+    });
+    return reply.redirect(address ?? '/console/sign-in', 303);
   });
 }

@@ -24,6 +24,8 @@ export interface Provider {
   begin(): Promise<{ started: Started; address: string }>;
   /** @param url the address of the request with which the browser came back. @throws if the answer of the provider is not valid */
   finish(url: string, started: Started): Promise<ProvidedPerson>;
+  /** Where a person signs out of the provider (OpenID Connect RP-Initiated Logout 1.0); null if it has no such address. @throws as begin */
+  endAddress(): Promise<string | null>;
 }
 
 /** Null without an issuer. @throws Error that names a missing setting that the issuer requires */
@@ -75,27 +77,37 @@ export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number
       const more = config.serverMetadata().userinfo_endpoint
         ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub)
         : {};
-      return personOf({ ...more, ...token }, token.iss, token.sub, settings.ZONESTEAD_OIDC_GROUPS_CLAIM);
+      return personOf([token, more], token.iss, token.sub, settings.ZONESTEAD_OIDC_GROUPS_CLAIM);
+    },
+    endAddress: async () => {
+      const config = await configuration();
+      if (config.serverMetadata().end_session_endpoint === undefined) return null;
+      return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: `${base}/console/sign-in` }).href;
     },
   };
 }
 
-/** Converts claims to a person. A claim of an unexpected form counts as absent. */
+/**
+ * Converts claims to a person. A claim of an unexpected form counts as absent, but for `email_verified`: it is true, `"true"` (some
+ * providers send texts), absent, or false.
+ * @param documents the ID token and the user info. The first one with a claim decides about it; address and verification come from one
+ */
 export function personOf(
-  claims: Readonly<Record<string, unknown>>,
+  documents: readonly Readonly<Record<string, unknown>>[],
   issuer: string,
   subject: string,
   groupsClaim: string,
 ): ProvidedPerson {
-  const text = (name: string) => (typeof claims[name] === 'string' && claims[name] !== '' ? claims[name] : null);
-  const groups = claims[groupsClaim];
-  const verified = claims.email_verified;
+  const claimOf = (name: string) => documents.find((claims) => claims[name] !== undefined)?.[name];
+  const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const groups = claimOf(groupsClaim);
+  const { email, email_verified: verified } = documents.find((claims) => textOf(claims.email) !== null) ?? {};
   return {
     issuer,
     subject,
-    email: text('email'),
-    emailVerified: typeof verified === 'boolean' ? verified : null,
-    name: text('name') ?? text('preferred_username'),
+    email: textOf(email),
+    emailVerified: verified === undefined ? null : verified === true || verified === 'true',
+    name: textOf(claimOf('name')) ?? textOf(claimOf('preferred_username')),
     groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
   };
 }

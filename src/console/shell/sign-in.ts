@@ -15,9 +15,11 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
   const { context } = parts;
   const about = { title: 'Sign in', provider: provider?.name ?? null };
 
-  app.get<{ Querystring: { to?: string } }>('/sign-in', async (request, reply) => {
+  app.get<{ Querystring: { to?: string; ended?: string } }>('/sign-in', async (request, reply) => {
     if (request.visitor) return reply.redirect('/console/', 303);
-    return show(request, reply, 'shell/sign-in', { ...about, to: ownAddress(request.query.to) });
+    const { to, ended } = request.query;
+    const isOpenThere = ended === 'provider' && (await endAddressOf(provider)) !== null;
+    return show(request, reply, 'shell/sign-in', { ...about, to: ownAddress(to), isOpenThere });
   });
 
   app.post('/sign-in', { bodyLimit: SIGN_IN_LIMIT }, async (request, reply) => {
@@ -42,9 +44,15 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
   });
 
   app.post('/sign-out', async (request, reply) => {
+    // The session at the provider does not end here. On a shared machine, the next click on "Sign in" would be the same person.
+    const isFromProvider = request.visitor?.session.from === null;
     await signOut(parts, request);
-    return reply.redirect('/console/sign-in', 303);
+    return reply.redirect(`/console/sign-in${isFromProvider ? '?ended=provider' : ''}`, 303);
   });
+}
+
+async function endAddressOf(provider: Provider | null): Promise<string | null> {
+  return (await provider?.endAddress().catch(() => null)) ?? null;
 }
 
 /** The address to open after signing in. An address outside the console is replaced. */

@@ -86,8 +86,11 @@ export async function endInvitations({ tx, team }: { tx: Tx; team: { id: string 
   return ended.map(({ id, ...before }) => ({ action: 'invitation.revoke', subject: id, before, after: null }) as const);
 }
 
-/** @returns the history entries */
-async function revokeKeysOf({ tx, team, now }: TeamWork, userId: string) {
+/** Revokes the valid app keys and trusts that a person created in the team. @returns the history entries */
+export async function revokeKeysOf(
+  { tx, team, now }: Pick<TeamWork, 'tx' | 'now'> & { team: { id: string } },
+  userId: string,
+) {
   const keys = await validKeysMintedBy(tx, team.id, userId, now);
   for (const { id } of keys) await revokeKeyRow(tx, id, now);
   const trusts = await validTrustsMadeBy(tx, team.id, userId, now);

@@ -1,15 +1,18 @@
 // Signs in a person whom an OpenID provider has authenticated: finds or creates the person, sets the memberships that the
 // person's groups grant, and starts a session, all in one transaction.
+import { clip } from '#dns/verdict.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
-import { insertIdentity, userOfIdentity } from '#store/identities.ts';
+import { insertIdentity, subjectOf, userOfIdentity } from '#store/identities.ts';
 import { countInvitationsOfAddress } from '#store/invitations.ts';
 import { insertUser, type Role, type UserRow, userByEmail } from '#store/people.ts';
+import { setAddress } from '#store/people-list.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
+import { readAddress } from './address.ts';
 import { type GroupRule, providedRoles } from './provided-roles.ts';
 import { giveRoles, type Withheld } from './provided-teams.ts';
-import { type PersonSession, startSessionIn } from './sessions.ts';
+import { countSignIn, type PersonSession, startSessionIn } from './sessions.ts';
 
 /** The claims of the provider. */
 export interface ProvidedPerson {
@@ -37,7 +40,7 @@ interface SignedIn {
   withheld: Withheld[];
 }
 
-/** @throws Refusal forbidden, with the reason in its message */
+/** @throws Refusal forbidden, with the reason in its message; rate_limited */
 export async function startProvidedSession(
   context: ServiceContext,
   person: ProvidedPerson,
@@ -45,14 +48,16 @@ export async function startProvidedSession(
   requestId: string,
 ): Promise<SignedIn> {
   const roles = providedRoles(terms.rules, person.groups);
+  const known = await userOfIdentity(context.db, person.issuer, person.subject);
+  if (known !== null) await countSignIn(context, known.id);
   const attempt = () =>
     context.db.transaction(async (tx) => {
+      const signIn = { roles, trustEmail: terms.trustEmail, requestId };
       const user =
-        (await userOfIdentity(tx, person.issuer, person.subject)) ??
-        (await attachIdentity(tx, context, person, { roles, trustEmail: terms.trustEmail, requestId }));
+        (await returningPerson(tx, context, person, signIn)) ?? (await attachIdentity(tx, context, person, signIn));
       const session = await startSessionIn(tx, context, user.id, null, requestId);
-      const signIn = { userId: user.id, keyId: session.id, requestId };
-      return { session, email: user.email, withheld: await giveRoles(tx, context, signIn, roles) };
+      const who = { userId: user.id, keyId: session.id, requestId };
+      return { session, email: user.email, withheld: await giveRoles(tx, context, who, roles) };
     });
   return attempt().catch((error) => {
     // Another sign-in created the same person or team at the same time: the second attempt finds it.
@@ -63,24 +68,55 @@ export async function startProvidedSession(
 
 const UNIQUE_VIOLATION = '23505';
 
-interface FirstSignIn {
+interface SignIn {
   roles: ReadonlyMap<string, Role | null>;
   trustEmail: boolean;
   requestId: string;
 }
 
 /**
+ * The person with this account at the provider, with the address that the provider states now: the address before is free for
+ * another person. Null if the account is new here.
+ * @throws Refusal forbidden
+ */
+async function returningPerson(
+  tx: Tx,
+  context: ServiceContext,
+  person: ProvidedPerson,
+  { trustEmail, requestId }: SignIn,
+): Promise<UserRow | null> {
+  const user = await userOfIdentity(tx, person.issuer, person.subject);
+  if (user === null) return null;
+  if (user.suspendedAt !== null) throw refusal('person-suspended');
+  const isVerified = person.emailVerified ?? trustEmail;
+  const email = isVerified && person.email !== null ? readAddress(person.email) : null;
+  if (email === null || email === user.email) return user;
+  if ((await userByEmail(tx, email)) !== null) throw refusal('provider-address-taken', { email });
+  await setAddress(tx, user.id, email);
+  const entry = { teamId: null, keyId: null, action: 'user.change', subject: user.id, requestId } as const;
+  const [before, after] = [{ email: user.email }, { email }];
+  await insertAccountChange(tx, { ...entry, before, after, at: context.now() });
+  return { ...user, email };
+}
+
+/**
  * Attaches a new identity to the person with its address. A new person is created if one of the groups has a team, or if a team
- * has invited the address.
+ * has invited the address. A person who has another account at this provider gets no second one: the provider may have given the
+ * address to somebody else.
  */
 async function attachIdentity(
   tx: Tx,
   context: ServiceContext,
   person: ProvidedPerson,
-  signIn: FirstSignIn,
+  signIn: SignIn,
 ): Promise<UserRow> {
+  const { issuer, subject } = person;
   const email = verifiedEmail(person, signIn.trustEmail);
   const known = await userByEmail(tx, email);
+  if (known?.suspendedAt) throw refusal('person-suspended');
+  if (known && (await subjectOf(tx, issuer, known.id)) !== null) {
+    throw refusal('provider-other-account', { email, command: linkCommand(email, issuer, subject) });
+  }
   const isWanted =
     [...signIn.roles.values()].some((role) => role !== null) ||
     (await countInvitationsOfAddress(tx, email, context.now())) > 0;
@@ -94,8 +130,15 @@ async function attachIdentity(
     const after = { email, name: user.name };
     await insertAccountChange(tx, { ...entry, after, requestId: signIn.requestId, at: context.now() });
   }
-  await insertIdentity(tx, { issuer: person.issuer, subject: person.subject, userId: user.id });
+  await insertIdentity(tx, { issuer, subject, userId: user.id });
   return user;
+}
+
+/** A command for the shell of the administrator. A subject has at most 255 ASCII characters (OpenID Connect Core section 2). */
+function linkCommand(email: string, issuer: string, subject: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const shown = /^[\x20-\x7e]{1,255}$/.test(subject) ? quoted(subject) : '<subject>';
+  return `zonestead users link --email ${quoted(email)} --issuer ${quoted(issuer)} --subject ${shown}`;
 }
 
 /**
@@ -105,13 +148,15 @@ async function attachIdentity(
  */
 function verifiedEmail({ email, emailVerified }: ProvidedPerson, trustEmail: boolean): string {
   if (email === null) throw refusal('provider-no-email');
+  const address = readAddress(email);
+  if (address === null) throw refusal('provider-email-form', { email: clip(email) });
   if (emailVerified === false) {
-    throw refusal('provider-email-unverified', { email });
+    throw refusal('provider-email-unverified', { email: address });
   }
   if (emailVerified === null && !trustEmail) {
-    throw refusal('provider-email-unclear', { email });
+    throw refusal('provider-email-unclear', { email: address });
   }
-  return email.toLowerCase();
+  return address;
 }
 
 function nameOf({ name }: ProvidedPerson, email: string): string {

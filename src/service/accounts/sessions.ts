@@ -1,23 +1,31 @@
 // A person's session in the console. A session is a key of the person whose text is shown to nobody. So the rights, the limits
 // and the history of a session are those of any key, and signing out revokes the key, so that a copied cookie becomes useless.
 // The number of sessions is limited: a new session beyond the limit ends the oldest one.
+import { createHash } from 'node:crypto';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { type KeyRow, keyById, markUsed, oldSessions } from '#store/keys.ts';
 import { dropEndedKeys } from '#store/quotas.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
+import { useSignIn } from '#store/used-sign-ins.ts';
+import { takePlaces } from '#store/windows.ts';
 import type { ServiceContext } from '../context.ts';
 import { mintPersonKey } from '../keys/keys.ts';
+import { LIMITS, WINDOW_MS } from '../limits.ts';
+import { refusal } from '../refusal.ts';
 import { type Actor, actorOf } from './actor.ts';
 
 /** The lifetime of a session, in ms: 12 hours, a working day. Activity does not extend it. */
 export const SESSION_MS = 12 * 60 * 60 * 1000;
 
+/** How long people may take at an OpenID provider, in ms. */
+export const SIGN_IN_MS = 10 * 60 * 1000;
+
 /** The number of sessions that a person can have at the same time. */
 const MOST_SESSIONS = 20;
 
 /** The name of the key of a session. */
-const NAME = 'console';
+export const SESSION_NAME = 'console';
 
 export interface PersonSession {
   /** The id of the session's own key. */
@@ -26,14 +34,30 @@ export interface PersonSession {
   from: string | null;
 }
 
-/** Starts a session for a person who has been authenticated. */
+/** Starts a session for a person who has been authenticated. @throws Refusal rate_limited */
 export async function startSession(
   context: ServiceContext,
   userId: string,
   from: string | null,
   requestId: string,
 ): Promise<PersonSession> {
+  await countSignIn(context, userId);
   return context.db.transaction((tx) => startSessionIn(tx, context, userId, from, requestId));
+}
+
+/**
+ * Counts a sign-in of a person: each writes a key and two entries of history.
+ * @throws Refusal rate_limited
+ */
+export async function countSignIn(context: ServiceContext, userId: string): Promise<void> {
+  const limit = LIMITS['sign-ins'];
+  const taken = await takePlaces(context.db, { userId }, 'sign-ins', { limit, windowMs: WINDOW_MS });
+  if (taken.ok) return;
+  throw refusal(
+    'too-many-writes',
+    { kind: 'sign-ins', limit, seconds: WINDOW_MS / 1000 },
+    { retryAfterMs: taken.retryAfterMs },
+  );
 }
 
 /** Starts a session within the caller's transaction. */
@@ -45,15 +69,20 @@ export async function startSessionIn(
   requestId: string,
 ): Promise<PersonSession> {
   const now = context.now();
-  const key = { userId, name: NAME, expiresAt: new Date(now.getTime() + SESSION_MS) };
+  const key = { userId, name: SESSION_NAME, expiresAt: new Date(now.getTime() + SESSION_MS) };
   const { id } = await mintPersonKey(tx, key, context.random);
   await dropEndedKeys(tx, { teamId: null, userId }, now);
   const entry = { teamId: null, keyId: from ?? id, action: 'key.mint', subject: id, before: null } as const;
   await insertAccountChange(tx, { ...entry, after: { userId, name: key.name }, requestId, at: now });
-  for (const old of await oldSessions(tx, userId, NAME, { now, keep: MOST_SESSIONS })) {
+  for (const old of await oldSessions(tx, userId, SESSION_NAME, { now, keep: MOST_SESSIONS })) {
     await endSessionIn(tx, old, { keyId: id, requestId, now });
   }
   return { id, from };
+}
+
+/** @param state the random text of a sign-in at the provider. @returns false if it came back before */
+export async function useState({ db, now }: Pick<ServiceContext, 'db' | 'now'>, state: string): Promise<boolean> {
+  return useSignIn(db, createHash('sha256').update(state).digest(), now());
 }
 
 /** The actor of a session; null if the session, or the key that it was started with, has ended. */
@@ -83,7 +112,7 @@ async function endSessionIn(
 ): Promise<void> {
   if (!(await revokeKeyRow(tx, id, now))) return;
   const entry = { teamId: null, keyId, action: 'key.revoke', subject: id, after: null } as const;
-  await insertAccountChange(tx, { ...entry, before: { name: NAME }, requestId, at: now });
+  await insertAccountChange(tx, { ...entry, before: { name: SESSION_NAME }, requestId, at: now });
 }
 
 function isOver(key: KeyRow, now: Date): boolean {

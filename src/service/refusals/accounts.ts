@@ -77,6 +77,25 @@ export const ACCOUNT_REFUSALS = {
     code: 'forbidden',
     sentence: 'Your identity provider did not supply your e-mail address (claim email).',
   },
+  'provider-email-form': {
+    code: 'forbidden',
+    sentence:
+      'Your identity provider states the address {email}. An address must have ASCII characters before the @, and a domain in A-label form (xn--…) after it.',
+  },
+  'provider-address-taken': {
+    code: 'forbidden',
+    sentence:
+      'Your identity provider states the address {email}, which another person of this service has. The administrator can remove that person, or give it your account: "zonestead users list" shows both.',
+  },
+  'provider-other-account': {
+    code: 'forbidden',
+    sentence:
+      'The person with the address {email} signs in with another account of your identity provider. If both are yours, the administrator of this service can move the person to this account: {command}',
+  },
+  'person-suspended': {
+    code: 'forbidden',
+    sentence: 'The administrator of this service has suspended your access.',
+  },
   'provider-email-unverified': {
     code: 'forbidden',
     sentence: 'Your identity provider says that it has not verified your address {email}. Verify it there.',

@@ -157,6 +157,15 @@ describe('history', () => {
   });
 });
 
+test('the history of people without a team has one limit for all, so that sign-ins do not fill the database', async () => {
+  await sql`insert into account_changes (key_id, action, subject, after, request_id, at)
+    select 'key_' || i, 'key.mint', 's' || i, to_jsonb(repeat(md5(i::text), 3)), 'r', ${ago(DAY)} from generate_series(1, 50) i`;
+  await round({ historyBytes: 3_000 });
+  const [{ rows, newest } = { rows: 0, newest: false }] = await sql`
+    select count(*)::int as rows, bool_or(subject = 's50') as newest from account_changes`;
+  expect([rows > 5 && rows < 15, newest]).toEqual([true, true]);
+});
+
 test('one replica at a time deletes, and the other one does not wait for it', async () => {
   await change('team_a', ago(500 * DAY));
   let release: () => void = () => undefined;

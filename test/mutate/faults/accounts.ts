@@ -12,6 +12,11 @@ const fault =
   });
 
 const byChanges = fault('test/integration/account/many-changes.test.ts');
+const byIdentity = fault('test/integration/console/provider-identity.test.ts');
+const byProvider = fault('test/integration/console/provider.test.ts');
+const byClaims = fault('test/unit/console/forms.test.ts');
+const bySettings = fault('test/unit/config.test.ts');
+const byRetention = fault('test/integration/store/retention.test.ts');
 const byTrusts = fault('test/integration/account/trusts.test.ts');
 
 export const ACCOUNT_FAULTS: readonly Fault[] = [
@@ -56,5 +61,96 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'src/service/trusts/history.ts',
     "keySource.kind !== 'pinned' || ",
     'true || ',
+  ),
+  byIdentity(
+    'second-account',
+    'another account at the provider with the address of a person is this person',
+    'src/service/accounts/provided-people.ts',
+    'if (known && (await subjectOf(tx, issuer, known.id)) !== null) {',
+    'if (false) {',
+  ),
+  byIdentity(
+    'old-address',
+    'the address of a person stays when the provider states another one',
+    'src/service/accounts/provided-people.ts',
+    'if (email === null || email === user.email) return user;',
+    'return user;',
+  ),
+  byIdentity(
+    'unicode',
+    'an address with a KELVIN SIGN is the one with a k',
+    'src/service/accounts/address.ts',
+    'text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())',
+    'text.toLowerCase()',
+  ),
+  byIdentity(
+    'suspended-key',
+    'the key of a suspended person is valid',
+    'src/store/keys.ts',
+    'coalesce(k.revoked_at, u.suspended_at) as "revokedAt"',
+    'k.revoked_at as "revokedAt"',
+  ),
+  byIdentity(
+    'suspended-account',
+    'a suspended person signs in with another account',
+    'src/service/accounts/provided-people.ts',
+    "if (known?.suspendedAt) throw refusal('person-suspended');",
+    '',
+  ),
+  byIdentity(
+    'no-owner',
+    'a team loses its only owner silently',
+    'src/service/accounts/people-administration.ts',
+    'else if (orphans.length > 0 && !force) throw withoutOwner(user, orphans);',
+    '',
+  ),
+  byIdentity(
+    'linked-sessions',
+    'sessions stay after a person got another account',
+    'src/service/accounts/people-administration.ts',
+    'for (const person of holder === null ? [user] : [user, holder]) await endSessions(tx, person, now);',
+    '',
+  ),
+  byIdentity(
+    'state-twice',
+    'a copied cookie brings a sign-in back twice',
+    'src/console/shell/provider-pages.ts',
+    "if (!(await useState(context, begun.state))) throw refusal('sign-in-not-begun');",
+    '',
+  ),
+  byIdentity(
+    'sign-ins',
+    'a person signs in without a limit',
+    'src/service/accounts/sessions.ts',
+    '  await countSignIn(context, userId);\n  return context',
+    '  return context',
+  ),
+  byProvider(
+    'false-text',
+    'email_verified "false" counts as absent',
+    'src/console/shell/provider.ts',
+    "verified === undefined ? null : verified === true || verified === 'true'",
+    "typeof verified === 'boolean' ? verified : null",
+  ),
+  byClaims(
+    'two-documents',
+    'the address of one document has the verification of another',
+    'src/console/shell/provider.ts',
+    '} = documents.find((claims) => textOf(claims.email) !== null) ?? {};',
+    '} = Object.assign({}, ...documents.toReversed());',
+  ),
+  bySettings(
+    'distinguished',
+    'a distinguished name becomes several groups',
+    'src/settings/forms.ts',
+    'pairs.every(({ length }) => length === 2)',
+    'pairs.every(({ length }) => length >= 2)',
+  ),
+  byRetention(
+    'sign-in-history',
+    'the history of sign-ins has no limit',
+    'src/store/retention.ts',
+    "`coalesce(team_id, 'people')`",
+    "'team_id'",
   ),
 ];

@@ -93,7 +93,7 @@ export const PLAN = {
       block(ADOPT, 'Manage an existing zone with objects'),
       ...begins(SECONDARIES, ...['add', 'config', 'list', 'change'].map((each) => `zonestead secondaries ${each}`)),
       ...begins(SECONDARIES, 'zonestead zones secondaries', 'zonestead secondaries remove'),
-      ...begins(TEAMS, 'zonestead users add', 'zonestead teams', 'zonestead zones'),
+      ...begins(TEAMS, 'zonestead users', 'zonestead teams', 'zonestead zones'),
       ...begins('docs/reference/dnszone.md', 'kubectl explain'),
       ...begins('docs/reference/dnsrecord.md', 'kubectl explain'),
     ],

@@ -188,7 +188,7 @@ describe('the address after signing in', () => {
 });
 
 describe('the claims of a provider', () => {
-  const of = (claims: Record<string, unknown>, groups = 'groups') => personOf(claims, 'https://idp', 's', groups);
+  const of = (claims: Record<string, unknown>, groups = 'groups') => personOf([claims], 'https://idp', 's', groups);
 
   it('become a person; a claim of an unexpected form is ignored', () => {
     expect(of({ email: 'a@b.c', email_verified: true, name: 'A', groups: ['x', 1, 'y'] })).toEqual({
@@ -207,5 +207,29 @@ describe('the claims of a provider', () => {
     });
     expect(of({ roles: ['r'] }, 'roles').groups).toEqual(['r']);
     expect(of({}).groups).toEqual([]);
+  });
+
+  it.each([
+    [true, true],
+    ['true', true],
+    [undefined, null],
+    [false, false],
+    ['false', false],
+    [null, false],
+    [1, false],
+    ['yes', false],
+  ])('say with email_verified %j that the address is verified: %j', (claim, verified) => {
+    const claims = { email: 'a@b.c', ...(claim === undefined ? {} : { email_verified: claim }) };
+    expect(of(claims).emailVerified).toBe(verified);
+  });
+
+  it('take address and verification from one document', () => {
+    const both = (token: object, info: object) => {
+      const { email, emailVerified } = personOf([{ ...token }, { ...info }], 'https://idp', 's', 'groups');
+      return [email, emailVerified];
+    };
+    expect(both({ email: 'a@b.c' }, { email: 'x@y.z', email_verified: true })).toEqual(['a@b.c', null]);
+    expect(both({ email_verified: true }, { email: 'x@y.z' })).toEqual(['x@y.z', null]);
+    expect(both({}, { email: 'x@y.z', email_verified: true })).toEqual(['x@y.z', true]);
   });
 });
