@@ -7,9 +7,11 @@ import { LongestFirst } from './support/sequencer.ts';
 /** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
 const SHARED_MODULES = { isolate: false };
 /** Random tests begin at the same place in each run. */
-const SEEDED = { setupFiles: ['test/support/random-tests.ts'] };
+const MEASURED = 'test/support/measure-polls.ts';
+const SEEDED = { setupFiles: ['test/support/random-tests.ts', MEASURED] };
 const shared = {
   environment: 'node' as const,
+  setupFiles: [MEASURED],
   // Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,

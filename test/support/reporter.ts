@@ -1,8 +1,9 @@
 // Prints the one line that CI reads, `N passed, N failed`, and before it the name of each skipped test. A file that
 // does not load and a suite whose setup fails count as failures. The checks (checks.ts) run in parallel with a run that
-// contains test/unit/structure.test.ts, and count as one test each.
+// contains test/unit/structure.test.ts, and count as one test each. A histogram says how long `expect.poll` waited.
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import { type CheckResult, runChecks } from './checks.ts';
+import { summarizePolls, type Waits } from './poll-times.ts';
 
 const WITH_CHECKS = /\/test\/unit\/structure\.test\.ts$/;
 
@@ -29,11 +30,14 @@ export default class ClosingLine implements Reporter {
     let passed = 0;
     let failed = errors.length;
     let skipped = 0;
+    const waits: Waits[] = [];
     for (const module of modules) {
       if (module.errors().length > 0) failed += 1;
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed += 1;
       for (const test of module.children.allTests()) {
         const state = test.result().state;
+        const { polls = [] } = test.meta();
+        if (polls.length > 0) waits.push({ test: `${module.relativeModuleId} > ${test.fullName}`, polls });
         if (state === 'passed') passed += 1;
         else if (state === 'failed') failed += 1;
         else {
@@ -50,6 +54,7 @@ export default class ClosingLine implements Reporter {
         this.#print(`FAIL ${title}\n${complaint}\n`);
       }
     }
+    this.#print(summarizePolls(waits));
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
     this.#print(`${passed} passed, ${failed} failed${tail}\n`);
   }

@@ -17,7 +17,44 @@ const key = await service.key({ networks: [`${CLIENT}/32`] });
 const key6 = await service.key({ networks: ['2001:db8:7::/48'] });
 const local = await service.key({ networks: ['127.0.0.0/8'] });
 
+/** A protocol with an authentication of its own. */
+interface Door {
+  /** The first line of a request, and the header with the key. */
+  head: (token: string) => string;
+  /** The status of the answer to a valid key. */
+  good: number;
+}
+
+const basic = (text: string) => `Authorization: Basic ${Buffer.from(`router:${text}`).toString('base64')}`;
+const JSON_BODY = 'Content-Type: application/json\r\nContent-Length: 2';
+const REST: Door = {
+  head: (token) => `GET /v1/dns/zones HTTP/1.1\r\nAuthorization: Bearer ${token}`,
+  good: 200,
+};
+const DOORS: Readonly<Record<string, Door>> = {
+  'the REST API': REST,
+  'the PowerDNS API': {
+    head: (token) => `GET /api/v1/servers/localhost/zones HTTP/1.1\r\nX-API-Key: ${token}`,
+    good: 200,
+  },
+  dyndns2: {
+    head: (token) => `GET /nic/update?hostname=none.example&myip=192.0.2.1 HTTP/1.1\r\n${basic(token)}`,
+    good: 200,
+  },
+  // The empty object in the body is refused after the key.
+  httpreq: {
+    head: (token) => `POST /acme/httpreq/present HTTP/1.1\r\n${JSON_BODY}\r\n${basic(token)}`,
+    good: 400,
+  },
+  'acme-dns': {
+    head: (token) =>
+      `POST /acme/acme-dns/update HTTP/1.1\r\n${JSON_BODY}\r\nX-Api-User: ${token.split('_')[1]}\r\nX-Api-Key: ${token}`,
+    good: 400,
+  },
+};
+
 interface Sent {
+  door?: Door;
   url?: string;
   headers?: string;
   /** Octets before the request, in packets of their own. */
@@ -26,8 +63,15 @@ interface Sent {
   token?: string;
 }
 
-/** The status of one GET. 0: the connection was closed without an answer. */
-async function get({ url = service.url, headers = '', before = [], from = '127.0.0.1', token = key.text }: Sent) {
+/** The status of one request, 200 if the key was accepted. 0: the connection was closed without an answer. */
+async function send({
+  door = REST,
+  url = service.url,
+  headers = '',
+  before = [],
+  from = '127.0.0.1',
+  token = key.text,
+}: Sent) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), localAddress: from, noDelay: true });
   let text = '';
@@ -41,14 +85,16 @@ async function get({ url = service.url, headers = '', before = [], from = '127.0
     socket.write(octets);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  socket.write(
-    `GET /v1/dns/zones HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n${headers}\r\n`,
-  );
+  const body = door.head(token).startsWith('POST') ? '{}' : '';
+  socket.write(`${door.head(token)}\r\nHost: a\r\nConnection: close\r\n${headers}\r\n${body}`);
   await closed;
-  return Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1] ?? 0);
+  const status = Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1] ?? 0);
+  return status === door.good ? 200 : status;
 }
 
-describe('headers', () => {
+describe.each(Object.entries(DOORS))('headers, with %s,', (_, door) => {
+  const get = (sent: Sent) => send({ ...sent, door });
+
   test('name the client if they come from a trusted proxy', async () => {
     expect(await get({ headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
     expect(await get({ url: rfc7239.url, headers: `Forwarded: for="${CLIENT}:4711";proto=https\r\n` })).toBe(200);
@@ -103,17 +149,17 @@ describe('headers', () => {
     );
     expect(await get({ url: direct.url, headers: `X-Forwarded-For: ${CLIENT}\r\n`, token: local.text })).toBe(200);
   });
+});
 
-  test('the log of a write contains the address of the client', async () => {
-    const zone = await service.zone();
-    const answer = await fetch(`${service.url}/v1/dns/zones/${zone.id}/park`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key.text}`, 'x-forwarded-for': CLIENT, 'x-request-id': 'of-a-client' },
-    });
-    expect(answer.status).toBe(200);
-    const line = () => service.log.find((each) => each.includes('"of-a-client"') && each.includes('"msg":"write"'));
-    await expect.poll(line).toContain(`"client":"${CLIENT}"`);
+test('the log of a write contains the address of the client', async () => {
+  const zone = await service.zone();
+  const answer = await fetch(`${service.url}/v1/dns/zones/${zone.id}/park`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.text}`, 'x-forwarded-for': CLIENT, 'x-request-id': 'of-a-client' },
   });
+  expect(answer.status).toBe(200);
+  const line = () => service.log.find((each) => each.includes('"of-a-client"') && each.includes('"msg":"write"'));
+  await expect.poll(line).toContain(`"client":"${CLIENT}"`);
 });
 
 const V1 = `PROXY TCP4 ${CLIENT} 192.0.2.1 4711 443\r\n`;
@@ -122,14 +168,19 @@ const V2 = Buffer.from('0d0a0d0a000d0a515549540a2111000ccb007107c0000201126701bb
 describe('the PROXY protocol', () => {
   const url = balanced.url;
 
+  test.each(Object.entries(DOORS))('names the client of %s', async (_, door) => {
+    expect(await send({ url, door, before: [V1] })).toBe(200);
+    expect(await send({ url, door, before: [V1], token: local.text })).toBe(401);
+  });
+
   test.each([
     ['version 1', [V1]],
     ['version 2', [V2]],
     ['version 1 octet by octet', V1.split('')],
     ['version 2 octet by octet', [...V2].map((octet) => Buffer.from([octet]))],
   ])('%s of a trusted proxy names the client', async (_, before) => {
-    expect(await get({ url, before })).toBe(200);
-    expect(await get({ url, before, token: local.text })).toBe(401);
+    expect(await send({ url, before })).toBe(200);
+    expect(await send({ url, before, token: local.text })).toBe(401);
   });
 
   test('and the request in one packet with it is served', async () => {
@@ -151,14 +202,16 @@ describe('the PROXY protocol', () => {
 
   test('if a header names another trusted proxy, the header of that proxy is used', async () => {
     const before = ['PROXY TCP4 10.0.0.5 192.0.2.1 4711 443\r\n'];
-    expect(await get({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
+    expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
   });
 
   test('headers of the client that it names are ignored', async () => {
     const before = ['PROXY TCP4 198.51.100.1 192.0.2.1 4711 443\r\n'];
-    expect(await get({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=${CLIENT}\r\n` })).toBe(401);
+    expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=${CLIENT}\r\n` })).toBe(
+      401,
+    );
     // A second header is not read, and is not HTTP.
-    expect(await get({ url, before: [...before, V1] })).toBe(400);
+    expect(await send({ url, before: [...before, V1] })).toBe(400);
   });
 
   test.each([
@@ -170,17 +223,17 @@ describe('the PROXY protocol', () => {
       [Buffer.concat([V2.subarray(0, 14), Buffer.from([0xff, 0xff]), Buffer.alloc(5_000)])],
     ],
   ])('a trusted proxy with %s is cut off', async (_, before) => {
-    expect(await get({ url, before, token: local.text })).toBe(0);
+    expect(await send({ url, before, token: local.text })).toBe(0);
   });
 
   test('other clients are served without a header; with one, they get an answer that it is not HTTP', async () => {
-    expect(await get({ url, from: '127.0.0.2', token: local.text })).toBe(200);
-    expect(await get({ url, from: '127.0.0.2', before: [V1] })).toBe(400);
-    expect(await get({ url, from: '127.0.0.2', before: [V2] })).toBe(400);
+    expect(await send({ url, from: '127.0.0.2', token: local.text })).toBe(200);
+    expect(await send({ url, from: '127.0.0.2', before: [V1] })).toBe(400);
+    expect(await send({ url, from: '127.0.0.2', before: [V2] })).toBe(400);
   });
 
   test('is not accepted if it is off', async () => {
-    expect(await get({ before: [V1] })).toBe(400);
+    expect(await send({ before: [V1] })).toBe(400);
   });
 
   test('on without a trusted proxy is an error of the settings, and the process does not start', async () => {
@@ -200,7 +253,7 @@ describe('in a process', async () => {
   });
 
   test('both settings work, and the limit of connections counts clients, not the proxy', async () => {
-    expect(await get({ url: api.url, before: [V2] })).toBe(200);
+    expect(await send({ url: api.url, before: [V2] })).toBe(200);
     const hold = (source: string) =>
       new Promise<boolean>((resolve) => {
         const socket = connect({ port: Number(new URL(api.url).port), host: '127.0.0.1' });

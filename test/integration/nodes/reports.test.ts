@@ -243,67 +243,92 @@ describe('a question that waits', () => {
   const ask = (zone: { id: string }, wait: string) => request('GET', `/zones/${zone.id}/nodes?wait=${wait}`);
   const stateOf = (body: unknown, node: string) =>
     (body as { nodes: { node: string; current: boolean }[] }).nodes.find((each) => each.node === node);
-  /** A question waits at most 5 s: on a machine that was busy for so long, such a test says nothing. */
-  const SOMETIMES_SLOW = { retry: 3 };
+  /** A question waits at most so long. */
+  const WAIT_MS = 5_000;
+  /**
+   * Repeats a run in which the test itself was so slow that the question may have ended before its report. What the service answered does
+   * not matter for that, so the repetition hides no fault. @param run returns the ms from the question to the report, and the check
+   */
+  const inTime = async (run: () => Promise<readonly [reportedMs: number, check: () => void]>) => {
+    for (;;) {
+      const [reportedMs, check] = await run();
+      if (reportedMs < WAIT_MS / 4) return check();
+    }
+  };
   /** Lets the nodes of the tests before leave. */
   const alone = () => sql`update nodes set reported_at = reported_at - interval '31 s'`;
 
-  test(
-    'is answered when the last living node has the change, also by a report to another replica',
-    SOMETIMES_SLOW,
-    async () => {
+  test('is answered when the last living node has the change, also by a report to another replica', async () => {
+    const other = await service.anotherApi();
+    await inTime(async () => {
       await alone();
-      const other = await service.anotherApi();
       const zone = await service.zone();
       const [one, two] = [randomUUID(), randomUUID()];
       await report('wait1', { instance: one, cursor: await position() });
       await report('wait2', { instance: two, cursor: await position() });
       await service.record(zone, 'www', 'A', '192.0.2.1');
       const cursor = await position();
+      const began = performance.now();
       const asked = ask(zone, '5');
       await report('wait1', { instance: one, cursor });
       const early = await Promise.race([asked.then(() => 'answered'), sleep(150, 'waits')]);
-      expect(early).toBe('waits');
-      const began = performance.now();
       await fetch(`${other.url}/v1/feed/report`, {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ ...base, node: 'wait2', instance: two, cursor }),
       });
+      const reportedMs = performance.now() - began;
       const { body } = await asked;
-      expect(stateOf(body, 'wait2')).toMatchObject({ current: true });
-      expect(performance.now() - began).toBeLessThan(4_500);
-    },
-  );
-
-  test('asks for the changes before it, and says since when a node is behind', SOMETIMES_SLOW, async () => {
-    await alone();
-    const zone = await service.zone();
-    const instance = randomUUID();
-    const cursor = await position();
-    await report('slow', { instance, cursor });
-    await service.record(zone, 'www', 'A', '192.0.2.1');
-    const { body } = await ask(zone, '0.05');
-    expect(stateOf(body, 'slow')).toMatchObject({
-      current: false,
-      behindSince: expect.stringMatching(/Z$/),
-      behindSeconds: expect.any(Number),
+      const answeredMs = performance.now() - began;
+      const check = () => {
+        expect(early).toBe('waits');
+        expect(stateOf(body, 'wait2')).toMatchObject({ current: true });
+        expect(answeredMs).toBeLessThan(WAIT_MS - 100);
+      };
+      return [reportedMs, check];
     });
-    const later = await position();
-    const asked = ask(zone, '5');
-    await sleep(100);
-    await report('slow', { instance, cursor: later });
-    expect(stateOf((await asked).body, 'slow')).toMatchObject({ current: true });
   });
 
-  test('does not wait for a node that is starting, nor without any node', SOMETIMES_SLOW, async () => {
+  test('asks for the changes before it, and says since when a node is behind', async () => {
+    await inTime(async () => {
+      await alone();
+      const zone = await service.zone();
+      const instance = randomUUID();
+      const cursor = await position();
+      await report('slow', { instance, cursor });
+      await service.record(zone, 'www', 'A', '192.0.2.1');
+      const { body } = await ask(zone, '0.05');
+      expect(stateOf(body, 'slow')).toMatchObject({
+        current: false,
+        behindSince: expect.stringMatching(/Z$/),
+        behindSeconds: expect.any(Number),
+      });
+      const later = await position();
+      const began = performance.now();
+      const asked = ask(zone, '5');
+      await sleep(100);
+      await report('slow', { instance, cursor: later });
+      const reportedMs = performance.now() - began;
+      const answer = await asked;
+      return [reportedMs, () => expect(stateOf(answer.body, 'slow')).toMatchObject({ current: true })];
+    });
+  });
+
+  test('does not wait for a node that is starting, nor without any node', async () => {
     await alone();
     const zone = await service.zone();
-    const began = performance.now();
-    expect((await ask(zone, '5')).body).toEqual({ nodes: [], secondaries: [] });
+    const timed = async () => {
+      const began = performance.now();
+      const { body } = await ask(zone, '5');
+      return { body, tookMs: performance.now() - began };
+    };
+    const empty = await timed();
+    expect(empty).toEqual({ body: { nodes: [], secondaries: [] }, tookMs: expect.any(Number) });
     await report('starts');
-    expect(stateOf((await ask(zone, '5')).body, 'starts')).toMatchObject({ current: false, starting: true });
-    expect(performance.now() - began).toBeLessThan(4_000);
+    const starting = await timed();
+    expect(stateOf(starting.body, 'starts')).toMatchObject({ current: false, starting: true });
+    // A question that waits takes all of the time, however busy the machine is.
+    for (const { tookMs } of [empty, starting]) expect(tookMs).toBeLessThan(WAIT_MS);
   });
 
   test.each(['6', '-1', 'x', '1e3', ''])('for %j seconds is refused', async (wait) => {

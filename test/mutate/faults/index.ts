@@ -6,6 +6,7 @@ import { BRAKE_FAULTS } from './brakes.ts';
 import { CHART_FAULTS } from './chart.ts';
 import { CLI_FAULTS } from './cli.ts';
 import { CLIENT_FAULTS } from './client.ts';
+import { CLIENT_ADDRESS_FAULTS } from './client-addresses.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
 import { COMMENT_FAULTS } from './comments.ts';
 import { CONSOLE_FAULTS } from './console.ts';
@@ -37,6 +38,7 @@ export const FAULTS: readonly Fault[] = [
   ...ZONE_FAULTS,
   ...PROOF_NAME_FAULTS,
   ...POWERDNS_FAULTS,
+  ...CLIENT_ADDRESS_FAULTS,
   ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,
   ...WIRING_FAULTS,
