@@ -184,7 +184,7 @@ async function ensureKeys(url: string, base: string, secrets: Secrets, signal: A
     const kept = secrets.keys[use];
     if (kept && (await isValid(base, kept.key, signal))) return kept;
     const rights = { name: use, records: 'write', manageZones: 'write' } as const;
-    const minted = await adminMintKey(url, TEAMS[use], rights, randomBytes, new Date());
+    const minted = await adminMintKey(url, { team: TEAMS[use], createTeam: true }, rights, randomBytes, new Date());
     return { team: minted.teamId, key: minted.text };
   };
   // One after the other: two parallel creations of a key for one new team would both try to create the team.
@@ -194,7 +194,7 @@ async function ensureKeys(url: string, base: string, secrets: Secrets, signal: A
 
 async function ensurePerson(url: string, base: string, { personKey }: Secrets, signal: AbortSignal): Promise<string> {
   if (personKey !== undefined && (await isValid(base, personKey, signal))) return personKey;
-  const team = { name: TEAMS.first, role: 'owner' } as const;
+  const team = { team: TEAMS.first, role: 'owner' } as const;
   const person = { email: 'you@zonestead.test', name: 'You', keyName: 'up', team };
   return (await adminAddPerson(url, person, randomBytes, new Date())).text;
 }

@@ -45,6 +45,8 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   readonly describe: string;
   readonly arguments?: readonly ArgumentDescription[];
   readonly options?: readonly OptionDescription[];
+  /** A sentence after an error in the options. */
+  readonly hint?: string;
   /** Paragraphs that help prints after the options. */
   readonly notes?: string;
   /** The settings that help lists, and that `config` reads. */

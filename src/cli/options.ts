@@ -16,6 +16,17 @@ export function sayer(print: (line: string) => void, { dryRun }: DryRunOption): 
   return dryRun ? (line) => print(`dry run: ${line}`) : print;
 }
 
+/** For commands that name a team: a misspelled name must not make a team without zones. */
+export const CREATE_TEAM_OPTION: OptionDescription = {
+  flags: '--create-team',
+  describe: 'create the team if there is none of this name',
+};
+
+/** @param words the words of the shell. (Default: an example.) */
+export function quotingHint(words: readonly string[] = ['v=spf1', 'mx', '-all']): string {
+  return `Put a value with blanks in quotes, for instance '${words.join(' ')}'.`;
+}
+
 export interface YesOption {
   yes?: boolean;
 }

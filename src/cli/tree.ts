@@ -36,6 +36,7 @@ function commandOf(
     arguments: words = [],
     options = [],
     notes,
+    hint,
     settings = [],
     passThrough,
     errorCode,
@@ -45,6 +46,7 @@ function commandOf(
     command.addArgument(choices ? new Argument(usage, text).choices(choices) : new Argument(usage, text));
   }
   for (const option of options) command.addOption(optionOf(option));
+  if (hint !== undefined) command.showHelpAfterError(hint);
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   if (describeSettings !== undefined && settings.length > 0) {
     command.addHelpText('after', settingsHelp(describeSettings(settings)));

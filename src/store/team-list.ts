@@ -1,6 +1,6 @@
 // All teams of the service, for the command line.
 import { asc, eq, sql } from 'drizzle-orm';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import { apiKeys, memberships, teamBindings, teams } from './tables.ts';
 
 export interface ListedTeam {
@@ -29,4 +29,10 @@ export async function listTeams(db: Db): Promise<ListedTeam[]> {
     .from(teams)
     .leftJoin(teamBindings, eq(teamBindings.teamId, teams.id))
     .orderBy(asc(teams.name));
+}
+
+/** The names of teams, at most 10,000. */
+export async function teamNames(db: Db | Tx): Promise<string[]> {
+  const rows = await db.select({ name: teams.name }).from(teams).orderBy(teams.name).limit(10_000);
+  return rows.map(({ name }) => name);
 }

@@ -26,7 +26,7 @@ async function run(bench: Bench): Promise<void> {
   bench.atEnd(() => client.close());
   const { id: zoneId } = await client.zones.create({ zoneName: ZONE, owner: `org:${service.keys.first.team}` });
   const input = { name: 'bench', records: 'write', tsig: 'hmac-sha256' } as const;
-  const { tsig } = await adminMintKey(service.databaseUrl, 'first', input, randomBytes, new Date());
+  const { tsig } = await adminMintKey(service.databaseUrl, { team: 'first' }, input, randomBytes, new Date());
   if (tsig === null) throw new Error('the key has no TSIG key');
   const key: TsigKey = { name: tsig.name, algorithm: tsig.algorithm, secret: Buffer.from(tsig.secret, 'base64') };
   const socket = createSocket('udp4');

@@ -22,7 +22,8 @@ export async function addPerson(
   options: { team?: string; role?: 'owner' | 'member'; email?: string } = {},
 ): Promise<TestPerson> {
   const email = options.email ?? `person${++people}@example.org`;
-  const team = options.team === undefined ? null : { name: options.team, role: options.role ?? 'owner' };
+  const team =
+    options.team === undefined ? null : { team: options.team, createTeam: true, role: options.role ?? 'owner' };
   const person = { email, name: `Person ${people}`, keyName: 'test', team };
   const added = await adminAddPerson(service.database.url, person, randomBytes, new Date());
   return { id: added.userId, email, text: added.text, keyId: added.keyId, team: added.teamId ?? '' };

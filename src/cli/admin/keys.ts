@@ -36,6 +36,7 @@ const mintOptions = z.object({
   ...rightsOptions,
   team: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
   name: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
+  createTeam: z.boolean().optional(),
   tsig: z.boolean().optional(),
   tsigAlgorithm: z.enum(TSIG_KEY_ALGORITHMS, { error: `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}` }).optional(),
 });
@@ -59,10 +60,10 @@ const nodeOptions = z.strictObject(
 export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
   if ('node' in given) return mintNodeKey(config, given, print);
   const options = parseOptions(mintOptions, given);
-  const { team, name, tsig, tsigAlgorithm } = options;
+  const { team, createTeam, name, tsig, tsigAlgorithm } = options;
   const algorithm = tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined);
   const terms = { name, tsig: algorithm, ...rightsOf(options) };
-  const minted = await adminMintKey(config.DATABASE_URL, team, terms, randomBytes, new Date());
+  const minted = await adminMintKey(config.DATABASE_URL, { team, createTeam }, terms, randomBytes, new Date());
   print(`key ${minted.keyId} of team ${team} (${minted.teamId}), shown only once:`);
   print(minted.text);
   if (minted.tsig === null) return;

@@ -28,6 +28,7 @@ type Config = { DATABASE_URL: string };
 const options = z.object({
   ...rightsOptions,
   team: z.string().min(1),
+  createTeam: z.boolean().optional(),
   name: z.string().min(1),
   issuer: z.string(),
   match: z.array(z.string()),
@@ -46,7 +47,7 @@ type Options = z.output<typeof options>;
 /** @throws Error if an option is wrong */
 export async function runTrustsCreate(config: Config, given: object, print: Print): Promise<void> {
   const wanted = parseOptions(options, given);
-  const { team, name, issuer, audience, maxTokenAge, pinSubjects, privateAddresses, caFile } = wanted;
+  const { team, createTeam, name, issuer, audience, maxTokenAge, pinSubjects, privateAddresses, caFile } = wanted;
   const tokens = {
     issuer,
     audience,
@@ -58,7 +59,7 @@ export async function runTrustsCreate(config: Config, given: object, print: Prin
     pinSubjects: pinSubjects === undefined ? undefined : pinSubjects === 'yes',
   };
   const input = { name, ...tokens, ...rightsOf(wanted) };
-  const made = await adminCreateTrust(config.DATABASE_URL, team, input, randomBytes, new Date());
+  const made = await adminCreateTrust(config.DATABASE_URL, { team, createTeam }, input, randomBytes, new Date());
   print(
     `trust ${made.id} of team ${made.team}: tokens of ${made.issuer} for the audience ${made.audience} are accepted`,
   );

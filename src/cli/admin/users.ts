@@ -9,6 +9,7 @@ const options = z.object({
   name: z.string().min(1).max(64).optional(),
   keyName: z.string().min(1).max(64),
   team: z.string().min(1).max(64).optional(),
+  createTeam: z.boolean().optional(),
   role: z.enum(['owner', 'member'], { error: 'must be owner or member' }),
 });
 
@@ -18,8 +19,8 @@ export async function runUsersAdd(
   given: unknown,
   print: (line: string) => void,
 ): Promise<void> {
-  const { email, name = email, keyName, team, role } = parseOptions(options, given);
-  const person = { email, name, keyName, team: team === undefined ? null : { name: team, role } };
+  const { email, name = email, keyName, team, createTeam, role } = parseOptions(options, given);
+  const person = { email, name, keyName, team: team === undefined ? null : { team, createTeam, role } };
   const added = await adminAddPerson(config.DATABASE_URL, person, randomBytes, new Date());
   print(`${added.isNew ? 'new user' : 'existing user'} ${email} (${added.userId})`);
   if (added.teamId !== null) print(`${role} of team ${team} (${added.teamId})`);

@@ -1,6 +1,6 @@
 // `zonestead keys …`: API keys, over the database of the service.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
+import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 /** The rights of keys and of trusts. */
@@ -34,8 +34,9 @@ const create = describeCommand({
   options: [
     {
       flags: '--team <team>',
-      describe: 'team by name or by id ("teams list"); a team of a new name is created',
+      describe: 'team by name or by id ("teams list")',
     },
+    CREATE_TEAM_OPTION,
     { flags: '--name <name>', describe: 'purpose of the key' },
     {
       flags: '--node <name>',

@@ -1,6 +1,6 @@
 // `zonestead records …`: records, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
+import { DRY_RUN_OPTION, type DryRunOption, quotingHint, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -15,6 +15,7 @@ const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
 const NAME = { usage: '<name>', describe: 'name relative to the zone; "@" is the name of the zone itself' } as const;
 const TYPE = { usage: '<type>', describe: 'record type, for instance A' } as const;
 const RECORD_ID = { usage: '<recordId>', describe: 'id of the record, as "records list" prints it' } as const;
+const CONTENT = 'content in zone-file syntax; for MX, the priority may be first';
 const TTL = '--ttl <seconds>';
 const NO_TTL: OptionDescription = { flags: '--no-ttl', describe: 'use the default TTL of the zone' };
 const PRIORITY: OptionDescription = {
@@ -47,7 +48,7 @@ const list = describeCommand({
 const create = describeCommand({
   name: 'create',
   describe: 'create a record',
-  arguments: [ZONE, NAME, TYPE, { usage: '<content>', describe: 'content in zone-file syntax' }],
+  arguments: [ZONE, NAME, TYPE, { usage: '<content>', describe: CONTENT }],
   options: [
     { flags: TTL, describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
     PRIORITY,
@@ -55,6 +56,7 @@ const create = describeCommand({
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
+  hint: quotingHint(),
   settings: REST_SETTINGS,
   run: ([zone = '', name = '', type = '', content = ''], options: WriteOptions, context) =>
     withRest(context, options, async (session) =>
@@ -79,6 +81,7 @@ const set = describeCommand({
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
+  hint: quotingHint(),
   settings: REST_SETTINGS,
   run: ([zone = '', name = '', type = '', ...values], options: WriteOptions & YesOption, context) =>
     withRest(context, options, async (session) =>
@@ -89,7 +92,7 @@ const set = describeCommand({
 const update = describeCommand({
   name: 'update',
   describe: 'change a record; values without an option or argument stay as they are',
-  arguments: [ZONE, RECORD_ID, { usage: '[content]', describe: 'new content in zone-file syntax' }],
+  arguments: [ZONE, RECORD_ID, { usage: '[content]', describe: `new ${CONTENT}` }],
   options: [
     { flags: TTL, describe: 'new TTL', value: 'number' },
     NO_TTL,

@@ -5,6 +5,18 @@ import type { Session } from '../rest/session.ts';
 
 export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_API_KEY'] as const;
 
+const NEXT =
+  'ZONESTEAD_URL is the address of the service, and ZONESTEAD_API_KEY a key of it, or ZONESTEAD_API_KEY_FILE a file with one. In a checkout, "source .local/env" sets them for the stack of "npm run up".';
+
+/** @throws Error that says which settings are missing, and where they come from */
+function configOf({ config }: CommandContext<(typeof REST_SETTINGS)[number]>) {
+  try {
+    return config();
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)} ${NEXT}`);
+  }
+}
+
 /** @throws Error with a message for people */
 export async function withRest(
   context: CommandContext<(typeof REST_SETTINGS)[number]>,
@@ -12,5 +24,5 @@ export async function withRest(
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const { withSession } = await import('../rest/session.ts');
-  await withSession(context.config(), options, context, work);
+  await withSession(configOf(context), options, context, work);
 }

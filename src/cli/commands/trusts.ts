@@ -1,6 +1,6 @@
 // `zonestead trusts …`: trusts, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
+import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { RIGHTS_OPTIONS } from './keys.ts';
 
@@ -14,9 +14,10 @@ const create = describeCommand({
   options: [
     {
       flags: '--team <team>',
-      describe: 'team by name or by id ("teams list"); a team of a new name is created',
+      describe: 'team by name or by id ("teams list")',
       isRequired: true,
     },
+    CREATE_TEAM_OPTION,
     { flags: '--name <name>', describe: 'purpose of the trust', isRequired: true },
     {
       flags: '--issuer <issuer>',

@@ -1,6 +1,6 @@
 // `zonestead users …`: users, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
+import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const add = describeCommand({
@@ -12,8 +12,9 @@ const add = describeCommand({
     { flags: '--key-name <name>', describe: 'purpose of the key', default: 'command line' },
     {
       flags: '--team <team>',
-      describe: 'team that the user joins, by name or by id; a team of a new name is created',
+      describe: 'team that the user joins, by name or by id ("teams list")',
     },
+    CREATE_TEAM_OPTION,
     { flags: '--role <role>', describe: 'role in that team: owner or member', default: 'owner' },
   ],
   settings: ['DATABASE_URL'],

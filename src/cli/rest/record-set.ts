@@ -4,9 +4,10 @@ import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn, differencesOf } from '../difference.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
+import { quotingHint } from '../options.ts';
 import { show } from '../output.ts';
 import { printDifferences, showPreview } from './preview.ts';
-import { typeOf } from './records.ts';
+import { splitPriority, typeOf } from './records.ts';
 import { type Session, zoneOf } from './session.ts';
 import { ownTtl, parsedRecords } from './stored-records.ts';
 
@@ -26,7 +27,7 @@ export async function setRecords(
   const zone = await zoneOf(session, nameOrId);
   const stored = await client.records.list(zone.id, { name, type: typeOf(type), etags: true }, { signal });
   const ttl = ttlOf(zone, stored, options.ttl);
-  const wanted = values.map((value) => parsedValue(zone, { name, type: typeOf(type), ttl }, value));
+  const wanted = parsedValues(zone, { name, type: typeOf(type), ttl }, values);
   const differences = differencesOf(parsedRecords(zone, stored), wanted, zone.defaultTtl);
   if (options.dryRun) return showPreview(session, differences);
   const deleted = deletedIn(differences);
@@ -49,14 +50,26 @@ function ttlOf(zone: Zone, stored: readonly DnsRecord[], given: number | false |
   return isShared ? (ownTtl(zone, first.ttl).ttl ?? null) : null;
 }
 
+/** @throws Error with a hint, if the shell may have split one value */
+function parsedValues(
+  zone: Zone,
+  record: { name: string; type: string; ttl: number | null },
+  values: readonly string[],
+): ParsedRecord[] {
+  try {
+    return values.map((value) => parsedValue(zone, record, value));
+  } catch (error) {
+    if (values.length === 1 || !(error instanceof Error)) throw error;
+    throw new Error(`${error.message} ${quotingHint(values)}`);
+  }
+}
+
 function parsedValue(
   zone: Zone,
   record: { name: string; type: string; ttl: number | null },
   value: string,
 ): ParsedRecord {
-  const [, preference, host] = record.type === 'MX' ? (/^(\d+)\s+(\S+)$/.exec(value) ?? []) : [];
-  const content = host === undefined ? { content: value } : { content: host, priority: Number(preference) };
-  const verdict = parseRecord({ ...record, ...content }, zone.zoneName);
+  const verdict = parseRecord({ ...record, ...splitPriority(record.type, value) }, zone.zoneName);
   if (verdict.ok) return verdict.value;
   throw new Error(`${verdict.problem.field}: ${verdict.problem.message}`);
 }

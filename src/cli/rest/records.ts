@@ -42,14 +42,14 @@ export async function createRecord(
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
   const body = {
-    ...{ name, type: typeOf(type), content },
+    ...{ name, type: typeOf(type), ...splitPriority(typeOf(type), content) },
     ...(typeof ttl === 'number' ? { ttl } : {}),
     ...(priority === undefined ? {} : { priority }),
     ...(comment === undefined ? {} : { comment }),
   };
   if (dryRun) {
     const stored = parsedRecords(zone, await client.records.list(zone.id, { name, type: body.type }, { signal }));
-    const created = { ...body, id: '', ttl: body.ttl ?? zone.defaultTtl, priority: priority ?? null };
+    const created = { ...body, id: '', ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null };
     return showPreview(session, differencesOf(stored, [...stored, ...parsedRecords(zone, [created])], zone.defaultTtl));
   }
   await tell(session, await client.records.create(zone.id, body, { signal }), 'created');
@@ -71,8 +71,9 @@ export async function updateRecord(
   const { record: before, etag } = await recordOf(session, zone, recordId);
   const newTtl = ttl === undefined ? ownTtl(zone, before.ttl) : ttl === false ? {} : { ttl };
   const body = {
-    ...{ name: before.name, type: before.type, content: content ?? before.content },
-    ...{ priority: priority ?? before.priority },
+    ...{ name: before.name, type: before.type, priority: before.priority },
+    ...splitPriority(before.type, content ?? before.content),
+    ...(priority === undefined ? {} : { priority }),
     ...newTtl,
     ...(comment === undefined ? {} : { comment }),
   };
@@ -158,6 +159,12 @@ function rowOf(record: ListedRecord): string[] {
   const text = comment === undefined ? content : `${content} ; ${comment}`;
   const tag = etag === undefined ? [] : [etag];
   return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...tag, text];
+}
+
+/** The value of an MX record has its priority first, as in a zone file, or alone in an option. */
+export function splitPriority(type: string, value: string): { content: string; priority?: number } {
+  const [, preference, host] = type === 'MX' ? (/^(\d{1,5})[ \t]+(\S+)$/.exec(value) ?? []) : [];
+  return host === undefined ? { content: value } : { content: host, priority: Number(preference) };
 }
 
 /** The service checks the type. */

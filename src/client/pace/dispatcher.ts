@@ -321,7 +321,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     submit: (job) => wait(job, { bucket: job.bucket ?? 'records', zone: job.zone }, 0, job.run),
     apply: ({ zone, set, requestId, ...place }) =>
-      wait(place, { bucket: 'records', zone }, JSON.stringify(set).length, { set, requestId }),
+      wait(place, { bucket: 'records', zone }, Buffer.byteLength(JSON.stringify(set)), { set, requestId }),
     hold,
     retryTime: (lane, queue) => {
       const held = hold(queue);

@@ -33,7 +33,10 @@ export function toLabels(text: string, field: string): Verdict<string[]> {
     if (raw === '') return refuse(field, `${clip(text)} has an empty label: remove the extra dot.`);
     const label = toALabel(raw);
     if (label === null) {
-      return refuse(field, `The label ${clip(raw)} is not a valid internationalized label (UTS 46).`);
+      const form = /^xn--/i.test(raw)
+        ? 'begins with xn--, and is not Punycode; write it in Unicode, such as bücher, or as an A-label, such as xn--bcher-kva'
+        : 'is not a valid internationalized label (UTS 46)';
+      return refuse(field, `The label ${clip(raw)} ${form}.`);
     }
     if (label.length > MAX_LABEL) {
       return refuse(field, `The label ${clip(raw)} has ${label.length} octets; a label has at most ${MAX_LABEL}.`);

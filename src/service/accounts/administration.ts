@@ -1,12 +1,14 @@
 // The administrator's commands: people, and the keys of any team. They use the database directly and need no key. Every change
 // is written to the same history as the changes over the API.
+import { findNearest } from '#base/nearest.ts';
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { type Db, openDatabase, type Tx } from '#store/database.ts';
-import { keyById } from '#store/keys.ts';
+import { keyById, teamByName } from '#store/keys.ts';
 import { allNodeKeys } from '#store/node-keys.ts';
 import { insertMember, insertUser, lockTeam, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
 import { allKeys, revokeKeyRow, zonesOfTeam } from '#store/team-keys.ts';
+import { teamNames } from '#store/team-list.ts';
 import { mintedTerms } from '../keys/app-keys.ts';
 import { ensureTeam, mintKey, mintPersonKey } from '../keys/keys.ts';
 import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
@@ -69,15 +71,21 @@ export async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>
 /** The author of the command line's changes in the history. */
 export const COMMAND_LINE = { keyId: null, requestId: 'command-line' } as const;
 
+/** A team by its name or its id. */
+export interface NamedTeam {
+  team: string;
+  /** Whether a team of this name is created if there is none. (Default: that is an error.) */
+  createTeam?: boolean | undefined;
+}
+
 /**
- * Creates an app key of the team with this name or id. A team with this name is created if it does not exist. Unlike over the
- * API, the limits may be higher than those of the service.
+ * Creates an app key of a team. Unlike over the API, the limits may be higher than those of the service.
  * @param input.tsig the algorithm of its TSIG key. (Default: it has none.)
  * @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team
  */
 export async function adminMintKey(
   url: string,
-  team: string,
+  named: NamedTeam,
   { tsig: algorithm, ...input }: TermsInput & { name: string; tsig?: TsigKeyAlgorithm | undefined },
   random: Random,
   now: Date,
@@ -85,11 +93,12 @@ export async function adminMintKey(
   const terms = insist(judgeTerms(NO_TERMS, input, { now, anyLimits: true }));
   return withDatabase(url, (db) =>
     db.transaction(async (tx) => {
-      const { id: teamId } = await namedTeam(tx, team, random);
+      const { id: teamId } = await namedTeam(tx, named, random);
       const wanted = terms.grants.map((grant) => grant.zoneId);
       const found = await zonesOfTeam(tx, teamId, wanted);
       const missing = wanted.find((id) => !found.includes(id));
-      if (missing !== undefined) throw new Error(`zone ${missing} does not exist, or does not belong to team ${team}`);
+      if (missing !== undefined)
+        throw new Error(`zone ${missing} does not exist, or does not belong to team ${named.team}`);
       const { id: keyId, text, tsig } = await mintKey(tx, { teamId, ...terms, tsig: algorithm }, random);
       const after = mintedTerms(terms, tsig);
       const entry = { teamId, action: 'key.mint', subject: keyId, before: null, after, at: now } as const;
@@ -146,8 +155,8 @@ interface NewPerson {
   name: string;
   /** Name of the key. */
   keyName: string;
-  /** The team that the person joins. It is created if it does not exist. */
-  team: { name: string; role: Role } | null;
+  /** The team that the person joins. */
+  team: (NamedTeam & { role: Role }) | null;
 }
 
 /** Creates a person, unless one with this address exists, and a new key for the person. Adds the person to `team` if it is set. */
@@ -175,22 +184,30 @@ export async function adminAddPerson(
   );
 }
 
-/** Finds the team by its id or its name. A team with this name is created if it does not exist. @throws Error if no team has this id */
-export async function namedTeam(tx: Tx, team: string, random: Random): Promise<{ id: string }> {
-  if (!TEAM_ID.test(team)) return ensureTeam(tx, team, random);
-  const found = await lockTeam(tx, team);
-  if (!found) throw new Error(`there is no team ${team}; "zonestead teams list" shows the ids`);
-  return found;
+/** @throws Error that suggests the team of the nearest name, if there is no team of this name or id */
+export async function namedTeam(tx: Tx, { team, createTeam }: NamedTeam, random: Random): Promise<{ id: string }> {
+  if (TEAM_ID.test(team)) {
+    const found = await lockTeam(tx, team);
+    if (found) return found;
+    throw new Error(`there is no team ${team}; "zonestead teams list" shows the ids`);
+  }
+  const found = createTeam ? await ensureTeam(tx, team, random) : await teamByName(tx, team);
+  if (found) return found;
+  const nearest = findNearest(team, await teamNames(tx));
+  const meant = nearest === null ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
+  throw new Error(
+    `there is no team ${JSON.stringify(team)}.${meant} "zonestead teams list" shows all teams, and --create-team creates this one`,
+  );
 }
 
 async function joinTeam(
   tx: Tx,
   userId: string,
-  { name, role }: { name: string; role: Role },
+  { role, ...named }: NamedTeam & { role: Role },
   random: Random,
   now: Date,
 ): Promise<string> {
-  const { id: teamId } = await namedTeam(tx, name, random);
+  const { id: teamId } = await namedTeam(tx, named, random);
   const member = await memberOf(tx, teamId, userId);
   if (member?.role === role) return teamId;
   if (member) await setRole(tx, teamId, userId, role);

@@ -85,7 +85,8 @@ function mustMatch({ ifMatch, ifNoneMatch, field }: Condition, of: keyof typeof 
   const { etag } = current;
   const what = STATES[of];
   if (ifMatch !== null && !matches(ifMatch, etag)) {
-    throw refusal('changed-meanwhile', { what, etag }, { field: field ?? 'If-Match', current });
+    const isWeak = ifMatch !== '*' && ifMatch.every((each) => each.startsWith('W/'));
+    throw refusal(isWeak ? 'weak-tag' : 'changed-meanwhile', { what, etag }, { field: field ?? 'If-Match', current });
   }
   if (ifNoneMatch !== null && (ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stateOf(each)], etag)))) {
     throw refusal('matches-none-match', { what, etag }, { field: 'If-None-Match', current });

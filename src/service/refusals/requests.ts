@@ -24,6 +24,11 @@ export const REQUEST_REFUSALS = {
     about:
       'The header If-Match, or `ifMatch` of a change in a batch, has no ETag of the present state. The answer has that ETag, and `current` is the record or the zone as it is now.',
   },
+  'weak-tag': {
+    code: 'precondition_failed',
+    sentence:
+      'a weak ETag never matches, so nothing was compared or written. {what} has the ETag {etag}: send it without W/ in front.',
+  },
   'matches-none-match': {
     code: 'precondition_failed',
     sentence: '{what} exists with the ETag {etag}, which If-None-Match excludes. Nothing was written.',

@@ -5,7 +5,7 @@ import type { Db, Tx } from '#store/database.ts';
 import { zonesOfTeam } from '#store/team-keys.ts';
 import { subjectsOf } from '#store/trust-subjects.ts';
 import { allTrusts, insertTrust, revokeTrustRow, type TrustRow, trustById } from '#store/trusts.ts';
-import { COMMAND_LINE, namedTeam, withDatabase } from '../accounts/administration.ts';
+import { COMMAND_LINE, type NamedTeam, namedTeam, withDatabase } from '../accounts/administration.ts';
 import { insist } from '../refusal.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { TokenVerifier } from './ports.ts';
@@ -20,23 +20,24 @@ function adminView(row: TrustRow): AdminTrustView {
 }
 
 /**
- * Creates a trust of the team with this name or id. A team with this name is created if it does not exist.
+ * Creates a trust of a team.
  * @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team
  */
 export async function adminCreateTrust(
   url: string,
-  team: string,
+  named: NamedTeam,
   input: TrustInput & { name: string },
   random: (bytes: number) => Buffer,
   now: Date,
 ): Promise<AdminTrustView> {
   const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: true }));
   return inTransaction(url, async (tx) => {
-    const { id: teamId } = await namedTeam(tx, team, random);
+    const { id: teamId } = await namedTeam(tx, named, random);
     const wanted = terms.grants.map((grant) => grant.zoneId);
     const found = await zonesOfTeam(tx, teamId, wanted);
     const missing = wanted.find((id) => !found.includes(id));
-    if (missing !== undefined) throw new Error(`zone ${missing} does not exist, or does not belong to team ${team}`);
+    if (missing !== undefined)
+      throw new Error(`zone ${missing} does not exist, or does not belong to team ${named.team}`);
     const id = newTrustId(random);
     await insertTrust(tx, { id, teamId, ...terms, ...indexOfTrust(terms), createdBy: null, createdAt: now });
     const entry = {

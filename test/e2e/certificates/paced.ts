@@ -65,7 +65,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       const test = theStack();
       const { databaseUrl } = test.stack.service;
       const terms = { name: 'bulk', records: 'write', manageZones: 'write', recordWrites: WRITES } as const;
-      const { keyId, text } = await adminMintKey(databaseUrl, 'first', terms, randomBytes, new Date());
+      const { keyId, text } = await adminMintKey(databaseUrl, { team: 'first' }, terms, randomBytes, new Date());
       await test.apply(...keyObjects('bulk', text));
       const credentialsSecretRef = { name: 'dns-key' };
       await test.apply(zoneObject('bulk', 'bulk.example', { acme: {}, credentialsSecretRef }, 'bulk'));

@@ -83,7 +83,7 @@ async function ours(test: TestStack): Promise<BindForUpdates> {
   const { databaseUrl, updates } = test.stack.service;
   const rights = { records: 'write' as const, onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] };
   const wanted = { name: 'cert-manager', ...rights, tsig: 'hmac-sha256' as const };
-  const { tsig } = await adminMintKey(databaseUrl, 'first', wanted, randomBytes, new Date());
+  const { tsig } = await adminMintKey(databaseUrl, { team: 'first' }, wanted, randomBytes, new Date());
   if (tsig === null || updates === null) throw new Error('the stack takes no DNS updates');
   const { name, algorithm, secret } = tsig;
   return {

@@ -122,7 +122,9 @@ describe('a change with If-Match', () => {
 
   test('never succeeds with a weak tag', async () => {
     const { path, value, etag } = await newRecord();
-    expect(refusal(await send('PUT', path, { ...value, ttl: 60 }, `W/${etag}`))).toBe('412 precondition_failed');
+    const weak = await send('PUT', path, { ...value, ttl: 60 }, `W/${etag}`);
+    expect(refusal(weak)).toBe('412 precondition_failed');
+    expect(JSON.stringify(weak.body)).toContain('a weak ETag never matches');
   });
 
   test.each(['', 'abc', '"a" "b"', '"open', 'w/"a"', '*, "a"', ',', '"a"b'])(

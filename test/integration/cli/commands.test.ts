@@ -75,7 +75,8 @@ describe('keys and users', () => {
   });
 
   test('keys mint prints a working key with the given permissions', async () => {
-    const words = 'keys mint --team cli --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
+    const words =
+      'keys mint --team cli --create-team --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
     const { code, out } = await zonestead([
       ...words.split(' '),
       '--network',
@@ -147,7 +148,9 @@ describe('keys and users', () => {
   });
 
   test('users list, suspend, resume, link and remove show what they do, and change nothing in a dry run', async () => {
-    const text = lastLine((await zonestead(['users', 'add', '--email', 'eve@example.org', '--team', 'eves'])).out);
+    const text = lastLine(
+      (await zonestead(['users', 'add', '--email', 'eve@example.org', '--team', 'eves', '--create-team'])).out,
+    );
     const status = async () => (await service.request('GET', '/../account', undefined, text)).status;
     const eve = ['--email', 'Eve@example.org'];
     expect((await zonestead(['users', 'list'])).out).toMatch(
@@ -237,7 +240,15 @@ describe('keys and users', () => {
   });
 
   test('a team can be given by its id, so that a reused name gives nobody a key', async () => {
-    const made = await zonestead(['users', 'add', '--email', 'id@example.org', '--team', 'known by id']);
+    const made = await zonestead([
+      'users',
+      'add',
+      '--email',
+      'id@example.org',
+      '--team',
+      'known by id',
+      '--create-team',
+    ]);
     const id = /team_\w+/.exec(made.out)?.[0] ?? '';
     const minted = await zonestead(['keys', 'mint', '--team', id, '--name', 'by id']);
     const who = await service.request('GET', '/../account', undefined, lastLine(minted.out));
@@ -256,8 +267,29 @@ describe('keys and users', () => {
     expect(await sql`select from teams where name ~ '^team_[0-9a-f]{12}$' or id = 'team_ffffffffffff'`).toHaveLength(0);
   });
 
+  test.each([
+    ['keys', ['mint', '--name', 'x']],
+    ['users', ['add', '--email', 'typo@example.org']],
+    ['trusts', ['create', '--name', 'x', '--issuer', 'https://id.example.org', '--match', 'sub=x']],
+  ])('%s names a team that is not there, and makes none', async (group, words) => {
+    await zonestead(['users', 'add', '--email', 'first@example.org', '--team', 'platform', '--create-team']);
+    const { code, err } = await zonestead([group, ...words, '--team', 'platfrom']);
+    expect([code, err]).toEqual([1, expect.stringContaining('there is no team "platfrom". Did you mean "platform"?')]);
+    expect(err).toContain('--create-team creates this one');
+    expect(await sql`select from teams where name = 'platfrom'`).toHaveLength(0);
+    expect(await sql`select from users where email = 'typo@example.org'`).toHaveLength(0);
+  });
+
   test('teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
-    const { out } = await zonestead(['users', 'add', '--email', 'binder@example.org', '--team', 'bound by hand']);
+    const { out } = await zonestead([
+      'users',
+      'add',
+      '--email',
+      'binder@example.org',
+      '--team',
+      'bound by hand',
+      '--create-team',
+    ]);
     const id = /team_\w+/.exec(out)?.[0];
     const asked = await zonestead(['teams', 'bind', 'by rule', '--team', id!]);
     expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('already has owner binder@example.org')]);
@@ -274,7 +306,7 @@ describe('keys and users', () => {
   test.each([
     [['keys', 'mint', '--team', 'x', '--name', 'x', '--records', 'all'], '--records must be none, read or write'],
     [['keys', 'mint', '--team', 'x', '--name', 'x', '--grant', 'zone_1'], '--grant must be <zoneId>=none'],
-    [['keys', 'mint', '--team', 'x', '--name', 'x', '--grant', 'zone_1=read'], 'zone zone_1 does not exist'],
+    [['keys', 'mint', '--team', 'cli', '--name', 'x', '--grant', 'zone_1=read'], 'zone zone_1 does not exist'],
     [['keys', 'mint', '--team', 'x', '--name', 'x', '--network', '10.0.0.1/8'], '10.0.0.0/8'],
     [['keys', 'revoke', 'nothing'], 'there is no key nothing'],
     [['users', 'add', '--email', 'nobody'], '--email must be an e-mail address'],

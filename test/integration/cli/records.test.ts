@@ -55,6 +55,41 @@ test('update changes only what is given', async () => {
   expect(await rows('update.example', '@')).toMatchObject([{ ttl: 900 }]);
 });
 
+test('create and update take the priority of an MX record before its host, as set does', async () => {
+  await service.zone('priority.example', admin);
+  const made = await json('records', 'create', 'priority.example', '@', 'MX', '5 mail.example.net');
+  expect(made).toMatchObject({ priority: 5, content: 'mail.example.net' });
+  const preview = await zonestead(
+    'records',
+    'create',
+    'priority.example',
+    'a',
+    'MX',
+    '6 mail.example.net',
+    '--dry-run',
+  );
+  expect(preview.out).toBe('+ a 3600 MX 6 mail.example.net\n');
+  const update = (...words: string[]) => json('records', 'update', 'priority.example', made.id, ...words);
+  expect(await update('7 mx.example.net')).toMatchObject({ priority: 7, content: 'mx.example.net' });
+  expect(await update('mx2.example.net')).toMatchObject({ priority: 7, content: 'mx2.example.net' });
+});
+
+test('a value that the shell split is refused with its quotes, and missing settings with their source', async () => {
+  await service.zone('quotes.example', admin);
+  const split = await zonestead('records', 'set', 'quotes.example', '@', 'MX', '10', 'mail.example.net');
+  expect(split.err).toContain("Put a value with blanks in quotes, for instance '10 mail.example.net'.");
+  vi.stubEnv('ZONESTEAD_URL', '');
+  try {
+    const { err } = await zonestead('zones', 'list');
+    expect(err).toMatch(/ZONESTEAD_URL is missing.*"source \.local\/env" sets them/);
+    // A wrong argument is named first.
+    expect((await zonestead('import', 'nofile')).err).toBe('nofile cannot be read: there is no such file');
+    expect((await zonestead('zones', 'apply', 'nofile')).err).toBe('nofile cannot be read: there is no such file');
+  } finally {
+    vi.stubEnv('ZONESTEAD_URL', service.url);
+  }
+});
+
 test('set makes the records of a name and type exactly the values, and keeps ids, TTLs and comments', async () => {
   await service.zone('set.example', admin);
   const set = (...words: string[]) => zonestead('records', 'set', 'set.example', ...words);

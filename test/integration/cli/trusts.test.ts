@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 const trusts = (...words: string[]) => zonestead('trusts', ...words);
-const named = (name: string) => ['--team', 'red', '--name', name];
+const named = (name: string) => ['--team', 'red', '--create-team', '--name', name];
 const CLUSTER = ['--issuer', ISSUER, '--jwks-file', file('jwks.json'), '--match', 'kubernetes.io/namespace=*'];
 const OWN_NAMES = ['--only-name', `*.\${namespace}`];
 

@@ -67,8 +67,8 @@ interface Key {
 }
 
 /** By the command of that version, which knows its own tables. */
-async function mint(main: string): Promise<Key> {
-  const rights = ['--records', 'write', '--manage-zones', 'write'];
+async function mint(main: string, ...more: string[]): Promise<Key> {
+  const rights = ['--records', 'write', '--manage-zones', 'write', ...more];
   const { out, tail } = await runCommand({
     command: process.execPath,
     args: [main, 'keys', 'mint', '--team', 'first', '--name', 'writer', ...rights],
@@ -193,7 +193,7 @@ test('a migration that waits for a table lets the writers pass, and this version
   await writeFile(journalFile, JSON.stringify({ ...journal, entries: [...journal.entries, entry] }));
   await writeFile(join(next, '9999_next.sql'), 'alter table records add column remark text;');
 
-  const key = await mint(MAIN);
+  const key = await mint(MAIN, '--create-team');
   const { url } = await startApi('current');
   const request = createRequest(url, agent, key.text);
   const load = startWriteLoad(request, await makeZones(request, key, 'next.test'), WRITERS);

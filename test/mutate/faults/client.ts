@@ -50,4 +50,69 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     project: 'unit',
     tests,
   },
+  {
+    name: 'client-pace-blame',
+    breaks: 'a batch that is too large for the service fails every change in it',
+    edits: [
+      {
+        file: 'src/client/pace/dispatcher.ts',
+        find: '(error.status === 400 || error.status === 413)',
+        replace: 'error.status === 400',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-pace-stated',
+    breaks: 'an older answer overwrites the limit',
+    edits: [
+      {
+        file: 'src/client/pace/budget.ts',
+        find: 'if (budget.rate && taking.sentAt < budget.statedAt) return;',
+        replace: '',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-pace-batch-bytes',
+    breaks: 'a batch is larger than the service takes',
+    edits: [
+      {
+        file: 'src/client/pace/dispatcher.ts',
+        find: 'const MAX_BATCH_BYTES = 512 * 1024;',
+        replace: 'const MAX_BATCH_BYTES = 8 * 1024 * 1024;',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-pace-batch-octets',
+    breaks: 'a batch is measured in characters',
+    edits: [
+      {
+        file: 'src/client/pace/dispatcher.ts',
+        find: 'Buffer.byteLength(JSON.stringify(set))',
+        replace: 'JSON.stringify(set).length',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-pace-counts',
+    breaks: 'a write that found its zone busy counts in the window',
+    edits: [
+      {
+        file: 'src/client/pace/dispatcher.ts',
+        find: 'counts &&= !isRateLimited(error) && !isBusy(error);',
+        replace: 'counts &&= !isRateLimited(error);',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
 ];

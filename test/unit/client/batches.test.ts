@@ -114,14 +114,57 @@ describe('record changes', () => {
     expect(on.requests.slice(1)).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('are sent one by one when the service refuses their batch as a whole', async () => {
+  it.each([
+    [400, 'bad_request'],
+    [413, 'payload_too_large'],
+  ] as const)('are sent one by one when the service refuses their batch as a whole with %i', async (status, code) => {
     const on = setUp(null);
     await warm(on);
-    on.faults.push(error(400, 'bad_request'));
+    on.faults.push(error(status, code));
     const all = ['a', 'b'].map((id) => on.change(id));
     await on.clock.advance(100);
     expect(await Promise.all(all)).toEqual(['done', 'done']);
     expect(on.requests.slice(1)).toEqual([['a'], ['b']]);
+  });
+
+  it('that are alone and too large fail, and are not sent again', async () => {
+    const on = setUp(null);
+    await warm(on);
+    on.faults.push(error(413, 'payload_too_large'));
+    const large = on.change('a');
+    await on.clock.advance(100);
+    expect([await large, on.requests]).toEqual(['payload_too_large', [['a']]]);
+  });
+
+  it('make a batch of at most 512 KiB, counted in octets', async () => {
+    const on = setUp(null);
+    await warm(on);
+    // 200 kB each, and 400 kB with two octets for a character.
+    const [plain, wide] = ['a', '\u00f6'].map((letter) => [1, 2, 3].map((at) => `${letter.repeat(200_000)}${at}`));
+    const all = [...(plain ?? []).map((id) => on.change(id, 'z1')), ...(wide ?? []).map((id) => on.change(id, 'z2'))];
+    await on.clock.advance(200);
+    await Promise.all(all);
+    const sizesOf = (letter: string) =>
+      on.requests.filter(([id]) => id?.startsWith(letter)).map(({ length }) => length);
+    expect([sizesOf('a'), sizesOf('\u00f6')]).toEqual([
+      [2, 1],
+      [1, 1, 1],
+    ]);
+  });
+
+  it('that find their zone busy take no place in the window', async () => {
+    const on = setUp({ remaining: 10, quota: 10, windowMs: 60_000 });
+    await warm(on);
+    for (let n = 0; n < 12; n += 1) {
+      const stop = new AbortController();
+      on.faults.push(error(503, 'busy', 30_000));
+      const busy = on.change(`b${n}`, `busy${n}`, 'create', stop.signal);
+      await on.clock.advance(20);
+      stop.abort(new Error('enough'));
+      await busy;
+    }
+    expect(on.requests).toHaveLength(12);
+    expect(on.dispatcher.hold({ bucket: 'records', zone: 'z1' })).toBeNull();
   });
 
   it('stay in their batch when one of them is given up, and end with the last of them', async () => {
