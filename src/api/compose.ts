@@ -125,7 +125,8 @@ const ADDITIONS = { total: 2, share: 1, waiting: 256, work: 'creations of zones'
 /** Reads that hold a connection while their client reads may use a quarter of the pool, and one team half of that. */
 function largeReads(connections: number): SlotOptions {
   const total = Math.max(1, Math.floor(connections / 4));
-  return { total, share: Math.ceil(total / 2), waiting: 32, waitMs: 10_000, work: 'large reads' };
+  // Longer than a client that reads nothing keeps its slot.
+  return { total, share: Math.ceil(total / 2), waiting: 32, waitMs: 15_000, work: 'large reads' };
 }
 
 /**

@@ -10,6 +10,8 @@ export interface Slots {
    * @throws Refusal busy if too many requests wait, or if no slot becomes free in time; the reason of the signal
    */
   take(holder: string, signal?: AbortSignal): Promise<() => void>;
+  /** Whether a request waits that would get the next free slot. */
+  isWanted(): boolean;
 }
 
 export interface SlotOptions {
@@ -70,6 +72,7 @@ export function createSlots({ total, share, waiting, waitMs, work }: SlotOptions
   }
 
   return {
+    isWanted: () => queue.some(({ holder }) => heldBy(holder) < share),
     take(holder, signal) {
       return new Promise((resolve, reject) => {
         signal?.throwIfAborted();

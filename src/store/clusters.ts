@@ -136,6 +136,15 @@ export async function lockStates(tx: Tx): Promise<void> {
   await lockTable(tx);
 }
 
+const selectSilent = statement(
+  `select from clusters where owner = $1 and name = $2 and heartbeat_at < now() - $3::float8 * interval '1 millisecond'`,
+);
+
+/** Whether the cluster has sent no heartbeat for so long. */
+export async function isSilent(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
+  return (await selectSilent(tx, owner, name, silentMs)).length > 0;
+}
+
 const remove = statement<{ one: number }>(`
   delete from clusters where owner = $1 and name = $2 and heartbeat_at < now() - $3::float8 * interval '1 millisecond'
   returning 1 as one`);

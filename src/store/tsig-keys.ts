@@ -1,4 +1,4 @@
-// TSIG keys as rows. The secret leaves only through tsigSecretOf, for the check of a message.
+// TSIG keys as rows. The secret leaves only through tsigSecretsOf, for the check of a message.
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -11,13 +11,16 @@ export interface TsigSecretRow {
   secret: string;
 }
 
-const selectSecret = statement<TsigSecretRow>(
-  'select key_id as "keyId", algorithm, secret from tsig_keys where name = $1',
+const selectSecrets = statement<TsigSecretRow & { name: string }>(
+  'select name, key_id as "keyId", algorithm, secret from tsig_keys where name = any($1::text[])',
 );
 
-/** @param name in lower case, without final dot. @returns null if no key has this name */
-export async function tsigSecretOf(db: Db | Tx, name: string): Promise<TsigSecretRow | null> {
-  return (await selectSecret(db, name))[0] ?? null;
+/** Those of these keys that exist. @param names in lower case, without final dot */
+export async function tsigSecretsOf(
+  db: Db | Tx,
+  names: readonly string[],
+): Promise<readonly (TsigSecretRow & { name: string })[]> {
+  return selectSecrets(db, names);
 }
 
 /** @throws SQLSTATE 23505 if the app key has a TSIG key already */

@@ -9,7 +9,7 @@
 // address sent an update a moment ago.
 //
 // The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP an unsigned query
-// for anything but the SOA record is answered as truncated, and so is every query whose answer is too long. Clients then repeat the
+// for anything but the SOA record is answered as truncated, and so is every query whose answer is too long, or, unsigned, more than three times as long as the query. Clients then repeat the
 // query over TCP (RFC 7766).
 import type { Logger } from 'pino';
 import { type Edns, ednsOf, PLAIN_UDP } from '#dns/message/edns.ts';
@@ -52,6 +52,8 @@ interface Query {
 
 /** Clients that ask for more over UDP get it over TCP: longer datagrams are fragmented (DNS flag day 2020). */
 const MOST_UDP = 1_232;
+/** The sender of an unsigned datagram may be forged, and the answer goes to the victim: it has at most so many times its octets. */
+const MAX_AMPLIFICATION = 3;
 /** The longest wait of a signed query for the name servers, in ms. */
 const SERVED_MS = 1_500;
 const notReady = (text: string): Outcome => ({ rcode: 'SERVFAIL', text, code: 'notReady' });
@@ -145,9 +147,13 @@ function retryOverTcp(query: Query): Uint8Array {
 /** Signs an answer if the query was signed, and shortens it if the client cannot take it over UDP. */
 function finish(query: Query, answer: Uint8Array, protocol: Transport['protocol']): Uint8Array {
   const { question, edns, proof } = query;
-  const room = protocol === 'tcp' ? 65_535 : proof.kind === 'valid' ? sizeFor(edns) : PLAIN_UDP;
+  const room = protocol === 'tcp' ? 65_535 : proof.kind === 'valid' ? sizeFor(edns) : unsignedRoom(query);
   const sent = answer.length + reservedFor(query) <= room ? answer : truncated(answer, question);
   return proof.kind === 'valid' ? signAnswer(sent, proof.signed.tsig, proof.key, proof.now) : sent;
+}
+
+function unsignedRoom({ octets }: Query): number {
+  return Math.min(PLAIN_UDP, MAX_AMPLIFICATION * octets.length);
 }
 
 /** Octets of the signature of the answer. */

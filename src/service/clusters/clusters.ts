@@ -5,6 +5,7 @@ import {
   clustersOf,
   countSetsOf,
   deleteCluster,
+  isSilent,
   lockStates,
   type ObjectCounts,
   writeDrained,
@@ -123,9 +124,17 @@ export async function removeCluster(
 ): Promise<void> {
   const found = await findCluster(context, caller.actor, name, ownerText);
   await changeCluster(context, caller, found, 'cluster.remove', async (tx) => {
+    const mustOwnNothing = async () => {
+      const sets = await countSetsOf(tx, found.owner, name);
+      if (sets > 0) throw refusal('cluster-owns-records', { name, sets });
+    };
+    // Before the lock, which every write of a record waits for: a refusal must cost others nothing.
+    await mustOwnNothing();
+    if (!(await isSilent(tx, found.owner, name, LOST_MS))) {
+      throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
+    }
     await lockStates(tx);
-    const sets = await countSetsOf(tx, found.owner, name);
-    if (sets > 0) throw refusal('cluster-owns-records', { name, sets });
+    await mustOwnNothing();
     const removed = await deleteCluster(tx, found.owner, name, LOST_MS);
     if (!removed) throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
     return true;

@@ -10,10 +10,11 @@ import {
 } from '#dns/tsig/key.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { markUsed } from '#store/keys.ts';
-import { insertTsigKey, tsigSecretOf } from '#store/tsig-keys.ts';
+import { insertTsigKey } from '#store/tsig-keys.ts';
 import { type Actor, actorOf } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { lookUpKey } from './look-up.ts';
+import { lookUpTsigKey } from './look-up-tsig.ts';
 import { mayBeUsed } from './standing.ts';
 
 /** A new TSIG key, which is shown once. */
@@ -64,9 +65,12 @@ export async function findTsigKey(
   const canonical = name.toLowerCase();
   const keyId = keyIdOfTsigName(canonical);
   if (keyId === null) return null;
-  const [tsig, key] = await Promise.all([tsigSecretOf(db, canonical), lookUpKey(db, keyId)]);
+  // One after the other: a name without a key must not cost the look-up that the requests of all others share.
+  const tsig = await lookUpTsigKey(db, canonical);
+  if (tsig === null) return null;
+  const key = await lookUpKey(db, keyId);
   const moment = now();
-  if (tsig === null || key === null || tsig.keyId !== key.id || !mayBeUsed(key, address, moment)) return null;
+  if (key === null || tsig.keyId !== key.id || !mayBeUsed(key, address, moment)) return null;
   return {
     name: canonical,
     algorithm: tsig.algorithm,

@@ -4,7 +4,7 @@ import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/recor
 import { snapshotPages } from '#store/snapshot.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { holderOf } from '../slots.ts';
+import { octetsOfEntries, readInSlot } from '../large-read.ts';
 import { listOf } from './records.ts';
 
 /** All records of one name and type. */
@@ -41,17 +41,13 @@ export async function readAllRrsets(
     return { whole: [...sets.add(rows), ...sets.end()] };
   }
   async function* pages() {
-    const release = await context.largeReads.take(holderOf(actor), signal);
-    try {
-      const sets = new Grouping(zone.defaultTtl);
-      const all = snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {}, { asRdata: true }));
-      for await (const page of all) yield sets.add(page);
-      yield sets.end();
-    } finally {
-      release();
-    }
+    const sets = new Grouping(zone.defaultTtl);
+    const all = snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {}, { asRdata: true }));
+    for await (const page of all) yield sets.add(page);
+    yield sets.end();
   }
-  return { pages: pages() };
+  const octetsOf = (page: readonly ListedRrset[]) => octetsOfEntries(page.flatMap(({ values }) => values));
+  return { pages: readInSlot(context, actor, signal, pages, octetsOf) };
 }
 
 /** Makes RRsets from rows that are in the order of names and types. */

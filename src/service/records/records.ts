@@ -10,8 +10,8 @@ import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mayReadRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
 import { recordsTag, recordTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
+import { octetsOfEntries, readInSlot } from '../large-read.ts';
 import { refusal } from '../refusal.ts';
-import { holderOf } from '../slots.ts';
 import {
   type ManagedRecord,
   type ManagedZone,
@@ -142,15 +142,11 @@ export async function readAllRecords(
   const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone, query));
   if (!more) return { whole: view(rows) };
   async function* pages() {
-    const release = await context.largeReads.take(holderOf(actor), signal);
-    try {
-      for await (const page of snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {})))
-        yield view(page);
-    } finally {
-      release();
-    }
+    for await (const page of snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {})))
+      yield view(page);
   }
-  return { pages: pages() };
+  const octetsOf = (page: readonly ListedView[]) => octetsOfEntries(page.map(({ content }) => content));
+  return { pages: readInSlot(context, actor, signal, pages, octetsOf) };
 }
 
 /** The view of a record in a list. It has `withdrawn` only if it is. */

@@ -149,6 +149,10 @@ export const REQUEST_REFUSALS = {
     code: 'busy',
     sentence: 'The team is busy with another change. Nothing was written; try again in a moment.',
   },
+  'reader-too-slow': {
+    code: 'busy',
+    sentence: 'You read this answer too slowly, and others wait. Ask again, for less at once.',
+  },
   'service-busy': {
     code: 'busy',
     sentence: 'The service is busy with other {work}. Nothing was read or written; try again in a moment.',

@@ -3,6 +3,7 @@ import { type Labels, nameText } from '#dns/message/message.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
+import { atPace, octetsOfEntries } from '../large-read.ts';
 import { createServedSource, type ZoneSettings } from '../nodes/source.ts';
 import { holderOf } from '../slots.ts';
 import { findZone } from '../zones/find.ts';
@@ -18,7 +19,7 @@ export interface ZoneTransfer {
 
 /**
  * Passes a zone to `send`. It holds a slot for large reads and a database connection until `send` settles; a reader that takes no page for
- * 30 s loses both.
+ * 30 s, or is too slow (large-read.ts), loses both.
  * @returns the result of `send`; null if the key reaches no zone with this name
  * @throws Refusal forbidden, busy; the reason of the signal
  */
@@ -39,7 +40,9 @@ export async function transferZone<T>(
     const found = await createServedSource(context).zone(row.id, AbortSignal.any([signal, end.signal]));
     if (found === null) return null;
     const { head, settings, pages } = found;
-    return await send({ name: head.name, serial: head.serial, soa: settings.soa, pages });
+    const octetsOf = (page: readonly ServedSet[]) => octetsOfEntries(page.flatMap(({ rdata }) => rdata));
+    const paced = atPace(context.largeReads, pages, octetsOf);
+    return await send({ name: head.name, serial: head.serial, soa: settings.soa, pages: paced });
   } finally {
     end.abort();
     release();

@@ -7,8 +7,8 @@ import { inOneSnapshot, soaContent } from '#store/zones.ts';
 import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
 import { recordsTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
+import { readInSlot } from '../large-read.ts';
 import type { IsKnown } from '../records/records.ts';
-import { holderOf } from '../slots.ts';
 import { childrenOf } from '../zones/children.ts';
 import { nameserversOf } from '../zones/view.ts';
 import { seeZone } from '../zones/zones.ts';
@@ -51,13 +51,6 @@ export async function exportZoneFile(
     yield head;
     for await (const page of writtenPages(tx, no)) yield writeRecords(page);
   }
-  async function* pieces() {
-    const release = await context.largeReads.take(holderOf(actor), signal);
-    try {
-      yield* snapshotPages(context.db, piecesOf);
-    } finally {
-      release();
-    }
-  }
-  return { zone, pieces: pieces() };
+  const pieces = () => snapshotPages(context.db, piecesOf);
+  return { zone, pieces: readInSlot(context, actor, signal, pieces, (text) => text.length) };
 }

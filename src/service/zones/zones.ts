@@ -10,8 +10,8 @@ import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } fro
 import { changeZone, historyOf, inTurn, lockZoneFor, noZone } from '../change.ts';
 import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { readInSlot } from '../large-read.ts';
 import { insist, refusal } from '../refusal.ts';
-import { holderOf } from '../slots.ts';
 import { type CreationStatus, statusOf } from './delegation.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { keepName, keepZone } from './quarantine.ts';
@@ -36,6 +36,8 @@ export async function readZones(
 }
 
 /** The number of zones on a page. */
+/** About the octets of a zone in a list. */
+const ZONE_OCTETS = 600;
 const PAGE = 500;
 
 /**
@@ -61,15 +63,8 @@ export async function readAllZones(
       cursor = page.next;
     } while (cursor !== undefined);
   }
-  async function* pages() {
-    const release = await context.largeReads.take(holderOf(actor), signal);
-    try {
-      yield* snapshotPages(context.db, pagesOf);
-    } finally {
-      release();
-    }
-  }
-  return { pages: pages() };
+  const pages = () => snapshotPages(context.db, pagesOf);
+  return { pages: readInSlot(context, actor, signal, pages, (page) => page.length * ZONE_OCTETS) };
 }
 
 /** One zone for the console. @throws Refusal no_zone */

@@ -102,3 +102,29 @@ describe('a TSIG key', () => {
     },
   );
 });
+
+test('messages with names of keys that do not exist share look-ups, and each name is asked for once in some seconds', async () => {
+  const statements: unknown[] = [];
+  const counted = new Proxy(db, {
+    get: (target, name) =>
+      name !== 'client'
+        ? Reflect.get(target, name)
+        : new Proxy(target.client, {
+            get: (client, method) =>
+              method !== 'unsafe'
+                ? Reflect.get(client, method)
+                : (...args: unknown[]) => {
+                    statements.push(args[0]);
+                    return Reflect.apply(client.unsafe as never, client, args);
+                  },
+          }),
+  }) as typeof db;
+  const ask = (names: readonly string[]) =>
+    Promise.all(names.map((name) => findTsigKey({ db: counted, now: () => new Date() }, name, '192.0.2.1')));
+  const names = Array.from({ length: 500 }, (_, n) => `key-${n.toString(16).padStart(12, '0')}.zonestead`);
+  expect(new Set(await ask(names))).toEqual(new Set([null]));
+  expect([statements.length > 0, statements.length < 5]).toEqual([true, true]);
+  statements.length = 0;
+  await ask(names);
+  expect(statements).toEqual([]);
+});

@@ -329,6 +329,19 @@ test('a cluster is removed only after the writes that have seen it', async () =>
   }
 });
 
+test('a removal that is refused waits for no write, and no write waits for it', async () => {
+  const [east] = await twoClusters();
+  const writer = service.database.connect();
+  try {
+    await writer.begin(async (tx) => {
+      await tx`lock table clusters in access share mode`;
+      expect(await says(owner, 'DELETE', `/${east}`)).toBe('409 conflict');
+    });
+  } finally {
+    await writer.end();
+  }
+});
+
 test('a name belongs to one instance until that is lost', async () => {
   const [east] = await twoClusters();
   const beat = (instance: string) => send(admin, 'PUT', `/${east}?instance=${instance}`);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { META } from '#dns/message/message.ts';
 import { signRequest } from '#dns/message/tsig.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { startTestService } from '../../support/service.ts';
 import { exchange, readReply, signed, type UpdateKey, update, updateKey } from '../../support/update/client.ts';
 import { change, queryMessage } from '../../support/update/message.ts';
@@ -186,4 +187,17 @@ describe('a query', () => {
     const late = signRequest(queryMessage(zoneName, 6), key, Math.floor(Date.now() / 1000) - 4_000);
     expect(readReply(await exchange(port, late), late, key)).toMatchObject({ rcode: 'NOTAUTH', error: 'BADTIME' });
   });
+});
+
+test('an unsigned query over UDP gets at most three times its octets, and the whole answer over TCP', async () => {
+  const { zoneName: zone } = await service.zone();
+  const isTruncated = (octets: Uint8Array) => ((octets[2] ?? 0) & 2) !== 0;
+  for (const name of [zone, `absent.${zone}`]) {
+    const query = queryMessage(name, TYPE_NUMBERS.SOA);
+    const [udp, tcp] = [await exchange(port, query), await exchange(port, query, { tcp: true })];
+    expect(udp.length).toBeLessThanOrEqual(3 * query.length);
+    expect([isTruncated(udp), isTruncated(tcp)]).toEqual([tcp.length > 3 * query.length, false]);
+    const whole = await exchange(port, signed(query, key));
+    expect(isTruncated(whole)).toBe(false);
+  }
 });

@@ -42,6 +42,14 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'coalesce(bool_or(c.name',
   ),
   fault(
+    'refused-lock',
+    'a removal that is refused locks the table that each write reads',
+    'clusters',
+    'src/service/clusters/clusters.ts',
+    '    if (!(await isSilent(',
+    '    await lockStates(tx);\n    if (!(await isSilent(',
+  ),
+  fault(
     'removed',
     'a record whose other owner leaves is not judged again',
     'clusters',

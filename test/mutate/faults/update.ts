@@ -22,6 +22,10 @@ const bySignature = fault('test/unit/dns/message/tsig.test.ts');
 const byModel = fault(MODEL);
 const atDoor = fault(DOOR);
 const byRights = fault(RIGHTS);
+const byQueries = fault('test/integration/update/queries.test.ts');
+const byKeys = fault('test/integration/account/tsig-keys.test.ts');
+const bySlowTransfers = fault('test/integration/update/slow-transfers.test.ts');
+const byReads = fault('test/unit/service/large-read.test.ts');
 
 export const UPDATE_FAULTS: readonly Fault[] = [
   bySignature('fudge', 'a client may choose a fudge of hours', TSIG, 'Math.min(tsig.fudge, FUDGE)', 'tsig.fudge'),
@@ -134,5 +138,47 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     'src/update/tcp.ts',
     'allowHalfOpen: true',
     'allowHalfOpen: false',
+  ),
+  byQueries(
+    'amplification',
+    'an unsigned query gets an answer of any length over UDP',
+    'src/update/queries.ts',
+    'Math.min(PLAIN_UDP, MAX_AMPLIFICATION * octets.length)',
+    'PLAIN_UDP',
+  ),
+  byKeys(
+    'absent-keys',
+    'each message with an unknown key asks the database',
+    'src/service/keys/look-up-tsig.ts',
+    'known.set(name, performance.now() + ABSENT_MS);',
+    '',
+  ),
+  byKeys(
+    'shared-keys',
+    'each message with an unknown key has a statement of its own',
+    'src/service/keys/look-up-tsig.ts',
+    'const row = await lookUp(db, name, name);',
+    'const [row = null] = await tsigSecretsOf(db, [name]);',
+  ),
+  bySlowTransfers(
+    'slow-transfer',
+    'slow transfers keep all slots from other teams',
+    'src/service/updates/transfer.ts',
+    'pages: paced }',
+    'pages }',
+  ),
+  byReads(
+    'slow-alone',
+    'a slow client keeps a snapshot of the database for hours',
+    'src/service/large-read.ts',
+    '(slots.isWanted() ? wanted : alone).isExceeded',
+    '(slots.isWanted() && wanted.isExceeded)',
+  ),
+  byReads(
+    'slow-wanted',
+    'a slow client keeps its slot while another team waits',
+    'src/service/large-read.ts',
+    '(slots.isWanted() ? wanted : alone).isExceeded',
+    'alone.isExceeded',
   ),
 ];
