@@ -65,7 +65,7 @@ export async function* atPace<Page>(
   }
 }
 
-/** Octets of a list entry beside its values. */
+/** Octets of a list entry without its values. */
 const ENTRY = 150;
 
 /** About the octets of records or RRsets in an answer. */

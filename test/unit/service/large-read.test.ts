@@ -53,7 +53,7 @@ test('While two teams hold all slots with slow clients, the large read of a thir
   const third = read(slots, 'c', 20 * MIB, 10);
   await vi.advanceTimersByTimeAsync(9_900);
   expect(await Promise.race([third, 'waits'])).toMatchObject({ end: 'complete' });
-  // One slot was enough: the others go on.
+  // One slot was enough: the other reads stay.
   await vi.advanceTimersByTimeAsync(300_000);
   const ended = (await Promise.all(slow)).map(({ ms }) => ms).sort((one, other) => one - other);
   expect([Number(ended[0]) < 12_000, Number(ended[1]) > 30_000]).toEqual([true, true]);
