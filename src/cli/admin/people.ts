@@ -62,8 +62,14 @@ export async function runUsersLink(
   options: Choice & { issuer: string; subject: string },
   print: Print,
 ): Promise<void> {
-  const before = await adminLinkPerson(config.DATABASE_URL, options, new Date());
   const { email, issuer, subject } = options;
+  if (!/^https?:$/.test(URL.parse(issuer)?.protocol ?? '')) {
+    throw new Error(
+      `--issuer ${issuer} must be the address in the claim "iss", for instance https://login.example.net`,
+    );
+  }
+  if (!/^[\x20-\x7e]{1,255}$/.test(subject)) throw new Error('--subject must have 1 to 255 ASCII characters');
+  const before = await adminLinkPerson(config.DATABASE_URL, options, new Date());
   const replaced = before === null || before === subject ? '' : `, in place of ${JSON.stringify(before)}`;
   sayer(print, options)(`the account ${JSON.stringify(subject)} of ${issuer} belongs to ${email}${replaced}`);
 }

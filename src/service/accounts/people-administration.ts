@@ -37,6 +37,7 @@ import { SESSION_NAME } from './sessions.ts';
 /** The personal zones that a refusal names. */
 const MAX_NAMED = 10;
 
+type FoundPerson = NonNullable<Awaited<ReturnType<typeof userByEmail>>>;
 type Entry = Pick<Parameters<typeof insertAccountChange>[1], 'teamId' | 'action' | 'subject' | 'before' | 'after'>;
 
 export async function adminListPeople(url: string): Promise<ListedPerson[]> {
@@ -159,7 +160,7 @@ export async function adminLinkPerson(
 }
 
 /** The row is locked until the transaction ends. @throws Error */
-async function mustBePersonAt(tx: Tx, email: string): Promise<UserRow> {
+async function mustBePersonAt(tx: Tx, email: string): Promise<FoundPerson> {
   const address = readAddress(email);
   const user = address === null ? null : await userByEmail(tx, address);
   if (user === null) throw new Error(`there is no user ${email}; "zonestead users list" shows the addresses`);
@@ -187,10 +188,11 @@ async function inherit(
   tx: Tx,
   teams: readonly { id: string }[],
   user: UserRow,
-  heir: UserRow,
+  heir: FoundPerson,
   now: Date,
 ): Promise<void> {
   if (heir.id === user.id) throw new Error(`--heir must be another user than ${user.email}`);
+  if (heir.suspendedAt !== null) throw new Error(`${heir.email} is suspended, so it cannot be the --heir of a team`);
   for (const { id } of teams) {
     const member = await memberOf(tx, id, heir.id);
     if (member) await setRole(tx, id, heir.id, 'owner');

@@ -6,7 +6,7 @@ import { insertMember, type Role, renameTeam, type TeamRow, teamsOf } from '#sto
 import { inTurn, keyRevoked } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { accountHistory, changeTeam, mustBePerson, noTeam } from './account.ts';
+import { accountHistory, changeTeam, mustBePerson, noTeam, teamBusy } from './account.ts';
 import type { Actor } from './actor.ts';
 import { mustHaveRoomForTeam } from './memberships.ts';
 import { type QuotaView, readTeamQuota } from './quota-view.ts';
@@ -50,23 +50,25 @@ export async function createTeam(context: ServiceContext, caller: Caller, name: 
   const person = mustBePerson(caller.actor);
   return orTaken(
     name,
-    inTurn(context, caller, [person.id], async (tx) => {
-      const now = context.now();
-      const standing = await keyStanding(tx, caller.actor.keyId, { teamId: null }, now);
-      if (!standing.valid) throw keyRevoked();
-      await mustHaveRoomForTeam(tx, person.id);
-      const team = { id: newTeamId(context.random), name, createdAt: now };
-      await insertTeam(tx, team);
-      await insertMember(tx, { teamId: team.id, userId: person.id, role: 'owner', createdAt: now });
-      await insertAccountChange(tx, {
-        ...accountHistory(caller, team.id, now),
-        action: 'team.create',
-        subject: team.id,
-        before: null,
-        after: { name, owner: person.id },
-      });
-      return teamView(team, 'owner');
-    }),
+    teamBusy(
+      inTurn(context, caller, [person.id], async (tx) => {
+        const now = context.now();
+        const standing = await keyStanding(tx, caller.actor.keyId, { teamId: null }, now);
+        if (!standing.valid) throw keyRevoked();
+        await mustHaveRoomForTeam(tx, person.id);
+        const team = { id: newTeamId(context.random), name, createdAt: now };
+        await insertTeam(tx, team);
+        await insertMember(tx, { teamId: team.id, userId: person.id, role: 'owner', createdAt: now });
+        await insertAccountChange(tx, {
+          ...accountHistory(caller, team.id, now),
+          action: 'team.create',
+          subject: team.id,
+          before: null,
+          after: { name, owner: person.id },
+        });
+        return teamView(team, 'owner');
+      }),
+    ),
   );
 }
 

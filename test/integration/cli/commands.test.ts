@@ -165,6 +165,8 @@ describe('keys and users', () => {
     expect((await zonestead(['users', 'resume', ...eve])).out).toMatch(/^resumed /);
     expect(await status()).toBe(200);
     const account = ['--issuer', 'https://idp.example', '--subject', 'eve'];
+    const wrong = await zonestead(['users', 'link', ...eve, '--issuer', 'idp.example', '--subject', 'eve']);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('must be the address in the claim "iss"')]);
     expect((await zonestead(['users', 'link', ...eve, ...account])).out).toBe(
       'the account "eve" of https://idp.example belongs to Eve@example.org\n',
     );

@@ -112,6 +112,9 @@ test('A removed person has nothing left, and the address is free; a team never l
   const remove = (more: object = {}) => adminRemovePerson(url, { email: 'gone@example.org', ...more }, new Date());
   await expect(remove()).rejects.toThrow('gone@example.org is the only owner of "lonely"; name the next owner');
   await expect(remove({ heir: 'gone@example.org' })).rejects.toThrow('must be another user');
+  await adminSuspendPerson(url, 'heir@example.org', new Date());
+  await expect(remove({ heir: 'heir@example.org' })).rejects.toThrow('heir@example.org is suspended');
+  await adminResumePerson(url, 'heir@example.org', new Date());
   const zone = await service.request('POST', '/zones', { zoneName: 'gone.example', owner: 'personal' }, gone.text);
   await expect(remove({ force: true })).rejects.toThrow('has personal zones: gone.example; delete them first');
   await service.request('DELETE', `/zones/${zone.body.id}`, undefined, gone.text);
