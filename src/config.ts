@@ -1,6 +1,7 @@
 // The only reader of the environment: a command names the settings that it needs and gets them parsed, or one message that
 // names every wrong one. A secret can come from a file (NAME_FILE), as Kubernetes mounts it.
 import { readFileSync } from 'node:fs';
+import { DATABASE_SETTINGS, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import type { Setting } from '#settings/setting.ts';
 import { SETTINGS } from '#settings/settings.ts';
 
@@ -45,7 +46,8 @@ export function describeSettings(names: readonly SettingName[] = SETTING_NAMES):
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /**
- * The settings of these names. A variable that is empty counts as not set.
+ * The settings of these names. A variable that is empty counts as not set. DATABASE_URL has the options of TLS that the other
+ * settings of the database add to it.
  * @throws Error that names each missing or wrong setting
  */
 export function readConfig<Name extends SettingName>(
@@ -74,6 +76,14 @@ export function readConfig<Name extends SettingName>(
     const file = isFollowed ? secretFileOf(name, environment) : undefined;
     if (parsed.success) values[name] = file === undefined ? parsed.data : { file };
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
+  }
+  // A command that forgot the other settings of the database would connect without them.
+  if (typeof values.DATABASE_URL === 'string') {
+    const [, ...protection] = DATABASE_SETTINGS;
+    const known = protection.every((name) => name in values) ? values : readConfig(protection, environment);
+    const complete = protectedDatabaseUrl(values.DATABASE_URL, known);
+    if (complete.ok) values.DATABASE_URL = complete.value;
+    else problems.push(`DATABASE_URL: ${complete.problem}`);
   }
   if (problems.length > 0) throw new Error(`Invalid settings: ${problems.join('. ')}.`);
   return values as Config<Name>;

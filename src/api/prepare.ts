@@ -55,6 +55,8 @@ function problemOf(error: unknown): string {
   let code = '';
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') code = at.code;
+    // It names the server and what is wrong with its certificate, for which there are many codes.
+    if (code === 'TLS_FAILED') return at.message;
     const [first] = at instanceof AggregateError ? at.errors : [];
     if (first instanceof Error && 'code' in first) code = String(first.code);
   }

@@ -1,4 +1,5 @@
 // The names of the settings that the api reads, apart from its modules: help lists them without loading the api.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 
 export const PROXY_SETTINGS = [
   'ZONESTEAD_TRUSTED_PROXIES',
@@ -9,7 +10,7 @@ export const PROXY_SETTINGS = [
 export const TLS_SETTINGS = ['ZONESTEAD_TLS_LISTEN', 'ZONESTEAD_TLS_CERT_FILE', 'ZONESTEAD_TLS_KEY_FILE'] as const;
 
 export const COMPOSE_SETTINGS = [
-  'DATABASE_URL',
+  ...DATABASE_SETTINGS,
   'ZONESTEAD_NAMESERVERS',
   'ZONESTEAD_HOSTMASTER',
   'ZONESTEAD_PUBLIC_SUFFIXES',

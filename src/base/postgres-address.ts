@@ -1,6 +1,8 @@
 // The address of a Postgres database, which can name several servers of one cluster: one of them is the primary, and the others
 // can become it. The form is that of libpq (PostgreSQL manual, "Connection URIs").
 
+import { BlockList, isIP } from 'node:net';
+
 export interface Host {
   /** A name or an address; an IPv6 address without brackets. */
   readonly host: string;
@@ -10,9 +12,19 @@ export interface Host {
 export interface PostgresAddress {
   /** At least one, in the order of the text. */
   readonly hosts: readonly Host[];
-  /** The same address with the first host alone: a URL that `new URL` and the driver can read. */
+  /** The same address with the first host alone, without the options of TLS: a URL that `new URL` and the driver can read. */
   readonly url: string;
+  readonly tls: PostgresTls;
 }
+
+/** Only verify-full proves that the server is the one that the address names. */
+export type PostgresTls =
+  | { readonly mode: 'disable' | 'prefer' | 'require' }
+  | {
+      readonly mode: 'verify-full';
+      /** A PEM file with the authorities of the server; null for those that the machine trusts. */
+      readonly authorities: string | null;
+    };
 
 type Parsed = { ok: true; value: PostgresAddress } | { ok: false; problem: string };
 
@@ -24,6 +36,14 @@ const ADDRESS = /^(postgres(?:ql)?:\/\/)(?:(.*)@)?([^@/?#]*)(\/[^?#]*)?(\?[^#]*)
 const HOST = /^(?:\[([0-9a-fA-F:.%]+)\]|([^:[\]\s]+))(?::(\d*))?$/;
 /** libpq has more, but the service writes: a connection to any other server is of no use to it. */
 const WRITABLE: ReadonlySet<string> = new Set(['read-write', 'primary']);
+const MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
+/** Options of TLS of libpq and of the driver that would have no effect here. */
+const WITHOUT_EFFECT = ['ssl', 'sslcert', 'sslkey', 'sslpassword', 'sslcrl', 'sslnegotiation'];
+/** The resolver of the machine answers this name without asking a server (RFC 6761 section 6.3). */
+const LOCALHOST = 'localhost';
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
  * Reads `postgres://user:password@host1:port1,host2:port2/database?…`. A host without a port has port 5432. The messages say
@@ -49,7 +69,67 @@ export function parsePostgresAddress(text: string): Parsed {
       'has a target_session_attrs that is not accepted: write read-write, or leave it out, which is the same',
     );
   }
-  return { ok: true, value: { hosts, url } };
+  const tls = readTls(new URL(url).searchParams);
+  return typeof tls === 'string' ? wrong(tls) : { ok: true, value: { hosts, url: withoutTls(url), tls } };
+}
+
+/** How the connections to the database are to be protected, beside the address itself. */
+export interface Protection {
+  /** A PEM file with the authorities of the server. It asks for sslmode=verify-full. */
+  readonly authorities: string | undefined;
+  /** Whether a connection to another machine may do without a verified server. */
+  readonly isUnverifiedAllowed: boolean;
+}
+
+/**
+ * The address with the options of TLS that the settings add to it. Passwords, private keys and records cross this connection, so
+ * an address of another machine must ask for a verified server.
+ */
+export function protectPostgresAddress(
+  text: string,
+  { authorities, isUnverifiedAllowed }: Protection,
+): { ok: true; value: string } | { ok: false; problem: string } {
+  const parsed = parsePostgresAddress(text);
+  if (!parsed.ok) return parsed;
+  const { hosts, tls } = parsed.value;
+  const named = /[?&]sslmode=([^&]*)/.exec(text)?.[1];
+  if (authorities !== undefined) {
+    if (named !== undefined && tls.mode !== 'verify-full')
+      return wrong(`has sslmode=${tls.mode}, which verifies nothing, beside ZONESTEAD_DATABASE_CA: write verify-full`);
+    if (tls.mode === 'verify-full' && tls.authorities !== null)
+      return wrong('has sslrootcert beside ZONESTEAD_DATABASE_CA: write one of them');
+    const options = `sslrootcert=${encodeURIComponent(authorities)}${named === undefined ? '&sslmode=verify-full' : ''}`;
+    return { ok: true, value: `${text}${text.includes('?') ? '&' : '?'}${options}` };
+  }
+  const [remote] = hosts.filter(({ host }) => !isLoopback(host));
+  if (remote !== undefined && tls.mode !== 'verify-full' && !isUnverifiedAllowed)
+    return wrong(
+      `has sslmode=${tls.mode}${named === undefined ? ', the default,' : ''} for ${hostText(remote)}, which does not verify the server: add sslmode=verify-full, and name the file of its authority in ZONESTEAD_DATABASE_CA; or set ZONESTEAD_DATABASE_WITHOUT_TLS=allow if the network between them is protected`,
+    );
+  return { ok: true, value: text };
+}
+
+function readTls(options: URLSearchParams): PostgresTls | string {
+  const useless = WITHOUT_EFFECT.find((name) => options.has(name));
+  if (useless !== undefined) return `has ${useless}, which has no effect: write sslmode and sslrootcert`;
+  const mode = MODES.find((each) => each === (options.get('sslmode') ?? 'disable'));
+  if (mode === undefined) return `has sslmode=${options.get('sslmode')}: write ${MODES.join(', ')}`;
+  const authorities = options.get('sslrootcert');
+  if (mode === 'verify-full') return { mode, authorities: authorities === 'system' ? null : authorities || null };
+  if (authorities !== null)
+    return `has sslrootcert with sslmode=${mode}, which verifies nothing: write sslmode=verify-full`;
+  return { mode };
+}
+
+function withoutTls(url: string): string {
+  const changed = new URL(url);
+  for (const name of ['sslmode', 'sslrootcert']) changed.searchParams.delete(name);
+  return changed.href;
+}
+
+function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  return version === 0 ? host === LOCALHOST : LOOPBACK.check(host, version === 6 ? 'ipv6' : 'ipv4');
 }
 
 function readHost(part: string): Host | string {
@@ -72,6 +152,6 @@ export function hostText({ host, port }: Host): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function wrong(problem: string): Parsed {
+function wrong(problem: string): { ok: false; problem: string } {
   return { ok: false, problem };
 }

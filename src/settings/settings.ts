@@ -53,6 +53,16 @@ export const SETTINGS = {
       'The commands reach the Postgres database of the service at this address. It can name several servers of one cluster, for instance postgres://zonestead:…@a.example.net:5432,b.example.net:5432/zonestead?target_session_attrs=read-write. The commands use the one that takes writes, and move to another one after a failover.',
     ),
   ),
+  ZONESTEAD_DATABASE_CA: optional(
+    text('file'),
+    'the authorities that the machine trusts',
+    'The certificate of Postgres must come from an authority in this PEM file. It counts for this connection alone, and the process reads the file again for each connection. The setting adds sslmode=verify-full to DATABASE_URL.',
+  ),
+  ZONESTEAD_DATABASE_WITHOUT_TLS: preset(
+    oneOf('refuse', 'allow'),
+    'refuse',
+    'The connection to Postgres carries private keys and passwords. With refuse, a command does not start if DATABASE_URL names another machine without sslmode=verify-full: sslmode=require encrypts, but verifies nothing, so that any server can answer. With allow, it connects anyway, for instance because a service mesh encrypts the connection.',
+  ),
   ZONESTEAD_LISTEN: preset(hostPort, '0.0.0.0:8080', 'The REST API and the console listen at this address.'),
   ZONESTEAD_TLS_LISTEN: optional(
     hostPort,

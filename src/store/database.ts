@@ -6,6 +6,7 @@ import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { readArray, writeArray } from './arrays.ts';
 import { type Around, type ClientEvents, PoolClient } from './client.ts';
 import type { MakeSql } from './pool.ts';
+import { createProtect, type Protect } from './tls.ts';
 import type { TransactionClient } from './transaction.ts';
 
 export type { ClientEvents } from './client.ts';
@@ -81,16 +82,18 @@ const CONNECT_S = 3;
 /**
  * @param url postgres://user:password@host:port/database, or several hosts of one cluster (host1:port1,host2:port2); connections are
  * opened when first needed, and to a server that takes writes alone. `?prepare=false` is for a pooler between us and Postgres that
- * cannot keep named statements (PgBouncer before 1.21).
- * @throws Error if the address cannot be read
+ * cannot keep named statements (PgBouncer before 1.21). `?sslmode=verify-full&sslrootcert=file` verifies the server; `require`
+ * encrypts, and verifies nothing.
+ * @throws Error if the address or the file of its authorities cannot be read
  */
 export function openDatabase(url: string, options: DatabaseOptions & ClientEvents = {}): Database {
   const address = parsePostgresAddress(url);
   if (!address.ok) throw new Error(`The address of the database ${address.problem}.`);
-  const { hosts, url: single } = address.value;
+  const { hosts, url: single, tls } = address.value;
+  const protect = createProtect(tls, CONNECT_S * 1000);
   const { around = null, onLoss, onPrimary } = options;
   const isPooled = new URL(single).searchParams.get('prepare') === 'false';
-  const make = poolMaker(single, options, {
+  const make = poolMaker(single, protect, options, {
     max: options.max ?? 16,
     // Poolers do not tell; the driver would ask, and an error of its question would end the process.
     ...(isPooled ? {} : { target_session_attrs: 'primary' }),
@@ -98,7 +101,7 @@ export function openDatabase(url: string, options: DatabaseOptions & ClientEvent
   const client = new PoolClient({
     hosts,
     make,
-    makeQuestion: poolMaker(single, options, { max: 1 }),
+    makeQuestion: poolMaker(single, protect, options, { max: 1 }),
     around,
     ...(onLoss ? { onLoss } : {}),
     ...(onPrimary ? { onPrimary } : {}),
@@ -108,6 +111,7 @@ export function openDatabase(url: string, options: DatabaseOptions & ClientEvent
 
 function poolMaker(
   url: string,
+  protect: Protect | null,
   { name, lockTimeoutMs, statementTimeoutMs }: DatabaseOptions,
   own: { max: number; target_session_attrs?: 'primary' },
 ): MakeSql {
@@ -127,7 +131,9 @@ function poolMaker(
         // A client that dies in a transaction must not hold a zone's row lock until TCP notices.
         idle_in_transaction_session_timeout: 10_000,
       },
-      socket,
+      socket: () => socket(protect),
+      // The socket is protected already.
+      ssl: false,
       // An option of the URL would win over this one, and the URL may name what the driver does not know how to check.
       target_session_attrs: undefined,
       ...own,

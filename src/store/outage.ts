@@ -37,6 +37,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EAI_FAIL',
+  'TLS_FAILED',
 ]);
 /** Errors of an established connection. CONNECTION_DESTROYED is also the driver's error for a server that is a standby. */
 const LOST: ReadonlySet<string> = new Set([

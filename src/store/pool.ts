@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { type Host, hostText } from '#base/postgres-address.ts';
 import { Outage, type Written } from './outage.ts';
+import type { Protect } from './tls.ts';
 
 /** One statement or transaction that waits for the server. */
 export interface Work {
@@ -22,8 +23,8 @@ export interface Work {
   fail(error: Outage): void;
 }
 
-/** The driver's parameters of one pool. @param socket makes the connections */
-export type MakeSql = (socket: () => Promise<Socket>) => Sql;
+/** The driver's parameters of one pool. @param socket makes the connections, and protects them as it is told */
+export type MakeSql = (socket: (protect: Protect | null) => Promise<Socket>) => Sql;
 
 /** The pause after a connection that ended without a word of the server, in ms: the driver itself repeats at once. */
 const PAUSE_MS = 100;
@@ -57,7 +58,7 @@ export class Pool {
       },
       (error: Outage) => this.drop(error),
     );
-    this.sql = make(() => this.#connect());
+    this.sql = make((protect) => this.#connect(protect));
   }
 
   get isDropped(): boolean {
@@ -102,28 +103,47 @@ export class Pool {
   }
 
   /** The driver takes the socket as connected: Node keeps its first message until it is. It must never reject. */
-  async #connect(): Promise<Socket> {
+  async #connect(protect: Protect | null): Promise<Socket> {
     const host = await this.host.catch(() => null);
     const wait = this.#closedAtOnce + PAUSE_MS - this.#now();
     if (wait > 0) await sleep(wait);
-    // The driver removes all listeners of a socket when it begins TLS, so nothing tells when it is closed.
-    for (const socket of this.#sockets) if (socket.destroyed) this.#sockets.delete(socket);
+    if (host === null || this.#dropped) return deadSocket(closedError());
     const socket = new Socket();
-    if (host === null || this.#dropped) {
-      // The driver must have its listeners on it first.
-      setImmediate(() => socket.destroy(new Outage('CONNECTION_ENDED', 'nothing', 'the connections were closed')));
-      return socket;
-    }
     this.#sockets.add(socket);
     socket.once('close', () => {
+      this.#sockets.delete(socket);
       if (socket.bytesRead === 0) this.#closedAtOnce = this.#now();
     });
-    // The driver names the server of a certificate, and of messages, by these.
-    Object.assign(socket, host);
     socket.setNoDelay(true);
     (socket.setKeepAlive as (...parameters: readonly unknown[]) => void).call(socket, ...KEEP_ALIVE);
-    return socket.connect(host);
+    socket.connect(host);
+    if (protect === null) return named(socket, host);
+    try {
+      const secured = await protect(socket, host);
+      this.#sockets.add(secured);
+      secured.once('close', () => this.#sockets.delete(secured));
+      return named(secured, host);
+    } catch (error) {
+      this.#closedAtOnce = this.#now();
+      return deadSocket(this.#dropped ? closedError() : (error as Error));
+    }
   }
+}
+
+/** The driver names the server in its messages by these. */
+function named(socket: Socket, host: Host): Socket {
+  return Object.assign(socket, host);
+}
+
+/** A connection that fails with this error as soon as the driver listens to it. */
+function deadSocket(error: Error): Socket {
+  const socket = new Socket();
+  setImmediate(() => socket.destroy(error));
+  return socket;
+}
+
+function closedError(): Outage {
+  return new Outage('CONNECTION_ENDED', 'nothing', 'the connections were closed');
 }
 
 function asOutageOf({ code, message, cause }: Outage, written: Written): Outage {

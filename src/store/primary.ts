@@ -110,5 +110,5 @@ export function problemOf(
 
 function codeOf(error: unknown): string {
   const { code, message } = error as { code?: string; message: string };
-  return code ?? message;
+  return code === undefined || code === 'TLS_FAILED' ? message : code;
 }

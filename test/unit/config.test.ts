@@ -2,6 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
+import { COMMANDS } from '#cli/all-commands.ts';
 import { describeSettings, readConfig } from '#config.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -157,9 +159,36 @@ describe('a setting', () => {
   });
 
   it('names several servers for the database of the api', () => {
-    const several = 'postgres://u:p@a:5432,b:5433/z?target_session_attrs=read-write';
+    const several = 'postgres://u:p@a:5432,b:5433/z?sslmode=verify-full&target_session_attrs=read-write';
     expect(one('DATABASE_URL', several)).toBe(several);
     expect(() => one('DATABASE_URL', 'postgres://u:p@a,a/z')).toThrow(/DATABASE_URL: names a:5432 twice/);
+  });
+});
+
+describe('the address of the database', () => {
+  const read = (names: Parameters<typeof readConfig>[0], more: Record<string, string>) =>
+    readConfig(names, { DATABASE_URL: 'postgres://u:p@db.example.net/z', ...more }).DATABASE_URL;
+
+  it.each([[['DATABASE_URL']], [DATABASE_SETTINGS]] as const)(
+    'has the protection of the other settings, also for a command that reads %j alone',
+    (names) => {
+      expect(() => read(names, {})).toThrow(
+        /DATABASE_URL: has sslmode=disable, the default, for db\.example\.net:5432/,
+      );
+      expect(read(names, { ZONESTEAD_DATABASE_WITHOUT_TLS: 'allow' })).toBe('postgres://u:p@db.example.net/z');
+      expect(read(names, { ZONESTEAD_DATABASE_CA: '/ca.crt' })).toBe(
+        'postgres://u:p@db.example.net/z?sslrootcert=%2Fca.crt&sslmode=verify-full',
+      );
+    },
+  );
+
+  it('has its other settings in the help of every command that reads it', async () => {
+    const files = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+    const all = files.flatMap(({ command }) => ('commands' in command ? command.commands : [command]));
+    const readers = all.filter(({ settings = [] }) => settings.includes('DATABASE_URL'));
+    expect(readers.length).toBeGreaterThan(20);
+    for (const { name, settings } of readers)
+      expect([name, ...(settings ?? [])]).toEqual(expect.arrayContaining([...DATABASE_SETTINGS]));
   });
 });
 

@@ -1,4 +1,5 @@
 // `zonestead keys …`: API keys, over the database of the service.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
@@ -55,7 +56,7 @@ const create = describeCommand({
     },
   ],
   notes: 'Give --team and --name, or --node. With --node, only --network and --expires restrict the key.',
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, options: object, { config, print }) => {
     const { runKeysMint } = await import('../admin/keys.ts');
     await runKeysMint(config(), options, print);
@@ -66,7 +67,7 @@ const list = describeCommand({
   name: 'list',
   describe: 'list API keys, without their secrets',
   options: [{ flags: '--team <name>', describe: 'list only the keys of this team' }, OUTPUT_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, { team, output }: OutputOption & { team?: string }, { config, print }) => {
     const { runKeysList } = await import('../admin/keys.ts');
     await runKeysList(config(), team, { format: output, print });
@@ -78,7 +79,7 @@ const revoke = describeCommand({
   describe: 'revoke an API key permanently',
   arguments: [{ usage: '<keyId>', describe: 'id of the key, as "keys list" prints it' }],
   options: [DRY_RUN_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([keyId = ''], options: DryRunOption, { config, print }) => {
     const { runKeysRevoke } = await import('../admin/keys.ts');
     await runKeysRevoke(config(), keyId, options, print);

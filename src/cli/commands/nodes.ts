@@ -1,4 +1,5 @@
 // `zonestead nodes …`: the name servers that follow the feed, over the database of the service.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand } from '../command.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
@@ -6,7 +7,7 @@ const list = describeCommand({
   name: 'list',
   describe: 'list the name servers that reported within a day',
   options: [OUTPUT_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, { output }: OutputOption, { config, print }) => {
     const { runNodesList } = await import('../admin/nodes.ts');
     await runNodesList(config(), { format: output, print });
@@ -16,7 +17,7 @@ const list = describeCommand({
 const compare = describeCommand({
   name: 'compare',
   describe: 'ask every name server to compare all its zones with the api, and to correct what differs',
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, _options, { config, print }) => {
     const { runNodesCompare } = await import('../admin/nodes.ts');
     await runNodesCompare(config(), print);
@@ -27,7 +28,7 @@ const forget = describeCommand({
   name: 'forget',
   describe: 'forget a name server that was removed, so that no alert waits for it',
   arguments: [{ usage: '<name>', describe: 'name of the node' }],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], _options, { config, print }) => {
     const { runNodesForget } = await import('../admin/nodes.ts');
     await runNodesForget(config(), name, print);

@@ -1,4 +1,5 @@
 // `zonestead secondaries …`: name servers of others that transfer zones, over the database of the service.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import type { AddOptions, ChangeOptions, ConfigOptions } from '../admin/secondaries.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
@@ -55,7 +56,7 @@ const add = describeCommand({
     { flags: '--tsig-secret-file <file>', describe: 'file with the secret in base64 (default: a new secret is made)' },
     DRY_RUN_OPTION,
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: AddOptions, { config, print }) =>
     (await load()).runSecondariesAdd(config(), name, options, print),
 });
@@ -89,7 +90,7 @@ const change = describeCommand({
     DRY_RUN_OPTION,
   ],
   notes: 'An option that can be repeated replaces the list: name all addresses, hosts, zones or offers.',
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: ChangeOptions, { config, print }) =>
     (await load()).runSecondariesChange(config(), name, options, print),
 });
@@ -105,7 +106,7 @@ const apply = describeCommand({
     },
   ],
   options: [DRY_RUN_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([path = ''], options: DryRunOption, { config, print }) =>
     (await load()).runSecondariesApply(config(), path, options, print),
 });
@@ -114,7 +115,7 @@ const list = describeCommand({
   name: 'list',
   describe: 'list the secondaries with their state',
   options: [OUTPUT_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, { output }: OutputOption, { config, print }) =>
     (await load()).runSecondariesList(config(), { format: output, print }),
 });
@@ -124,7 +125,7 @@ const show = describeCommand({
   describe: 'print a secondary with the zones that are behind',
   arguments: NAME,
   options: [{ ...OUTPUT_OPTION, choices: ['json', 'yaml'], default: 'json' }],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], { output }: OutputOption, { config, print }) =>
     (await load()).runSecondariesShow(config(), name, { format: output, print }),
 });
@@ -138,7 +139,7 @@ const zones = describeCommand({
     { flags: '--remove <zone>', describe: 'a zone that it gets no longer; may be repeated', value: 'list' },
     DRY_RUN_OPTION,
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: DryRunOption & { add?: string[]; remove?: string[] }, { config, print }) =>
     (await load()).runSecondariesZones(config(), name, options, print),
 });
@@ -148,7 +149,7 @@ const remove = describeCommand({
   describe: 'remove a secondary',
   arguments: NAME,
   options: [DRY_RUN_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: DryRunOption, { config, print }) =>
     (await load()).runSecondariesRemove(config(), name, options, print),
 });
@@ -172,7 +173,7 @@ const config = describeCommand({
     },
     { flags: '--folder <folder>', describe: 'its folder for zones', default: '/var/lib/zonestead-secondary' },
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: ConfigOptions, context) =>
     (await load()).runSecondariesConfig(context.config(), name, options, context.print),
 });

@@ -1,4 +1,5 @@
 // `zonestead teams …`: teams and their quotas, over the database of the service.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand } from '../command.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
@@ -6,7 +7,7 @@ const list = describeCommand({
   name: 'list',
   describe: 'list the teams with the number of their members and of their valid API keys',
   options: [OUTPUT_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, { output }: OutputOption, { config, print }) => {
     const { runTeamsList } = await import('../admin/teams.ts');
     await runTeamsList(config(), { format: output, print });
@@ -24,7 +25,7 @@ const bind = describeCommand({
     },
     { flags: '--yes', describe: 'bind a team that already has members or keys' },
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: { team?: string; yes?: boolean }, { config, print }) => {
     const { runTeamsBind } = await import('../admin/teams.ts');
     await runTeamsBind(config(), name, options, print);
@@ -47,7 +48,7 @@ const quota = describeCommand({
     { flags: '--default', describe: 'use the quota of the service (ZONESTEAD_QUOTA_...) for all numbers not given' },
     OUTPUT_OPTION,
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([team = ''], options: object, { config, print }) => {
     const { runTeamsQuota } = await import('../admin/team-quota.ts');
     await runTeamsQuota(config(), team, options, print);

@@ -1,10 +1,11 @@
 // `zonestead trusts …`: trusts, over the database of the service.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand } from '../command.ts';
 import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { RIGHTS_OPTIONS } from './keys.ts';
 
-const settings = ['DATABASE_URL'] as const;
+const settings = DATABASE_SETTINGS;
 const TEAM = { flags: '--team <name>', describe: 'only the trusts of this team' };
 const TRUST = { usage: '<trustId>', describe: 'id of the trust, as "trusts list" prints it' };
 

@@ -1,4 +1,5 @@
 // `zonestead users …`: users, over the database of the service.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand } from '../command.ts';
 import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
@@ -17,7 +18,7 @@ const add = describeCommand({
     CREATE_TEAM_OPTION,
     { flags: '--role <role>', describe: 'role in that team: owner or member', default: 'owner' },
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, options: object, { config, print }) => {
     const { runUsersAdd } = await import('../admin/users.ts');
     await runUsersAdd(config(), options, print);

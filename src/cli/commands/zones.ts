@@ -1,4 +1,5 @@
 // `zonestead zones …`: zones, over the REST API.
+import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption, sayer, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
@@ -144,7 +145,7 @@ const release = describeCommand({
   arguments: [{ usage: '<name>', describe: 'name of the deleted zone' }],
   options: [YES_OPTION, DRY_RUN_OPTION],
   notes: 'The records and the private key that are kept for a restore of the zone are deleted.',
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async ([name = ''], options: YesOption & DryRunOption, { config, print, signal }) => {
     const { DATABASE_URL: url } = config();
     const { adminReleaseName } = await import('#service/zones/quarantine.ts');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePostgresAddress } from '#base/postgres-address.ts';
+import { parsePostgresAddress, protectPostgresAddress } from '#base/postgres-address.ts';
 
 const hosts = (text: string) => {
   const parsed = parsePostgresAddress(text);
@@ -26,8 +26,11 @@ describe('an address of Postgres', () => {
   });
 
   it('keeps login, database and options for the driver, with the first server alone', () => {
-    const parsed = parsePostgresAddress('postgres://u:p%40,x@a:1,b:2/zones?sslmode=require');
-    expect(parsed).toMatchObject({ ok: true, value: { url: 'postgres://u:p%40,x@a:1/zones?sslmode=require' } });
+    const parsed = parsePostgresAddress('postgres://u:p%40,x@a:1,b:2/zones?sslmode=require&prepare=false');
+    expect(parsed).toMatchObject({
+      ok: true,
+      value: { url: 'postgres://u:p%40,x@a:1/zones?prepare=false', tls: { mode: 'require' } },
+    });
   });
 
   it('is refused with its problem and the accepted form', () => {
@@ -54,5 +57,76 @@ describe('an address of Postgres', () => {
       'postgres://u:hunter2@ /z',
     ];
     for (const text of wrong) expect(problem(text)).not.toMatch(/hun/);
+  });
+});
+
+describe('TLS in an address of Postgres', () => {
+  const tls = (options: string) => {
+    const parsed = parsePostgresAddress(`postgres://u:p@a/z${options}`);
+    return parsed.ok ? parsed.value.tls : parsed.problem;
+  };
+
+  it('is off by default, and verify-full takes the file of the authorities', () => {
+    expect(tls('')).toEqual({ mode: 'disable' });
+    expect(tls('?sslmode=prefer')).toEqual({ mode: 'prefer' });
+    expect(tls('?sslmode=verify-full')).toEqual({ mode: 'verify-full', authorities: null });
+    expect(tls('?sslmode=verify-full&sslrootcert=system')).toEqual({ mode: 'verify-full', authorities: null });
+    expect(tls('?sslmode=verify-full&sslrootcert=%2Fa%2Fca.crt')).toEqual({
+      mode: 'verify-full',
+      authorities: '/a/ca.crt',
+    });
+  });
+
+  it('has no option without an effect', () => {
+    expect(tls('?sslmode=verify-ca')).toBe('has sslmode=verify-ca: write disable, prefer, require, verify-full');
+    expect(tls('?sslmode=require&sslrootcert=/a')).toBe(
+      'has sslrootcert with sslmode=require, which verifies nothing: write sslmode=verify-full',
+    );
+    expect(tls('?ssl=true')).toMatch(/^has ssl, which has no effect/);
+    expect(tls('?sslmode=verify-full&sslcert=a')).toMatch(/^has sslcert, which has no effect/);
+  });
+});
+
+describe('A connection to the database', () => {
+  const refused = { authorities: undefined, isUnverifiedAllowed: false };
+  const judge = (host: string, options = '', protection: object = {}) => {
+    const judged = protectPostgresAddress(`postgres://u:hunter2@${host}/z${options}`, { ...refused, ...protection });
+    return judged.ok ? judged.value.replace(`postgres://u:hunter2@${host}/z`, '') : judged.problem;
+  };
+
+  it('to another machine is refused without a verified server, also if one of several hosts is another machine', () => {
+    for (const host of [
+      'db.example.net',
+      '10.0.0.7',
+      '[2001:db8::1]',
+      'localhost,db.example.net',
+      '0.0.0.0',
+      '127.evil.example',
+    ])
+      for (const options of ['', '?sslmode=disable', '?sslmode=prefer', '?sslmode=require'])
+        expect(judge(host, options)).toMatch(/which does not verify the server: add sslmode=verify-full, and name/);
+    expect(judge('a', '')).toMatch(/^has sslmode=disable, the default, for a:5432,/);
+    expect(judge('a', '')).not.toContain('hunter2');
+    expect(judge('a', '?sslmode=verify-full')).toBe('?sslmode=verify-full');
+    expect(judge('a', '?sslmode=require', { isUnverifiedAllowed: true })).toBe('?sslmode=require');
+  });
+
+  it('to the own machine needs no TLS', () => {
+    for (const host of ['localhost', '127.0.0.1', '127.1.2.3:5433', '[::1]', '127.0.0.1:1,127.0.0.1:2'])
+      expect(judge(host)).toBe('');
+  });
+
+  it('is verified by the named authorities, whose file adds verify-full', () => {
+    const named = { authorities: '/etc/zonestead/a b&c.crt' };
+    expect(judge('a', '', named)).toBe('?sslrootcert=%2Fetc%2Fzonestead%2Fa%20b%26c.crt&sslmode=verify-full');
+    expect(judge('a', '?prepare=false', named)).toMatch(/^\?prepare=false&sslrootcert=.*&sslmode=verify-full$/);
+    expect(judge('a', '?sslmode=verify-full', named)).toMatch(/^\?sslmode=verify-full&sslrootcert=[^&]*$/);
+    expect(judge('a', '?sslmode=require', { ...named, isUnverifiedAllowed: true })).toMatch(
+      /has sslmode=require, which verifies nothing, beside ZONESTEAD_DATABASE_CA/,
+    );
+    expect(judge('a', '?sslmode=verify-full&sslrootcert=/x', named)).toMatch(/write one of them$/);
+    const judged = protectPostgresAddress('postgres://u:p@a/z', { ...refused, ...named });
+    const parsed = parsePostgresAddress(judged.ok ? judged.value : '');
+    expect(parsed).toMatchObject({ ok: true, value: { tls: { mode: 'verify-full', ...named } } });
   });
 });

@@ -1,0 +1,166 @@
+// TLS to a real Postgres: the server is verified by its name or its IP address, and by no authority but the one that was named.
+import { chown, copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openDatabase } from '#store/database.ts';
+import { unprivilegedAccount } from '../../../deploy/local/parts/account.ts';
+import { type Credential, ensureAuthority, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import {
+  ensurePostgres,
+  type Postgres,
+  removePostgresState,
+  startPostgres,
+} from '../../../deploy/local/parts/postgres.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const { signal } = new AbortController();
+let folder: string;
+let postgres: Postgres;
+let port: number;
+let authority: Credential;
+let other: Credential;
+
+beforeAll(async () => {
+  folder = await temporaryFolder('postgres-tls');
+  ({ postgres: port = 0 } = await allocatePorts([{ name: 'postgres' }], { stateDir: folder }));
+  authority = await ensureAuthority({ dir: join(folder, 'ca'), name: 'ca', commonName: 'Database' });
+  other = await ensureAuthority({ dir: join(folder, 'other'), name: 'ca', commonName: 'Other' });
+  await install(await certificate('localhost'));
+  const { binDir } = await ensurePostgres({ progress: () => undefined, signal });
+  const files = { ssl_cert_file: join(folder, 'server.crt'), ssl_key_file: join(folder, 'server.key') };
+  const settings = { ssl: 'on', ...files };
+  postgres = await startPostgres({ binDir, stateDir: folder, port, settings, durable: false, signal });
+}, 600_000);
+afterAll(async () => {
+  await postgres?.stop();
+  await removePostgresState(folder);
+});
+
+function certificate(host: string, from = authority): Promise<Credential> {
+  const dir = join(folder, 'certificates', from === authority ? 'own' : 'foreign');
+  return ensureCertificate({ dir, name: host, commonName: host, authority: from, hosts: [host] });
+}
+
+/** Postgres wants a key of its own account. */
+async function install(credential: Credential): Promise<void> {
+  const account = await unprivilegedAccount();
+  for (const [from, name] of [
+    [credential.certificateFile, 'server.crt'],
+    [credential.keyFile, 'server.key'],
+  ] as const) {
+    await copyFile(from, join(folder, name));
+    if (account !== undefined) await chown(join(folder, name), account.uid, account.gid);
+  }
+}
+
+/** Serves with the certificate from now on. */
+async function serve(host: string, from = authority): Promise<void> {
+  const credential = await certificate(host, from);
+  await install(credential);
+  process.kill(postgres.part.pid, 'SIGHUP');
+  const admin = openDatabase(`${postgres.url}?sslmode=verify-full&sslrootcert=${from.certificateFile}`, { max: 1 });
+  await admin.close();
+  for (const until = performance.now() + 20_000; ; ) {
+    const served = await ask(host, { authorities: from.certificateFile }).catch((error: Error) => error);
+    if (!(served instanceof Error)) return;
+    if (performance.now() > until) throw served;
+  }
+}
+
+interface Options {
+  mode?: string;
+  authorities?: string | undefined;
+}
+
+/** Whether the connection is encrypted. @throws the error of the connection */
+async function ask(host: string, { mode = 'verify-full', authorities }: Options = {}): Promise<boolean> {
+  const url = new URL(postgres.url.replace('127.0.0.1', host));
+  url.searchParams.set('sslmode', mode);
+  if (authorities !== undefined) url.searchParams.set('sslrootcert', authorities);
+  const database = openDatabase(url.href, { max: 1 });
+  try {
+    const [row] = await database.db.execute(sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`);
+    return row?.ssl === true;
+  } catch (error) {
+    throw (error as Error).cause ?? error;
+  } finally {
+    await database.close();
+  }
+}
+
+const CA = () => ({ authorities: authority.certificateFile });
+
+describe('A server with sslmode=verify-full', () => {
+  it('is used if its certificate is for the name or the IP address of DATABASE_URL, and for no other', async () => {
+    await serve('localhost');
+    expect(await ask('localhost', CA())).toBe(true);
+    await expect(ask('127.0.0.1', CA())).rejects.toThrow(
+      /no TLS to the database server 127\.0\.0\.1:\d+: .*IP: 127\.0\.0\.1 is not in the cert's list/,
+    );
+    await serve('127.0.0.1');
+    expect(await ask('127.0.0.1', CA())).toBe(true);
+    await expect(ask('localhost', CA())).rejects.toThrow(/Host: localhost\. is not cert's CN: 127\.0\.0\.1/);
+  });
+
+  it('is refused with a certificate of another authority, and without a named authority', async () => {
+    await serve('localhost', other);
+    await expect(ask('localhost', CA())).rejects.toThrow(/self-signed certificate|unable to/);
+    await expect(ask('localhost')).rejects.toThrow(/self-signed certificate|unable to/);
+    // This mode encrypts, and verifies nothing.
+    expect(await ask('localhost', { mode: 'require' })).toBe(true);
+  });
+
+  it('is verified by the new authorities as soon as their file is replaced, and by none while the file is damaged', async () => {
+    await serve('localhost');
+    const file = join(folder, 'ca.crt');
+    await copyFile(authority.certificateFile, file);
+    const url = new URL(postgres.url.replace('127.0.0.1', 'localhost'));
+    url.searchParams.set('sslmode', 'verify-full');
+    url.searchParams.set('sslrootcert', file);
+    const database = openDatabase(url.href, { max: 1 });
+    const reconnect = async () => {
+      await database.db.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
+      return database.db.execute(sql`select 1 as one`).catch((error: Error) => Promise.reject(error.cause));
+    };
+    try {
+      expect(await reconnect()).toHaveLength(1);
+      await writeFile(file, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+      await expect(reconnect()).rejects.toThrow(`the authorities of the database in ${file} cannot be read`);
+      await serve('localhost', other);
+      await copyFile(other.certificateFile, file);
+      await expect.poll(reconnect, { timeout: 30_000 }).toHaveLength(1);
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('that has no TLS is not used, and one that is down leaves the process alive', async () => {
+    const plain = openDatabase(
+      `${inject('postgres').adminUrl}?sslmode=verify-full&sslrootcert=${authority.certificateFile}`,
+    );
+    try {
+      await expect(plain.db.execute(sql`select 1`)).rejects.toMatchObject({
+        cause: { code: 'TLS_FAILED', message: expect.stringMatching(/: the server does not offer TLS$/) },
+      });
+    } finally {
+      await plain.close();
+    }
+    const { free = 0 } = await allocatePorts([{ name: 'free' }], { stateDir: join(folder, 'ca') });
+    const down = openDatabase(`postgres://u:p@127.0.0.1:${free}/z?sslmode=verify-full`);
+    try {
+      await expect(down.db.execute(sql`select 1`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    } finally {
+      await down.close();
+    }
+  });
+
+  it('needs a file with certificates', () => {
+    const open = (file: string) => () => openDatabase(`${postgres.url}?sslmode=verify-full&sslrootcert=${file}`);
+    expect(open('/nowhere/ca.crt')).toThrow(
+      'the authorities of the database in /nowhere/ca.crt cannot be read: ENOENT',
+    );
+    expect(open(authority.keyFile)).toThrow(/cannot be read: it contains no certificate in PEM/);
+  });
+});
