@@ -1,7 +1,7 @@
 // The only reader of the environment: a command names the settings that it needs and gets them parsed, or one message that
 // names every wrong one. A secret can come from a file (NAME_FILE), as Kubernetes mounts it.
 import { readFileSync } from 'node:fs';
-import { DATABASE_SETTINGS, protectedDatabaseUrl } from '#base/postgres-settings.ts';
+import { DATABASE_PROTECTION_SETTINGS, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import type { Setting } from '#settings/setting.ts';
 import { SETTINGS } from '#settings/settings.ts';
 
@@ -79,8 +79,8 @@ export function readConfig<Name extends SettingName>(
   }
   // A command that forgot the other settings of the database would connect without them.
   if (typeof values.DATABASE_URL === 'string') {
-    const [, ...protection] = DATABASE_SETTINGS;
-    const known = protection.every((name) => name in values) ? values : readConfig(protection, environment);
+    const isRead = DATABASE_PROTECTION_SETTINGS.every((name) => name in values);
+    const known = isRead ? values : readConfig(DATABASE_PROTECTION_SETTINGS, environment);
     const complete = protectedDatabaseUrl(values.DATABASE_URL, known);
     if (complete.ok) values.DATABASE_URL = complete.value;
     else problems.push(`DATABASE_URL: ${complete.problem}`);

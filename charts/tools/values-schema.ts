@@ -65,7 +65,7 @@ const database = values({
   external: values({
     existingSecret: name,
     secretKeys: values({ uri: z.string().min(1) }),
-    tls: values({ caSecret: name, caKey: z.string().min(1) }),
+    tls: values({ caSecret: name, caKey: z.string().min(1), unverified: z.enum(['refuse', 'allow']) }),
   }),
   cnpg: values({
     operatorInstalled: z.boolean(),
@@ -123,7 +123,6 @@ const api = deployment({
     existingSecret: name,
     port: highPort,
     hosts: z.array(z.string().regex(/^[a-zA-Z0-9.:-]+$/)),
-    schedule: z.string().min(9),
   }),
   service: values({ type: serviceType, port, tlsPort: port, annotations: texts }),
   console: values({
@@ -151,6 +150,8 @@ const operator = deployment({
   cluster: z.string().regex(new RegExp(`^(${CLUSTER_NAME.source.slice(1, -1)})?$`)),
   apiKey: existing,
   url,
+  caSecret: name,
+  caKey: z.string().min(1),
   resolvers,
   parentNetworks: networks,
   nameserverAddresses: z.record(hostName, z.string()),
@@ -324,6 +325,7 @@ const chart = values({
     ttlSecondsAfterFinished: z.union([z.int().min(0), z.null()]),
     annotations: texts,
   }),
+  certificates: component({ schedule: z.string().min(9) }),
   trusts,
   api,
   operator,

@@ -15,7 +15,8 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   rm -rf "$new"
   initdb --pgdata="$new" --username="$user" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-local=scram-sha-256 \
     --auth-host=scram-sha-256 --encoding=UTF8 --locale=C --data-checksums --no-instructions
-  echo 'host all all all scram-sha-256' >>"$new/pg_hba.conf"
+  # Other machines connect with TLS only.
+  echo 'hostssl all all all scram-sha-256' >>"$new/pg_hba.conf"
   if [ "$database" != postgres ]; then
     # In single-user mode a statement ends with its line. A quote in the name is doubled by nobody: it is the chart's name.
     echo "CREATE DATABASE \"$database\"" | postgres --single -D "$new" postgres

@@ -1,10 +1,10 @@
 // The settings of the connection to the database, which every command that has one reads together.
 import { protectPostgresAddress } from './postgres-address.ts';
 
-const PROTECTION_SETTINGS = ['ZONESTEAD_DATABASE_CA', 'ZONESTEAD_DATABASE_WITHOUT_TLS'] as const;
-export const DATABASE_SETTINGS = ['DATABASE_URL', ...PROTECTION_SETTINGS] as const;
+export const DATABASE_PROTECTION_SETTINGS = ['ZONESTEAD_DATABASE_CA', 'ZONESTEAD_DATABASE_WITHOUT_TLS'] as const;
+export const DATABASE_SETTINGS = ['DATABASE_URL', ...DATABASE_PROTECTION_SETTINGS] as const;
 
-interface ProtectionValues {
+export interface DatabaseProtection {
   ZONESTEAD_DATABASE_CA?: string | undefined;
   ZONESTEAD_DATABASE_WITHOUT_TLS?: 'refuse' | 'allow' | undefined;
 }
@@ -12,7 +12,7 @@ interface ProtectionValues {
 /** The address for the driver, with the options of TLS that the settings add. Not ok if the settings do not protect the connection. */
 export function protectedDatabaseUrl(
   url: string,
-  { ZONESTEAD_DATABASE_CA: authorities, ZONESTEAD_DATABASE_WITHOUT_TLS: without }: ProtectionValues,
+  { ZONESTEAD_DATABASE_CA: authorities, ZONESTEAD_DATABASE_WITHOUT_TLS: without }: DatabaseProtection,
 ): ReturnType<typeof protectPostgresAddress> {
   return protectPostgresAddress(url, { authorities, isUnverifiedAllowed: without === 'allow' });
 }

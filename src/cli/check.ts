@@ -1,6 +1,5 @@
 // `zonestead check`: a client's view of an installation, which `helm test` runs. It changes nothing.
 import { lookup } from 'node:dns/promises';
-import { createClient } from '#client/client.ts';
 import type { ClientKey } from '#client/key.ts';
 import { ask } from '#nameserver/probe/probe.ts';
 
@@ -8,9 +7,15 @@ const LIMIT_MS = 10_000;
 /** RFC 1035, 4.1.1. */
 const SERVFAIL = 2;
 
-/** Prints one line for each check. @param dns host:port of the name servers @returns whether all checks passed */
+interface CheckConfig {
+  ZONESTEAD_URL: string;
+  ZONESTEAD_URL_CA?: string | undefined;
+  ZONESTEAD_API_KEY?: ClientKey;
+}
+
+/** Prints one line for each check. @param config null: only the name servers are checked @param dns host:port of the name servers @returns whether all checks passed */
 export async function runCheck(
-  config: { ZONESTEAD_URL: string; ZONESTEAD_API_KEY?: ClientKey },
+  config: CheckConfig | null,
   dns: string,
   print: (line: string) => void,
   signal: AbortSignal,
@@ -18,10 +23,11 @@ export async function runCheck(
   const checks: [string, () => Promise<string>][] = [
     ['name servers over UDP', () => nameServer(dns, 'udp', signal)],
     ['name servers over TCP', () => nameServer(dns, 'tcp', signal)],
-    ['REST service', () => service(config.ZONESTEAD_URL, signal)],
   ];
-  const { ZONESTEAD_API_KEY: key } = config;
-  if (key !== undefined) checks.push(["operator's API key or token", () => account(config.ZONESTEAD_URL, key, signal)]);
+  if (config !== null) checks.push(['REST service', () => service(config, signal)]);
+  const key = config?.ZONESTEAD_API_KEY;
+  if (config !== null && key !== undefined)
+    checks.push(["operator's API key or token", () => account(config, key, signal)]);
   let well = true;
   for (const [what, check] of checks) {
     try {
@@ -44,16 +50,22 @@ async function nameServer(dns: string, transport: 'udp' | 'tcp', signal: AbortSi
   return `${address} answers`;
 }
 
-async function service(url: string, signal: AbortSignal): Promise<string> {
+async function service(
+  { ZONESTEAD_URL: url, ZONESTEAD_URL_CA: caFile }: CheckConfig,
+  signal: AbortSignal,
+): Promise<string> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-  const answer = await fetch(new URL('/v1/dns/openapi.json', url), { signal: limit });
-  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
-  const { info } = (await answer.json()) as { info: { version: string } };
-  return `${url} is version ${info.version}`;
+  const { readServiceVersion } = await import('#client/version.ts');
+  return `${url} is version ${await readServiceVersion(url, caFile, limit)}`;
 }
 
-async function account(url: string, key: ClientKey, signal: AbortSignal): Promise<string> {
-  const client = createClient({ baseUrl: url, key });
+async function account(
+  { ZONESTEAD_URL: url, ZONESTEAD_URL_CA: caFile }: CheckConfig,
+  key: ClientKey,
+  signal: AbortSignal,
+): Promise<string> {
+  const { createClient } = await import('#client/client.ts');
+  const client = createClient({ baseUrl: url, caFile, key });
   try {
     const { team } = await client.account({ signal });
     return team === undefined ? 'is a person' : `is of team ${team.name}`;

@@ -13,6 +13,6 @@ export const SERVER_COMMANDS = {
   'edge-conf': () => import('./commands/edge-conf.ts'),
   migrate: () => import('./commands/migrate.ts'),
   bootstrap: () => import('./commands/bootstrap.ts'),
-  'api-certificate': () => import('./commands/api-certificate.ts'),
+  certificates: () => import('./commands/certificates.ts'),
   'release-finalizers': () => import('./commands/release-finalizers.ts'),
 } satisfies CommandMap & Record<ServerCommandName, unknown>;

@@ -12,7 +12,7 @@ const SERVER_COMMAND_NAMES = [
   'edge-conf',
   'migrate',
   'bootstrap',
-  'api-certificate',
+  'certificates',
   'release-finalizers',
 ] as const;
 

@@ -26,6 +26,7 @@ import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from
 import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
 import type { ZoneFileImport } from '#contract/zonefile.ts';
 import { ZONE_FILE_TYPE, zoneFileImport } from '#contract/zonefile.ts';
+import { AuthoritiesAgent } from './authorities.ts';
 import { AnswerTooLong, ApiUnavailable, isAbsent } from './errors.ts';
 import type { CallOptions, RequestObserver, TraceCall } from './http.ts';
 import { createHttp } from './http.ts';
@@ -47,6 +48,8 @@ interface ClientOptions {
   readonly baseUrl: string;
   /** `yk_…`, `yu_…` or a token, or the file that holds one: the client reads it again every few seconds, and after a refusal. */
   readonly key: ClientKey;
+  /** A PEM file with the authorities of the service; ZONESTEAD_URL_CA. (Default: the authorities of the machine.) */
+  readonly caFile?: string | undefined;
   /** (Default: an agent of its own with keep-alive, HTTP/1.1.) */
   readonly agent?: Dispatcher;
   /** The connections of the client's own agent; calls beyond them wait in line. (Default: 16.) */
@@ -190,10 +193,19 @@ const DNS = '/v1/dns';
 const CLUSTERS = '/v1/clusters';
 const clusterPath = (name: string) => `${CLUSTERS}/${encodeURIComponent(name)}`;
 
+/** The connections to the service. @param connections (Default: 16.) */
+export function createAgent(caFile: string | undefined, connections = 16): Dispatcher {
+  return new AuthoritiesAgent({
+    caFile,
+    setting: 'ZONESTEAD_URL_CA',
+    // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without being noticed.
+    create: (ca) => new Agent({ connections, allowH2: false, ...(ca === undefined ? {} : { connect: { ca } }) }),
+  });
+}
+
 /** Makes a client; it opens nothing before the first call. @throws {TypeError} when `baseUrl` is not a URL */
 export function createClient(options: ClientOptions): Client {
-  // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without being noticed.
-  const agent = options.agent ?? new Agent({ connections: options.connections ?? 16, allowH2: false });
+  const agent = options.agent ?? createAgent(options.caFile, options.connections);
   const http = createHttp({
     baseUrl: new URL(options.baseUrl),
     key: options.key,

@@ -20,6 +20,7 @@ export async function runExternalDns(
   const metrics = createMetrics({ component: 'external-dns' });
   const client = createClient({
     baseUrl: config.ZONESTEAD_URL,
+    caFile: config.ZONESTEAD_URL_CA,
     key: config.ZONESTEAD_API_KEY,
     userAgent: 'zonestead-external-dns',
     // Below the limit of a whole request, so that a slow API can be distinguished from a slow client.

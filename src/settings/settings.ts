@@ -275,6 +275,11 @@ export const SETTINGS = {
     httpUrl,
     'The REST service has this base address. Requests go to the paths below /v1/dns/ there.',
   ),
+  ZONESTEAD_URL_CA: optional(
+    text('file'),
+    'the authorities of the machine',
+    'The process verifies the certificate of ZONESTEAD_URL with the authorities in this PEM file. It reads the file again for each request.',
+  ),
   ZONESTEAD_API_KEY: followedSecret(
     required(text('text'), 'The process authenticates at the REST service with this API key or token.'),
   ),

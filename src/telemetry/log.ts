@@ -29,7 +29,7 @@ const SECRET_FIELDS = [
 
 // Paths name fields only; the patterns below find a key inside a message or an error text.
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/\b(y[ku]_[A-Za-z0-9]+_)[A-Za-z0-9_-]+/g, '$1[redacted]'],
+  [/\b(y[a-z]_[A-Za-z0-9]+_)[A-Za-z0-9_-]+/g, '$1[redacted]'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]'],
   [/\b(Bearer|Basic) +[A-Za-z0-9._~+/=-]+/g, '$1 [redacted]'],
   [/:\/\/([^/\s:@"]+):[^/\s@"]+@/g, '://$1:[redacted]@'],

@@ -20,7 +20,8 @@ spec:
         {{- else }}
         - --database-secret={{ include "zonestead.databaseSecret" $root }}
         - --database-name={{ $d.name }}
-        - --database-host={{ $fullname }}-postgres.{{ include "zonestead.namespace" $root }}.svc:5432
+        - --database-host={{ include "zonestead.postgresHost" $root }}:5432
+        - --database-certificate={{ include "zonestead.postgresCertificateSecret" $root }}
         {{- with $d.builtin.existingSecret }}
         - --given-secret={{ . }}
         {{- end }}
@@ -37,22 +38,23 @@ spec:
         {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
         - --session-secret={{ include "zonestead.sessionSecret" $root }}
         {{- end }}
-        {{- if eq $root.Values.api.tls.mode "self" }}
-        - --certificate-secret={{ include "zonestead.apiCertificateSecret" $root }}
-        - {{ printf "--certificate-hosts=%s" (include "zonestead.apiCertificateHosts" $root) | quote }}
-        {{- end }}
+        {{- include "zonestead.certificateOptions" $root | nindent 8 }}
         - {{ include "zonestead.labelsOption" $root | quote }}
         - --timeout={{ .values.timeoutSeconds }}
         {{- range .values.extraArgs }}
         - {{ . | quote }}
         {{- end }}
       env:
-        {{- include "zonestead.caEnv" $root | nindent 8 }}
+        {{- if ne $d.mode "builtin" }}
+        {{- include "zonestead.databaseEnv" $root | nindent 8 }}
+        {{- end }}
         {{- include "zonestead.extraEnv" . | nindent 8 }}
       {{- include "zonestead.extraEnvFrom" . | nindent 6 }}
       volumeMounts:
         - { name: tmp, mountPath: /tmp }
-        {{- include "zonestead.caMount" $root | nindent 8 }}
+        {{- if ne $d.mode "builtin" }}
+        {{- include "zonestead.databaseCaMount" $root | nindent 8 }}
+        {{- end }}
         {{- with .values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -60,7 +62,9 @@ spec:
   volumes:
     - name: tmp
       emptyDir: { sizeLimit: 64Mi }
-    {{- include "zonestead.caVolume" $root | nindent 4 }}
+    {{- if ne $d.mode "builtin" }}
+    {{- include "zonestead.databaseCaVolume" $root | nindent 4 }}
+    {{- end }}
     {{- with .values.extraVolumes }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

@@ -14,26 +14,86 @@
 {{- ternary .Values.database.external.secretKeys.uri "uri" (eq .Values.database.mode "external") -}}
 {{- end -}}
 
-{{/* The certificate authority of Postgres, as a volume and as its mount. */}}
-{{- define "zonestead.caVolume" -}}
-{{- if and (eq .Values.database.mode "external") .Values.database.external.tls.caSecret }}
+{{/* The Secret with the authority of Postgres and its key, as a dict; empty for the authorities that the image trusts. The Job that
+creates the one of the built-in Postgres knows it without a volume. */}}
+{{- define "zonestead.databaseCa" -}}
+{{- $d := .Values.database -}}
+{{- $ca := dict -}}
+{{- if eq $d.mode "builtin" -}}
+{{- $ca = dict "secret" (include "zonestead.postgresCertificateSecret" .) "key" "ca.crt" -}}
+{{- else if eq $d.mode "cnpg" -}}
+{{- $own := ($d.cnpg.extraSpec.certificates | default dict).serverCASecret -}}
+{{- $ca = dict "secret" ($own | default (printf "%s-db-ca" (include "zonestead.fullname" .))) "key" "ca.crt" -}}
+{{- else if $d.external.tls.caSecret -}}
+{{- $ca = dict "secret" $d.external.tls.caSecret "key" $d.external.tls.caKey -}}
+{{- end -}}
+{{- toYaml $ca -}}
+{{- end -}}
+{{- define "zonestead.databaseCaVolume" -}}
+{{- with fromYaml (include "zonestead.databaseCa" .) }}
 - name: database-ca
   secret:
-    secretName: {{ .Values.database.external.tls.caSecret }}
-    items: [{ key: {{ .Values.database.external.tls.caKey }}, path: ca.crt }]
+    secretName: {{ .secret }}
+    defaultMode: 0440
+    items: [{ key: {{ .key }}, path: ca.crt }]
 {{- end }}
 {{- end -}}
-{{- define "zonestead.caMount" -}}
-{{- if and (eq .Values.database.mode "external") .Values.database.external.tls.caSecret }}
+{{- define "zonestead.databaseCaMount" -}}
+{{- if fromYaml (include "zonestead.databaseCa" .) }}
 - { name: database-ca, mountPath: /etc/zonestead/database-ca, readOnly: true }
 {{- end }}
 {{- end -}}
-{{- define "zonestead.caEnv" -}}
-{{- if and (eq .Values.database.mode "external") .Values.database.external.tls.caSecret }}
-- { name: NODE_EXTRA_CA_CERTS, value: /etc/zonestead/database-ca/ca.crt }
+{{- define "zonestead.databaseEnv" -}}
+{{- if fromYaml (include "zonestead.databaseCa" .) }}
+- { name: ZONESTEAD_DATABASE_CA, value: /etc/zonestead/database-ca/ca.crt }
+{{- end }}
+{{- if and (eq .Values.database.mode "external") (eq .Values.database.external.tls.unverified "allow") }}
+- { name: ZONESTEAD_DATABASE_WITHOUT_TLS, value: allow }
 {{- end }}
 {{- end -}}
 
+{{/* The address of the api of this release. */}}
 {{- define "zonestead.apiUrl" -}}
-{{- printf "http://%s-api.%s.svc:%v" (include "zonestead.fullname" .) (include "zonestead.namespace" .) .Values.api.service.port -}}
+{{- $host := printf "%s-api.%s.svc" (include "zonestead.fullname" .) (include "zonestead.namespace" .) -}}
+{{- if eq .Values.api.tls.mode "off" -}}
+{{- printf "http://%s:%v" $host .Values.api.service.port -}}
+{{- else -}}
+{{- printf "https://%s:%v" $host .Values.api.service.tlsPort -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The Secret with the authority of the api for clients of it, and its key: (dict "root" $ "url" "" "caSecret" "" "caKey" "ca.crt"). An
+address outside of the release has the authority of the values, or a public one. */}}
+{{- define "zonestead.apiCa" -}}
+{{- $ca := dict -}}
+{{- if .caSecret -}}
+{{- $ca = dict "secret" .caSecret "key" .caKey -}}
+{{- else if and (not .url) .root.Values.api.enabled (ne .root.Values.api.tls.mode "off") -}}
+{{- $ca = dict "secret" (include "zonestead.apiCertificateSecret" .root) "key" "ca.crt" -}}
+{{- end -}}
+{{- toYaml $ca -}}
+{{- end -}}
+
+{{/* The same for the operator and for `helm test`, with the volume, its mount and the setting. */}}
+{{- define "zonestead.clientCa" -}}
+{{- include "zonestead.apiCa" (dict "root" . "url" .Values.operator.url "caSecret" .Values.operator.caSecret "caKey" .Values.operator.caKey) -}}
+{{- end -}}
+{{- define "zonestead.clientCaVolume" -}}
+{{- with fromYaml (include "zonestead.clientCa" .) }}
+- name: api-ca
+  secret:
+    secretName: {{ .secret }}
+    defaultMode: 0440
+    items: [{ key: {{ .key }}, path: ca.crt }]
+{{- end }}
+{{- end -}}
+{{- define "zonestead.clientCaMount" -}}
+{{- if fromYaml (include "zonestead.clientCa" .) }}
+- { name: api-ca, mountPath: /etc/zonestead/api-ca, readOnly: true }
+{{- end }}
+{{- end -}}
+{{- define "zonestead.clientCaEnv" -}}
+{{- if fromYaml (include "zonestead.clientCa" .) }}
+- { name: ZONESTEAD_URL_CA, value: /etc/zonestead/api-ca/ca.crt }
+{{- end }}
 {{- end -}}

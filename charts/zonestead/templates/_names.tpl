@@ -91,6 +91,7 @@ annotations:
 {{- $is := ternary $own.enabled true (hasKey $own "enabled") -}}
 {{- if eq .component "bootstrap" }}{{ $is = $values.api.enabled }}{{ end -}}
 {{- if eq .component "postgres" }}{{ $is = and $values.api.enabled (eq $values.database.mode "builtin") }}{{ end -}}
+{{- if eq .component "certificates" }}{{ $is = not (empty (fromYaml (include "zonestead.ownCertificates" .root))) }}{{ end -}}
 {{- if eq .component "uninstall" }}{{ $is = and $values.operator.enabled $own.releaseFinalizers }}{{ end -}}
 {{- if eq .component "test" }}{{ $is = and $own.enabled (or $values.nameserver.enabled $values.edge.enabled) }}{{ end -}}
 {{- if $is }}true{{ end -}}

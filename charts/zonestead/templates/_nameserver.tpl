@@ -43,27 +43,9 @@ resources:
 {{- .Values.nameserver.nodeKey.existingSecret | default (printf "%s-node-key" (include "zonestead.fullname" .)) -}}
 {{- end -}}
 
-{{- define "zonestead.feedUrl" -}}
-{{- if .Values.nameserver.feed.url -}}
-{{- .Values.nameserver.feed.url -}}
-{{- else if eq .Values.api.tls.mode "off" -}}
-{{- include "zonestead.apiUrl" . -}}
-{{- else -}}
-{{- printf "https://%s-api.%s.svc:%v" (include "zonestead.fullname" .) (include "zonestead.namespace" .) .Values.api.service.tlsPort -}}
-{{- end -}}
-{{- end -}}
-
-{{/* The Secret with the authority of that address, and its key in the Secret; nothing for public authorities. */}}
-{{- define "zonestead.feedCaSecret" -}}
-{{- if .Values.nameserver.feed.caSecret -}}
-{{- .Values.nameserver.feed.caSecret -}}
-{{- else if and (not .Values.nameserver.feed.url) (ne .Values.api.tls.mode "off") -}}
-{{- include "zonestead.apiCertificateSecret" . -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "zonestead.feedCaKey" -}}
-{{- ternary .Values.nameserver.feed.caKey "ca.crt" (not (empty .Values.nameserver.feed.caSecret)) -}}
+{{- define "zonestead.feedCa" -}}
+{{- $feed := .Values.nameserver.feed -}}
+{{- include "zonestead.apiCa" (dict "root" . "url" $feed.url "caSecret" $feed.caSecret "caKey" $feed.caKey) -}}
 {{- end -}}
 
 {{- define "zonestead.nameservers" -}}

@@ -119,7 +119,7 @@
 {{- with ternary $values.nameserver.feed.url $values.operator.url (eq .component "nameserver") -}}
 - ports: [{ port: {{ include "zonestead.urlPort" . }} }]
 {{- else -}}
-- ports: [{ port: {{ ternary $values.api.tls.port 8080 (and (eq .component "nameserver") (ne $values.api.tls.mode "off")) }} }]
+- ports: [{ port: {{ ternary 8080 $values.api.tls.port (eq $values.api.tls.mode "off") }} }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}
 {{- end }}

@@ -35,17 +35,20 @@ readinessProbe:
   failureThreshold: 2
 {{- end -}}
 
-{{/* knotd of a name server. Its readiness means the TCP port only; the other container knows whether knotd has all zones. */}}
+{{/* knotd of a name server. Its readiness means the TCP port only; the other container knows whether knotd has all zones. It is restarted
+if it answers no queries, over UDP or TCP: connections of clients can fill its port without a fault of knotd. */}}
 {{- define "zonestead.knotProbes" -}}
+{{- $address := first .listenAddresses -}}
+{{- $address = get (dict "0.0.0.0" "127.0.0.1" "::" "::1") $address | default $address -}}
 startupProbe:
   tcpSocket: { port: dns-tcp }
   periodSeconds: 1
   failureThreshold: 120
 livenessProbe:
-  tcpSocket: { port: dns-tcp }
-  periodSeconds: 10
-  timeoutSeconds: 3
-  failureThreshold: 6
+  exec: { command: [/usr/local/bin/node, /app/main.js, check, --dns-only, --dns, {{ printf (ternary "[%s]:%v" "%s:%v" (contains ":" $address)) $address .port | quote }}] }
+  periodSeconds: 30
+  timeoutSeconds: 20
+  failureThreshold: 3
 readinessProbe:
   tcpSocket: { port: dns-tcp }
   periodSeconds: 2
@@ -73,6 +76,8 @@ readinessProbe:
   failureThreshold: 2
 {{- end -}}
 
+{{/* Postgres opens its port before it has recovered. The state in its pid file says when it takes connections (pg_ctl reads it too). The
+readiness probe also makes Postgres read its certificate again after the kubelet has replaced the files. */}}
 {{- define "zonestead.postgresProbes" -}}
 startupProbe:
   tcpSocket: { port: postgres }
@@ -84,7 +89,17 @@ livenessProbe:
   timeoutSeconds: 5
   failureThreshold: 6
 readinessProbe:
-  tcpSocket: { port: postgres }
-  periodSeconds: 2
-  timeoutSeconds: 2
+  exec:
+    command:
+      - sh
+      - -c
+      - |
+        { read -r pid; state=; while read -r line || [ -n "$line" ]; do state=$line; done; } <"$PGDATA/postmaster.pid" || exit 1
+        [ "$state" = ready ] || exit 1
+        if [ ! -e /tmp/certificate-read ] || [ /etc/postgres-tls/tls.crt -nt /tmp/certificate-read ]; then
+          : >/tmp/certificate-read
+          kill -HUP "$pid"
+        fi
+  periodSeconds: 5
+  timeoutSeconds: 5
 {{- end -}}

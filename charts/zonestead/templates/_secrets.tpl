@@ -6,9 +6,7 @@ the names of new objects; secrets-policy.yaml does. */}}
 {{- if eq .Values.database.mode "builtin" -}}
 {{- $made = append $made (include "zonestead.databaseSecret" .) -}}
 {{- end -}}
-{{- if eq .Values.api.tls.mode "self" -}}
-{{- $made = append $made (include "zonestead.apiCertificateSecret" .) -}}
-{{- end -}}
+{{- $made = concat $made (keys (fromYaml (include "zonestead.ownCertificates" .)) | sortAlpha) -}}
 {{- if and .Values.nameserver.enabled (not .Values.nameserver.nodeKey.existingSecret) -}}
 {{- $made = append $made (include "zonestead.nodeKeySecret" .) -}}
 {{- end -}}
@@ -21,6 +19,9 @@ the names of new objects; secrets-policy.yaml does. */}}
 {{- end -}}
 {{- end -}}
 {{- $all := dict "bootstrap" $made -}}
+{{- with keys (fromYaml (include "zonestead.ownCertificates" .)) | sortAlpha -}}
+{{- $all = set $all "certificates" . -}}
+{{- end -}}
 {{- if and .Values.solver.enabled (eq .Values.solver.certificate.mode "self") -}}
 {{- $all = set $all "solver" (list (include "zonestead.solverSecret" .)) -}}
 {{- end -}}

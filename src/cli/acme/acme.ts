@@ -34,7 +34,12 @@ const RESOLVE_MS = 2_000;
 export async function runAcme(order: Order, options: AcmeOptions, signal: AbortSignal): Promise<void> {
   if (order.kind === 'ignore') return;
   const { config, clock, now, host, random, print } = options;
-  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, keyWaitMs: KEY_WAIT_MS });
+  const client = createClient({
+    baseUrl: config.ZONESTEAD_URL,
+    caFile: config.ZONESTEAD_URL_CA,
+    key: config.ZONESTEAD_API_KEY,
+    keyWaitMs: KEY_WAIT_MS,
+  });
   const limit = deadline(clock, CALL_MS, signal);
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 });

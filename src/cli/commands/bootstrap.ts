@@ -1,5 +1,7 @@
 // `zonestead bootstrap`
+import { DATABASE_PROTECTION_SETTINGS } from '#base/postgres-settings.ts';
 import { describeCommand } from '../command.ts';
+import { CERTIFICATE_OPTION } from '../jobs/certificate-option.ts';
 
 export const command = describeCommand({
   name: 'bootstrap',
@@ -12,6 +14,10 @@ export const command = describeCommand({
       describe: 'Secret that this command creates for the logins of the database (builtin)',
     },
     { flags: '--database-host <host[:port]>', describe: 'host of Postgres (builtin)' },
+    {
+      flags: '--database-certificate <secret>',
+      describe: 'the Secret of --certificate with the certificate of Postgres (builtin)',
+    },
     { flags: '--database-name <name>', describe: 'name of the database (builtin)', default: 'zonestead' },
     { flags: '--given-secret <name>', describe: 'Secret with the passwords to use (builtin)' },
     { flags: '--url-secret <name>', describe: 'Secret with the database address for the api (external, cnpg)' },
@@ -34,11 +40,7 @@ export const command = describeCommand({
       describe: 'trusts that the service has; those that an earlier run added and that are not in it are revoked',
     },
     { flags: '--trusts-of <text>', describe: 'installation whose trusts they are, such as its namespace and name' },
-    {
-      flags: '--certificate-secret <name>',
-      describe: 'Secret that this command creates for the certificate of the api',
-    },
-    { flags: '--certificate-hosts <names>', describe: 'comma-separated names and addresses of the api' },
+    CERTIFICATE_OPTION,
     { flags: '--team <name>', describe: 'team of trusts that name none', default: 'platform' },
     {
       flags: '--rotation <text>',
@@ -48,7 +50,13 @@ export const command = describeCommand({
     { flags: '--labels <key=value,...>', describe: 'labels of every Secret that this command creates', default: '' },
     { flags: '--timeout <seconds>', describe: 'time to wait for missing parts', default: '300' },
   ],
-  settings: ['ZONESTEAD_LOG_LEVEL', 'KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT'],
+  settings: [
+    'ZONESTEAD_LOG_LEVEL',
+    'KUBECONFIG',
+    'KUBERNETES_SERVICE_HOST',
+    'KUBERNETES_SERVICE_PORT',
+    ...DATABASE_PROTECTION_SETTINGS,
+  ],
   run: async (_args, options: object, { config, signal }) => {
     const { bootstrapOptions } = await import('../jobs/options.ts');
     const { runBootstrap } = await import('../jobs/run.ts');

@@ -1,12 +1,13 @@
 // `zonestead complete`, which the scripts of `zonestead completion` call. An error prints nothing: a shell would show it in the
 // middle of the line that you type.
 import { describeCommand } from '../command.ts';
+import { REST_SETTINGS } from './rest.ts';
 
 export const command = describeCommand({
   name: 'complete',
   describe: 'print the words that can continue a command line, one on each line, for the scripts of completion',
   arguments: [{ usage: '[words...]', describe: 'the words after "zonestead"; the last one is the word to complete' }],
-  settings: ['ZONESTEAD_URL', 'ZONESTEAD_API_KEY'],
+  settings: REST_SETTINGS,
   passThrough: true,
   isHidden: true,
   run: async (words, _options, { commands, config, print, signal }) => {

@@ -3,7 +3,7 @@ import type { CommandContext } from '../command.ts';
 import type { OutputOption } from '../output.ts';
 import type { Session } from '../rest/session.ts';
 
-export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_API_KEY'] as const;
+export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_URL_CA', 'ZONESTEAD_API_KEY'] as const;
 
 const NEXT =
   'ZONESTEAD_URL is the address of the service, and ZONESTEAD_API_KEY a key of it, or ZONESTEAD_API_KEY_FILE a file with one. In a checkout, "source .local/env" sets them for the stack of "npm run up".';

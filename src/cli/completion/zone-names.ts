@@ -6,10 +6,15 @@ const LIMIT_MS = 2_000;
 
 /** The zones that the API key can see. None if the service does not answer in time, or refuses. */
 export async function zoneNames(
-  config: { ZONESTEAD_URL: string; ZONESTEAD_API_KEY: ClientKey },
+  config: { ZONESTEAD_URL: string; ZONESTEAD_URL_CA?: string | undefined; ZONESTEAD_API_KEY: ClientKey },
   signal: AbortSignal,
 ): Promise<string[]> {
-  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, timeoutMs: LIMIT_MS });
+  const client = createClient({
+    baseUrl: config.ZONESTEAD_URL,
+    caFile: config.ZONESTEAD_URL_CA,
+    key: config.ZONESTEAD_API_KEY,
+    timeoutMs: LIMIT_MS,
+  });
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     return (await client.zones.list({}, { signal: limit })).map(({ zoneName }) => zoneName);

@@ -6,11 +6,15 @@
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DatabaseProtection, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
-import { apiCertificate } from './api-certificate.ts';
+import { keepCertificates } from './certificates.ts';
 import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import type { BootstrapContext, JobContext } from './context.ts';
 import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
@@ -23,7 +27,7 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** @throws Error that names the missing part, after the time limit */
 export async function bootstrap(
-  options: BootstrapOptions,
+  options: BootstrapOptions & { protection?: DatabaseProtection },
   context: BootstrapContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,12 +35,15 @@ export async function bootstrap(
   const end = context.clock.now() + options.timeout * 1000;
   const texts = await retryUntil(context, end, signal, () => databaseSecret(options, context, signal));
   await sessionSecret(options, context, signal);
-  if (options.certificate !== undefined) await apiCertificate(options.certificate, context, signal);
+  const authorities = (await keepCertificates(options, context, signal)).get(options.databaseCertificate ?? '');
   const keys = componentKeys(options);
   for (const key of keys) await secretOfKey(key, options, context, signal);
   const { secondaries, secondariesSecret, labels } = options;
   await secondarySecrets(secondaries ?? [], labels, context, signal);
-  const url = await retryUntil(context, end, signal, () => openDatabase(options, texts, context, signal));
+  const protection = await protectionOf(options, authorities);
+  const url = await retryUntil(context, end, signal, () =>
+    openDatabase({ ...options, protection }, texts, context, signal),
+  );
   log.info('the database is up to date');
   for (const key of keys) await registerKey(key, url, options, context, signal);
   const { trusts, trustsOf: place, team } = options;
@@ -81,21 +88,40 @@ async function sessionSecret(
   await changeSecret(api, { namespace, name }, plan, signal);
 }
 
-/** Database, role and migrations. @returns the address for the api */
+/** The authorities of the built-in Postgres are written to a file, where the driver reads them. */
+async function protectionOf(
+  { protection = {} }: { protection?: DatabaseProtection },
+  authorities: string | undefined,
+): Promise<DatabaseProtection> {
+  if (authorities === undefined) return protection;
+  const file = join(await mkdtemp(join(tmpdir(), 'zonestead-database-')), 'ca.crt');
+  await writeFile(file, authorities);
+  return { ...protection, ZONESTEAD_DATABASE_CA: file };
+}
+
+/** Database, role and migrations. @returns the address for the api, with its protection */
 async function openDatabase(
-  { place, urlSecret, urlKey }: BootstrapOptions,
+  { place, urlSecret, urlKey, protection }: BootstrapOptions & { protection: DatabaseProtection },
   made: SecretTexts,
   { api, namespace }: JobContext,
   signal: AbortSignal,
 ): Promise<string> {
   if (place !== undefined) {
     const service = { name: 'zonestead', password: made[KEYS.service] ?? '' };
-    return prepareDatabase(adminUrl(place, made), place.database, { service });
+    return prepareDatabase(protectedUrl(adminUrl(place, made), protection), place.database, { service });
   }
   const url = (await texts(api, { namespace, name: urlSecret }, signal))[urlKey];
   if (url === undefined) throw new Error(`Secret ${namespace}/${urlSecret} has no key ${urlKey}`);
-  await migrateDatabase(url.trim());
-  return url.trim();
+  const address = protectedUrl(url.trim(), protection);
+  await migrateDatabase(address);
+  return address;
+}
+
+/** @throws Error that says what the address lacks, without its password */
+function protectedUrl(url: string, protection: DatabaseProtection): string {
+  const complete = protectedDatabaseUrl(url, protection);
+  if (!complete.ok) throw new Error(`the address of the database ${complete.problem}`);
+  return complete.value;
 }
 
 /** @throws Error if the Secret does not exist */

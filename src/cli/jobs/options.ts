@@ -6,11 +6,17 @@ import { type ChartSecondary, chartSecondaries } from './secondaries.ts';
 import { type ChartTrust, chartTrusts } from './trusts.ts';
 
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Secret');
-/** The names and addresses that a certificate is for. */
-const hosts = z
+/** A Secret, and the names and addresses that its certificate is for. */
+const certificate = z
   .string()
-  .regex(/^[a-zA-Z0-9.:-]+(,[a-zA-Z0-9.:-]+)*$/, 'must be comma-separated host names and addresses')
-  .transform((text) => text.split(','));
+  .regex(
+    /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?=[a-zA-Z0-9.:-]+(,[a-zA-Z0-9.:-]+)*$/,
+    'must be the name of a Secret, = and comma-separated host names and addresses',
+  )
+  .transform((text) => {
+    const at = text.indexOf('=');
+    return { secret: text.slice(0, at), hosts: text.slice(at + 1).split(',') };
+  });
 const host = z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host or host:port');
 const labels = z
   .string()
@@ -21,6 +27,7 @@ const schema = z.object({
   database: z.enum(['builtin', 'external', 'cnpg'], { error: 'must be builtin, external or cnpg' }),
   databaseSecret: name.optional(),
   databaseHost: host.optional(),
+  databaseCertificate: name.optional(),
   databaseName: z.string().min(1),
   givenSecret: name.optional(),
   urlSecret: name.optional(),
@@ -31,22 +38,23 @@ const schema = z.object({
   secondariesSecret: name.optional(),
   trusts: chartTrusts.optional(),
   trustsOf: z.string().min(1).max(200).optional(),
-  certificateSecret: name.optional(),
-  certificateHosts: hosts.optional(),
+  certificate: z.array(certificate).optional(),
   team: z.string().min(1).max(64),
   rotation: z.string().max(253),
   labels,
   timeout: z.coerce.number({ error: 'must be seconds' }).int().min(1),
 });
 
-const certificateSchema = z.object({ secret: name, hosts, labels });
+const certificatesSchema = z
+  .object({ certificate: z.array(certificate), labels })
+  .transform(({ certificate: certificates, labels: marks }) => ({ certificates, labels: marks }));
 
-/** The certificate of the api. */
-export type CertificateOptions = z.output<typeof certificateSchema>;
+/** The certificates to keep, and the labels of new Secrets. */
+export type CertificatesOptions = z.output<typeof certificatesSchema>;
 
-/** The options of `zonestead api-certificate`. @throws Error that names each wrong option */
-export function certificateOptions(given: unknown): CertificateOptions {
-  return parseOptions(certificateSchema, given);
+/** The options of `zonestead certificates`. @throws Error that names each wrong option */
+export function certificatesOptions(given: unknown): CertificatesOptions {
+  return parseOptions(certificatesSchema, given);
 }
 
 export interface BootstrapOptions {
@@ -71,8 +79,9 @@ export interface BootstrapOptions {
   trusts: readonly ChartTrust[] | undefined;
   /** The installation whose trusts they are; no other one at the same database has this text. */
   trustsOf: string;
-  /** The Secret that the Job creates for the certificate of the api; undefined if none is needed. */
-  certificate: CertificateOptions | undefined;
+  certificates: CertificatesOptions['certificates'];
+  /** The Secret among them whose authorities verify the built-in database; undefined if it has no TLS. */
+  databaseCertificate: string | undefined;
   team: string;
   /** A new value gives the name servers a new key. */
   rotation: string;
@@ -84,10 +93,17 @@ export interface BootstrapOptions {
 
 /** @throws Error that names each wrong option */
 export function bootstrapOptions(given: unknown): BootstrapOptions {
-  const { database, databaseSecret, databaseHost, databaseName, certificateSecret, certificateHosts, ...rest } =
-    parseOptions(schema, given);
-  if (certificateSecret !== undefined && certificateHosts === undefined)
-    throw new Error('--certificate-hosts is needed with --certificate-secret');
+  const {
+    database,
+    databaseSecret,
+    databaseHost,
+    databaseName,
+    databaseCertificate,
+    certificate: certificates = [],
+    ...rest
+  } = parseOptions(schema, given);
+  if (databaseCertificate !== undefined && !certificates.some(({ secret }) => secret === databaseCertificate))
+    throw new Error(`--database-certificate ${databaseCertificate} needs --certificate ${databaseCertificate}=<hosts>`);
   const missing = (option: string) => new Error(`--${option} is needed with --database ${database}`);
   if (rest.secondaries !== undefined && rest.secondariesSecret === undefined) {
     throw new Error('--secondaries-secret is needed with --secondaries');
@@ -104,10 +120,8 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     secondariesSecret: rest.secondariesSecret,
     trusts: rest.trusts,
     trustsOf: rest.trustsOf ?? '',
-    certificate:
-      certificateSecret === undefined || certificateHosts === undefined
-        ? undefined
-        : { secret: certificateSecret, hosts: certificateHosts, labels: rest.labels },
+    certificates,
+    databaseCertificate,
   };
   // CloudNativePG creates the owner of the database, and keeps its login in a Secret of its own.
   if (database !== 'builtin') return { ...common, place: undefined, databaseSecret: '' };

@@ -1,13 +1,14 @@
 // Runs a Job of the chart with a connection to the cluster and a log.
 
 import { realClock } from '#base/clock.ts';
+import type { DatabaseProtection } from '#base/postgres-settings.ts';
 import type { Config } from '#config.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { apiCertificate } from './api-certificate.ts';
 import { bootstrap } from './bootstrap.ts';
+import { keepCertificates } from './certificates.ts';
 import type { BootstrapContext } from './context.ts';
-import type { BootstrapOptions, CertificateOptions } from './options.ts';
+import type { BootstrapOptions, CertificatesOptions } from './options.ts';
 import { releaseFinalizers, releaseOptions } from './release.ts';
 
 type BootstrapConfig = Config<
@@ -17,19 +18,21 @@ type BootstrapConfig = Config<
 /** @throws as bootstrap, and Error if no cluster is configured */
 export async function runBootstrap(
   options: BootstrapOptions,
-  config: BootstrapConfig,
+  config: BootstrapConfig & DatabaseProtection,
   signal: AbortSignal,
 ): Promise<void> {
-  await inCluster('bootstrap', config, (context) => bootstrap(options, context, signal));
+  await inCluster('bootstrap', config, (context) => bootstrap({ ...options, protection: config }, context, signal));
 }
 
-/** @throws as apiCertificate, and Error if no cluster is configured */
-export async function runCertificate(
-  options: CertificateOptions,
+/** @throws as keepCertificates, and Error if no cluster is configured */
+export async function runCertificates(
+  options: CertificatesOptions,
   config: BootstrapConfig,
   signal: AbortSignal,
 ): Promise<void> {
-  await inCluster('api-certificate', config, (context) => apiCertificate(options, context, signal));
+  await inCluster('certificates', config, async (context) => {
+    await keepCertificates(options, context, signal);
+  });
 }
 
 /** @throws as releaseFinalizers, and Error if no cluster is configured */

@@ -16,6 +16,7 @@ export const KEY_WAIT_MS = 65_000;
 
 interface SessionConfig {
   ZONESTEAD_URL: string;
+  ZONESTEAD_URL_CA?: string | undefined;
   ZONESTEAD_API_KEY: ClientKey;
 }
 
@@ -26,7 +27,12 @@ export async function withSession(
   { print, warn, signal }: Pick<Session, 'print' | 'warn' | 'signal'>,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, keyWaitMs: KEY_WAIT_MS });
+  const client = createClient({
+    baseUrl: config.ZONESTEAD_URL,
+    caFile: config.ZONESTEAD_URL_CA,
+    key: config.ZONESTEAD_API_KEY,
+    keyWaitMs: KEY_WAIT_MS,
+  });
   try {
     await work({ client, format: options.output, print, warn, signal });
   } catch (error) {

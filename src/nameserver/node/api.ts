@@ -21,7 +21,7 @@ import {
   zoneLine,
 } from '#contract/feed.ts';
 import { FeedFault, textOfError } from './faults.ts';
-import { FeedAgent } from './feed-agent.ts';
+import { createFeedAgent } from './feed-agent.ts';
 import { readLines } from './lines.ts';
 import { explainTls } from './tls-fault.ts';
 
@@ -74,7 +74,7 @@ const ERROR_BYTES = 65_536;
 /** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
 export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
   const { clock, key } = options;
-  const agent = options.agent ?? new FeedAgent({ caFile: options.caFile, connectMs: CONNECT_MS });
+  const agent = options.agent ?? createFeedAgent({ caFile: options.caFile, connectMs: CONNECT_MS });
   const baseUrl = new URL(options.url);
   const common = { baseUrl, key, agent, userAgent: 'zonestead-node', clock };
   const http = createHttp({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });

@@ -121,6 +121,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const connect = (key: ClientKey, neighbours: () => number = () => 0): Connection => {
     const plain = createClient({
       baseUrl: config.ZONESTEAD_URL,
+      caFile: config.ZONESTEAD_URL_CA,
       key,
       userAgent: 'zonestead-operator',
       maxAnswerBytes: MAX_ANSWER_BYTES,

@@ -56,6 +56,19 @@ it('every port that a rule names is a port of its pods', () => {
   }
 });
 
+it('without networkPolicy.enabled there is one, so that only the api and the bootstrap Job reach the built-in Postgres', async () => {
+  const defaults = await render({});
+  expect(defaults.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata }) => metadata.name)).toEqual([
+    'zonestead-postgres',
+  ]);
+  const into = (source: Source) => reaches(source, 'postgres', 5432, 'TCP', defaults);
+  expect(COMPONENTS.filter((name) => into(component(name)))).toEqual(['api', 'bootstrap']);
+  for (const source of [NEIGHBOUR, STRANGER, PROMETHEUS, OTHER_RELEASE]) expect(into(source)).toBe(false);
+  expect(one(defaults, 'NetworkPolicy', 'zonestead-postgres').spec.policyTypes).toEqual(['Ingress']);
+  const external = await render({ database: { mode: 'external', external: { existingSecret: 'postgres' } } });
+  expect(external.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+});
+
 describe('the built-in Postgres', () => {
   it('accepts the pods that need it and no others', () => {
     const within = COMPONENTS.filter((name) => reaches(component(name), 'postgres', 5432));

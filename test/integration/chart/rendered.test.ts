@@ -24,7 +24,7 @@ const env = (objects: Rendered[], kind: string, name: string) =>
     container(objects, kind, name).env.map((each: { name: string; value: string }) => [each.name, each.value]),
   );
 
-const oidc = { issuer: 'https://login.example.net:8443/realm', clientId: 'zonestead' };
+const oidc = { issuer: 'https://login.example.net:8444/realm', clientId: 'zonestead' };
 
 it('helm lint finds nothing with the defaults', async () => {
   const { ok, words } = await helm('lint', '--strict', CHART);
@@ -92,9 +92,9 @@ it('has network policies that open the outside ports in the values of each compo
     const { egress } = one(objects, 'NetworkPolicy', `zonestead-${component}`).spec;
     return egress.flatMap((rule: Rendered) => rule.ports.map(({ port }: { port: number }) => port));
   };
-  expect(ports('api')).toEqual(expect.arrayContaining([53, 5300, 8443, 4318, 9443, 7443]));
+  expect(ports('api')).toEqual(expect.arrayContaining([53, 5300, 8444, 4318, 9443, 7443]));
   expect(ports('operator')).toContain(4318);
-  for (const other of [5300, 8443, 9443, 7443]) expect(ports('operator')).not.toContain(other);
+  for (const other of [5300, 8444, 9443, 7443]) expect(ports('operator')).not.toContain(other);
   expect(ports('bootstrap')).not.toContain(4318);
 });
 
@@ -121,14 +121,19 @@ describe('the feed', () => {
       ['zonestead-api-tls', ['ca.crt']],
       ['zonestead-api-tls', keys],
     ]);
-    const renewal = one(objects, 'CronJob', 'zonestead-api-certificate').spec.jobTemplate.spec.template.spec;
+    const renewal = one(objects, 'CronJob', 'zonestead-certificates').spec.jobTemplate.spec.template.spec;
     const { args } = objects.find(({ kind }) => kind === 'Job')?.spec.template.spec.containers[0] ?? {};
-    expect(renewal.containers[0].args).toContain('--secret=zonestead-api-tls');
-    expect(args).toContain('--certificate-secret=zonestead-api-tls');
-    const hosts = args.find((each: string) => each.startsWith('--certificate-hosts='))?.split('=')[1];
-    expect(renewal.containers[0].args).toContain(`--hosts=${hosts}`);
-    expect(hosts.split(',')).toContain('zonestead-api.zonestead.svc');
-    const given = await render({ api: { tls: { mode: 'existing', existingSecret: 'own' } } });
+    const certificates = (from: string[]) => from.filter((each) => each.startsWith('--certificate='));
+    expect(certificates(args)).toEqual([
+      expect.stringMatching(/^--certificate=zonestead-api-tls=zonestead-api\.zonestead\.svc,/),
+      expect.stringMatching(/^--certificate=zonestead-postgres-tls=zonestead-postgres\.zonestead\.svc,/),
+    ]);
+    expect(certificates(renewal.containers[0].args)).toEqual(certificates(args));
+    expect(renewal.serviceAccountName).toBe('zonestead-certificates');
+    const given = await render({
+      api: { tls: { mode: 'existing', existingSecret: 'own' } },
+      database: { mode: 'external', external: { existingSecret: 'postgres' } },
+    });
     expect(feed(given).slice(1)).toEqual([
       ['own', ['ca.crt']],
       ['own', keys],
@@ -220,11 +225,70 @@ describe('values', () => {
     expect(objects.filter(({ kind }) => kind === 'StatefulSet').map(({ metadata }) => metadata.name)).toEqual([
       'zonestead-nameserver',
     ]);
-    expect(env(objects, 'Deployment', 'zonestead-api').NODE_EXTRA_CA_CERTS).toBe('/etc/zonestead/database-ca/ca.crt');
+    const job = objects.find(({ kind }) => kind === 'Job')?.metadata.name ?? '';
+    for (const settings of [env(objects, 'Deployment', 'zonestead-api'), env(objects, 'Job', job)]) {
+      expect(settings.ZONESTEAD_DATABASE_CA).toBe('/etc/zonestead/database-ca/ca.crt');
+      expect(settings).not.toHaveProperty('ZONESTEAD_DATABASE_WITHOUT_TLS');
+    }
+    // It would be an authority for every connection of the process.
+    expect(JSON.stringify(objects)).not.toContain('NODE_EXTRA_CA_CERTS');
+    const unverified = await render({
+      database: { mode: 'external', external: { existingSecret: 'postgres', tls: { unverified: 'allow' } } },
+    });
+    expect(env(unverified, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_WITHOUT_TLS).toBe('allow');
     const { volumes } = one(objects, 'Deployment', 'zonestead-api').spec.template.spec;
     expect(volumes.find((volume: Rendered) => volume.name === 'database')).toMatchObject({
       secret: { secretName: 'postgres', items: [{ key: 'uri', path: 'uri' }] },
     });
+  });
+
+  it.each([
+    ['the built-in Postgres', {}, 'zonestead-postgres-tls'],
+    ['CloudNativePG', VALUE_SETS.CloudNativePG ?? {}, 'zonestead-db-ca'],
+    [
+      'CloudNativePG with an authority of its own',
+      {
+        database: {
+          mode: 'cnpg',
+          cnpg: { operatorInstalled: true, extraSpec: { certificates: { serverCASecret: 'own' } } },
+        },
+      },
+      'own',
+    ],
+  ])('verify %s by its authority alone, whose key no pod of the api mounts', async (_what, values, secretName) => {
+    const objects = await render(values);
+    expect(env(objects, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_CA).toBe('/etc/zonestead/database-ca/ca.crt');
+    const { volumes } = one(objects, 'Deployment', 'zonestead-api').spec.template.spec;
+    expect(volumes.find(({ name }: { name: string }) => name === 'database-ca')?.secret).toEqual({
+      secretName,
+      defaultMode: 0o440,
+      items: [{ key: 'ca.crt', path: 'ca.crt' }],
+    });
+  });
+
+  it('send the tokens of the operator and of helm test over HTTPS, to an api with the authority of its Secret', async () => {
+    const clients = async (values: Parameters<typeof render>[0]) => {
+      const objects = await render(values);
+      const pods = [
+        one(objects, 'Deployment', 'zonestead-operator').spec.template,
+        one(objects, 'Pod', 'zonestead-test'),
+      ];
+      return pods.map(({ spec }: Rendered) => {
+        const settings = Object.fromEntries(spec.containers[0].env.map((each: Rendered) => [each.name, each.value]));
+        const ca = spec.volumes.find(({ name }: { name: string }) => name === 'api-ca')?.secret;
+        return [settings.ZONESTEAD_URL, settings.ZONESTEAD_URL_CA, ca?.secretName, ca?.items[0].key];
+      });
+    };
+    const file = '/etc/zonestead/api-ca/ca.crt';
+    const own = ['https://zonestead-api.zonestead.svc:443', file, 'zonestead-api-tls', 'ca.crt'];
+    expect(await clients({})).toEqual([own, own]);
+    const mesh = ['http://zonestead-api.zonestead.svc:80', undefined, undefined, undefined];
+    expect(await clients({ api: { tls: { mode: 'off' } } })).toEqual([mesh, mesh]);
+    const url = 'https://dns.example.net';
+    const elsewhere = [url, file, 'their-ca', 'root.crt'];
+    expect(
+      await clients({ operator: { url, caSecret: 'their-ca', caKey: 'root.crt', apiKey: { existingSecret: 'k' } } }),
+    ).toEqual([elsewhere, elsewhere]);
   });
 
   it('give an operator for some namespaces rights in these only', async () => {
@@ -236,7 +300,7 @@ describe('values', () => {
     const wide = objects.filter(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name.includes('operator'));
     const rules = wide.flatMap((role) => role.rules as Rendered[]);
     expect(rules.map(({ resources, resourceNames, verbs }) => ({ resources, resourceNames, verbs }))).toEqual([
-      { resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+      { resources: ['namespaces'], verbs: ['list', 'watch'] },
       {
         resources: ['customresourcedefinitions'],
         resourceNames: ['dnszones.zonestead.dev', 'dnsrecords.zonestead.dev'],

@@ -4,8 +4,8 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { realClock } from '#base/clock.ts';
-import { apiCertificate } from '#cli/jobs/api-certificate.ts';
 import { bootstrap } from '#cli/jobs/bootstrap.ts';
+import { keepCertificates } from '#cli/jobs/certificates.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import { releaseFinalizers } from '#cli/jobs/release.ts';
 import { serviceHosts } from '#kube/certificates/own-secret.ts';
@@ -78,8 +78,7 @@ describe('installed with the defaults', () => {
     trustsOf: 'zonestead/zonestead',
     nodeKeySecret: 'zonestead-node-key',
     sessionSecret: 'zonestead-session',
-    certificateSecret: 'zonestead-api-tls',
-    certificateHosts: 'zonestead-api.zonestead.svc',
+    certificate: ['zonestead-api-tls=zonestead-api.zonestead.svc', 'zonestead-postgres-tls=postgres'],
     team: 'platform',
     rotation: '',
     labels: 'app.kubernetes.io/instance=zonestead',
@@ -128,21 +127,27 @@ describe('installed with the defaults', () => {
     } finally {
       await sql.end();
     }
+  });
 
-    const before = await secret('zonestead-api-tls');
+  it('the CronJob renews the certificates of the api and of Postgres with its own rights, which reach no other Secret', async () => {
+    const { api } = await cluster.as('zonestead-certificates');
+    const names = ['zonestead-api-tls', 'zonestead-postgres-tls'] as const;
+    const secret = async (name: string) => (await readSecret(api, { namespace, name }, signal))?.texts ?? {};
     const renew = (days: number) =>
-      apiCertificate(
-        { secret: 'zonestead-api-tls', hosts: ['zonestead-api.zonestead.svc'], labels: {} },
-        around,
-        signal,
-        new Date(Date.now() + days * 24 * 60 * MINUTE_MS),
-      );
+      keepCertificates(options, { api, namespace, log }, signal, new Date(Date.now() + days * 24 * 60 * MINUTE_MS));
+    const before = await Promise.all(names.map(secret));
     await renew(1);
-    expect(await secret('zonestead-api-tls')).toEqual(before);
+    expect(await Promise.all(names.map(secret))).toEqual(before);
     await renew(61);
-    const renewed = await secret('zonestead-api-tls');
-    expect(renewed['ca.crt']).toBe(before['ca.crt']);
-    expect(renewed['tls.crt']).not.toBe(before['tls.crt']);
+    for (const [at, name] of names.entries()) {
+      const renewed = await secret(name);
+      expect(renewed['ca.crt']).toBe(before[at]?.['ca.crt']);
+      expect(renewed['tls.crt']).not.toBe(before[at]?.['tls.crt']);
+    }
+    for (const name of ['zonestead-database', 'zonestead-session', 'zonestead-node-key'])
+      await expect(secret(name)).rejects.toThrow(/forbidden/);
+    const draft = { metadata: { name: 'any', namespace }, data: {} };
+    await expect(api.create(SECRET, draft, signal)).rejects.toThrow(/may create the Secrets of its Zonestead release/);
   });
 
   it('the api verifies tokens of the cluster with its own rights, and no others', async () => {
@@ -303,23 +308,28 @@ describe('installed with the defaults', () => {
         'secrets zonestead-api-tls [get patch]',
         'secrets zonestead-database [get patch]',
         'secrets zonestead-node-key [get patch]',
+        'secrets zonestead-postgres-tls [get patch]',
         'secrets zonestead-secondaries [get patch]',
         'secrets zonestead-session [get patch]',
       ],
+    ],
+    [
+      'certificates',
+      ['secrets [create]', 'secrets zonestead-api-tls [get patch]', 'secrets zonestead-postgres-tls [get patch]'],
     ],
     [
       'operator',
       [
         'customresourcedefinitions.apiextensions.k8s.io dnsrecords.zonestead.dev [get]',
         'customresourcedefinitions.apiextensions.k8s.io dnszones.zonestead.dev [get]',
-        'dnsrecords.zonestead.dev [get list watch]',
+        'dnsrecords.zonestead.dev [list watch]',
         'dnsrecords.zonestead.dev/status [update]',
-        'dnszones.zonestead.dev [get list watch patch]',
+        'dnszones.zonestead.dev [list watch patch]',
         'dnszones.zonestead.dev/status [update]',
         'events.events.k8s.io [create patch]',
         'leases.coordination.k8s.io [create]',
         'leases.coordination.k8s.io zonestead-operator [get watch patch]',
-        'namespaces [get list watch]',
+        'namespaces [list watch]',
       ],
     ],
     [

@@ -1,11 +1,12 @@
 // TLS to a real Postgres: the server is verified by its name or its IP address, and by no authority but the one that was named.
-import { chown, copyFile, writeFile } from 'node:fs/promises';
+import { chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '#store/database.ts';
 import { unprivilegedAccount } from '../../../deploy/local/parts/account.ts';
 import { type Credential, ensureAuthority, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import {
   ensurePostgres,
@@ -13,12 +14,14 @@ import {
   removePostgresState,
   startPostgres,
 } from '../../../deploy/local/parts/postgres.ts';
+import { one, render } from '../../support/chart.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const { signal } = new AbortController();
 let folder: string;
 let postgres: Postgres;
 let port: number;
+let dataFolder: string;
 let authority: Credential;
 let other: Credential;
 
@@ -32,6 +35,10 @@ beforeAll(async () => {
   const files = { ssl_cert_file: join(folder, 'server.crt'), ssl_key_file: join(folder, 'server.key') };
   const settings = { ssl: 'on', ...files };
   postgres = await startPostgres({ binDir, stateDir: folder, port, settings, durable: false, signal });
+  const database = openDatabase(postgres.url, { max: 1 });
+  const [row] = await database.db.execute<{ data_directory: string }>(sql`show data_directory`);
+  dataFolder = row?.data_directory ?? '';
+  await database.close();
 }, 600_000);
 afterAll(async () => {
   await postgres?.stop();
@@ -57,16 +64,26 @@ async function install(credential: Credential): Promise<void> {
 
 /** Serves with the certificate from now on. */
 async function serve(host: string, from = authority): Promise<void> {
-  const credential = await certificate(host, from);
-  await install(credential);
-  process.kill(postgres.part.pid, 'SIGHUP');
-  const admin = openDatabase(`${postgres.url}?sslmode=verify-full&sslrootcert=${from.certificateFile}`, { max: 1 });
-  await admin.close();
+  await install(await certificate(host, from));
+  expect(await probe()).toBe(0);
   for (const until = performance.now() + 20_000; ; ) {
     const served = await ask(host, { authorities: from.certificateFile }).catch((error: Error) => error);
     if (!(served instanceof Error)) return;
     if (performance.now() > until) throw served;
   }
+}
+
+/** The readiness probe of the chart, with the paths of this server. @returns its exit code */
+async function probe(data = dataFolder): Promise<number | null> {
+  const objects = await render({});
+  const { readinessProbe } = one(objects, 'StatefulSet', 'zonestead-postgres').spec.template.spec.containers[0];
+  const [command, ...args] = readinessProbe.exec.command.map((word: string) =>
+    word
+      .replaceAll('/etc/postgres-tls/tls.crt', join(folder, 'server.crt'))
+      .replaceAll('/tmp/certificate-read', join(folder, 'certificate-read')),
+  );
+  const { code } = await runCommand({ command, args, env: { PGDATA: data }, timeoutMs: 20_000, signal });
+  return code;
 }
 
 interface Options {
@@ -163,4 +180,18 @@ describe('A server with sslmode=verify-full', () => {
     );
     expect(open(authority.keyFile)).toThrow(/cannot be read: it contains no certificate in PEM/);
   });
+});
+
+it('The readiness probe of the built-in Postgres fails while it recovers, or is stopped, and reads a new certificate once', async () => {
+  const fake = join(folder, 'fake');
+  await mkdir(fake);
+  expect(await probe(fake)).toBe(1);
+  const running = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8');
+  await writeFile(join(fake, 'postmaster.pid'), running.replace(/ready *\n$/, 'starting\n'));
+  expect(await probe(fake)).toBe(1);
+  await writeFile(join(fake, 'postmaster.pid'), running.trimEnd());
+  expect(await probe(fake)).toBe(0);
+  const marker = await stat(join(folder, 'certificate-read'));
+  expect(await probe()).toBe(0);
+  expect((await stat(join(folder, 'certificate-read'))).mtimeMs).toBe(marker.mtimeMs);
 });

@@ -5,7 +5,57 @@ const policies = { project: 'integration', tests: ['test/integration/chart/netwo
 const exposure = { project: 'integration', tests: ['test/integration/chart/exposure.test.ts'] } as const;
 const pods = { project: 'integration', tests: ['test/integration/chart/pods.test.ts'] } as const;
 
+const rendered = { project: 'integration', tests: ['test/integration/chart/rendered.test.ts'] } as const;
+
 export const CHART_FAULTS: readonly Fault[] = [
+  {
+    name: 'chart-np-postgres-default',
+    breaks: 'without networkPolicy.enabled, every pod reaches the built-in Postgres',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/networkpolicies.yaml',
+        find: '(or $.Values.networkPolicy.enabled (eq $component "postgres"))',
+        replace: '$.Values.networkPolicy.enabled',
+      },
+    ],
+    ...policies,
+  },
+  {
+    name: 'chart-database-ca-everywhere',
+    breaks: 'the authority of the database counts for every connection of the api',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_database.tpl',
+        find: '- { name: ZONESTEAD_DATABASE_CA, value: /etc/zonestead/database-ca/ca.crt }',
+        replace: '- { name: NODE_EXTRA_CA_CERTS, value: /etc/zonestead/database-ca/ca.crt }',
+      },
+    ],
+    ...rendered,
+  },
+  {
+    name: 'chart-operator-http',
+    breaks: 'the tokens of the operator cross the network in plain text',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_database.tpl',
+        find: '{{- printf "https://%s:%v" $host .Values.api.service.tlsPort -}}',
+        replace: '{{- printf "http://%s:%v" $host .Values.api.service.port -}}',
+      },
+    ],
+    ...rendered,
+  },
+  {
+    name: 'chart-certificates-account',
+    breaks: 'the CronJob that renews certificates has the account of the bootstrap Job',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/certificates.yaml',
+        find: '"component" "certificates" "values" .Values.certificates "token" true',
+        replace: '"component" "bootstrap" "values" .Values.bootstrap "token" true',
+      },
+    ],
+    ...rendered,
+  },
   {
     name: 'chart-np-postgres',
     breaks: 'with network policies, every pod reaches the built-in Postgres',

@@ -10,6 +10,7 @@ import { CLIENT_ADDRESS_FAULTS } from './client-addresses.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
 import { COMMENT_FAULTS } from './comments.ts';
 import { CONSOLE_FAULTS } from './console.ts';
+import { DATABASE_FAULTS } from './database.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
@@ -37,6 +38,8 @@ export const FAULTS: readonly Fault[] = [
   ...SERVICE_FAULTS,
   ...ZONE_FAULTS,
   ...PROOF_NAME_FAULTS,
+  ...PROOF_NAME_FAULTS,
+  ...DATABASE_FAULTS,
   ...POWERDNS_FAULTS,
   ...CLIENT_ADDRESS_FAULTS,
   ...COMMENT_FAULTS,

@@ -157,6 +157,7 @@ export function settingsOf(place: Place, options: OperatorOptions): Parameters<t
     ZONESTEAD_LOG_LEVEL: 'silent',
     ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: options.healthPort ?? 0 },
     ZONESTEAD_URL: options.url ?? place.url,
+    ZONESTEAD_URL_CA: undefined,
     ZONESTEAD_API_KEY: options.key ?? place.key,
     KUBECONFIG: options.kubeconfig ?? place.operatorKubeconfig,
     KUBERNETES_SERVICE_HOST: undefined,

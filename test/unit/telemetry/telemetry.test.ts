@@ -31,8 +31,10 @@ describe('the log', () => {
     log.info('key yk_abc123_s3cretS3cret-_x was refused');
     log.error({ err: new Error('postgres://user:s3cret@localhost/db: Authorization: Bearer s3cret.s3cret') }, 'failed');
     log.error({ err: new Error('yu_person_s3cret') }, 'failed');
+    log.error({ err: new Error('yn_node1_s3cret') }, 'failed');
     const text = lines.join('');
     expect(text).not.toContain('s3cret');
+    expect(text).toContain('yn_node1_[redacted]');
     expect(text).toContain('yk_abc123_[redacted]');
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
   });

@@ -78,6 +78,15 @@ it('names the option that is missing or wrong', () => {
   expect(() => bootstrapOptions({ ...all, database: 'external', urlSecret: 'Not A Name' })).toThrow(
     '--url-secret must be',
   );
+  const builtin = { ...all, database: 'builtin', databaseSecret: 'x', databaseHost: 'db' };
+  expect(() => bootstrapOptions({ ...builtin, databaseCertificate: 'tls' })).toThrow(
+    '--database-certificate tls needs --certificate tls=<hosts>',
+  );
+  expect(() => bootstrapOptions({ ...builtin, certificate: ['tls'] })).toThrow(
+    'must be the name of a Secret, = and comma-separated host names and addresses',
+  );
+  const { certificates } = bootstrapOptions({ ...builtin, certificate: ['tls=a.b,::1'], databaseCertificate: 'tls' });
+  expect(certificates).toEqual([{ secret: 'tls', hosts: ['a.b', '::1'] }]);
   // The Secret of CloudNativePG has the login.
   const cnpg = bootstrapOptions({ ...all, database: 'cnpg', databaseSecret: 'x', databaseHost: 'db', urlSecret: 's' });
   expect([cnpg.place, cnpg.urlSecret]).toEqual([undefined, 's']);

@@ -1,0 +1,88 @@
+// Faults in the connection to Postgres and in what logs and settings protect.
+import type { Fault } from '../fault.ts';
+
+const tls = { project: 'integration', tests: ['test/integration/store/tls.test.ts'] } as const;
+const address = { project: 'unit', tests: ['test/unit/base/postgres-address.test.ts'] } as const;
+
+export const DATABASE_FAULTS: readonly Fault[] = [
+  {
+    name: 'database-ip-unchecked',
+    breaks: 'a certificate for another name passes at a Postgres with an IP address',
+    edits: [
+      {
+        file: 'src/store/tls.ts',
+        find: '      checkServerIdentity(host, certificate),',
+        replace: '      isIP(host) === 0 ? checkServerIdentity(host, certificate) : undefined,',
+      },
+    ],
+    ...tls,
+  },
+  {
+    name: 'database-any-authority',
+    breaks: 'verify-full accepts a certificate of any authority',
+    edits: [
+      {
+        file: 'src/store/tls.ts',
+        find: "  if (tls.mode !== 'verify-full') return { rejectUnauthorized: false };",
+        replace: '  if (host) return { rejectUnauthorized: false };',
+      },
+    ],
+    ...tls,
+  },
+  {
+    name: 'database-plain-after-all',
+    breaks: 'a server that refuses TLS gets the login in plain text, with every mode',
+    edits: [
+      {
+        file: 'src/store/tls.ts',
+        find: "answer[0] === NO && tls.mode === 'prefer'",
+        replace: 'answer[0] === NO',
+      },
+    ],
+    ...tls,
+  },
+  {
+    name: 'database-one-loopback',
+    breaks: 'an address is taken for local if one of its hosts is',
+    edits: [
+      {
+        file: 'src/base/postgres-address.ts',
+        find: 'const [remote] = hosts.filter(({ host }) => !isLoopback(host));',
+        replace: 'const [remote] = hosts.some(({ host }) => isLoopback(host)) ? [] : hosts;',
+      },
+    ],
+    ...address,
+  },
+  {
+    name: 'database-require-verifies',
+    breaks: 'sslmode=require counts as verified',
+    edits: [
+      {
+        file: 'src/base/postgres-address.ts',
+        find: "remote !== undefined && tls.mode !== 'verify-full' && !isUnverifiedAllowed",
+        replace: 'remote !== undefined && !/verify-full|require/.test(tls.mode) && !isUnverifiedAllowed',
+      },
+    ],
+    ...address,
+  },
+  {
+    name: 'database-ca-forgotten',
+    breaks: 'a command that names DATABASE_URL alone ignores the authority of the database',
+    edits: [
+      {
+        file: 'src/config.ts',
+        find: 'const known = isRead ? values : readConfig(DATABASE_PROTECTION_SETTINGS, environment);',
+        replace: "const known = isRead ? values : { ZONESTEAD_DATABASE_WITHOUT_TLS: 'allow' as const };",
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/config.test.ts'],
+  },
+  {
+    name: 'log-node-keys',
+    breaks: 'logs contain node keys',
+    edits: [{ file: 'src/telemetry/log.ts', find: '(y[a-z]_[A-Za-z0-9]+_)', replace: '(y[ku]_[A-Za-z0-9]+_)' }],
+    project: 'unit',
+    tests: ['test/unit/telemetry/telemetry.test.ts'],
+  },
+];
