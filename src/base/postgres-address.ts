@@ -73,7 +73,7 @@ export function parsePostgresAddress(text: string): Parsed {
   return typeof tls === 'string' ? wrong(tls) : { ok: true, value: { hosts, url: withoutTls(url), tls } };
 }
 
-/** How the connections to the database are to be protected, beside the address itself. */
+/** The settings that protect the connections to the database, in addition to the address. */
 export interface Protection {
   /** A PEM file with the authorities of the server. It asks for sslmode=verify-full. */
   readonly authorities: string | undefined;
@@ -95,9 +95,11 @@ export function protectPostgresAddress(
   const named = /[?&]sslmode=([^&]*)/.exec(text)?.[1];
   if (authorities !== undefined) {
     if (named !== undefined && tls.mode !== 'verify-full')
-      return wrong(`has sslmode=${tls.mode}, which verifies nothing, beside ZONESTEAD_DATABASE_CA: write verify-full`);
+      return wrong(
+        `has sslmode=${tls.mode}, which verifies nothing: write sslmode=verify-full with ZONESTEAD_DATABASE_CA`,
+      );
     if (tls.mode === 'verify-full' && tls.authorities !== null)
-      return wrong('has sslrootcert beside ZONESTEAD_DATABASE_CA: write one of them');
+      return wrong('has sslrootcert, and ZONESTEAD_DATABASE_CA is set: keep one of them');
     const options = `sslrootcert=${encodeURIComponent(authorities)}${named === undefined ? '&sslmode=verify-full' : ''}`;
     return { ok: true, value: `${text}${text.includes('?') ? '&' : '?'}${options}` };
   }

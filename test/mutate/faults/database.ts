@@ -1,4 +1,4 @@
-// Faults in the connection to Postgres and in what logs and settings protect.
+// Faults in the connection to Postgres, and in the redaction of logs.
 import type { Fault } from '../fault.ts';
 
 const tls = { project: 'integration', tests: ['test/integration/store/tls.test.ts'] } as const;

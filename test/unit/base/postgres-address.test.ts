@@ -118,13 +118,15 @@ describe('A connection to the database', () => {
 
   it('is verified by the named authorities, whose file adds verify-full', () => {
     const named = { authorities: '/etc/zonestead/a b&c.crt' };
-    expect(judge('a', '', named)).toBe('?sslrootcert=%2Fetc%2Fzonestead%2Fa%20b%26c.crt&sslmode=verify-full');
+    expect(judge('a', '', named)).toBe(
+      `?sslrootcert=${encodeURIComponent('/etc/zonestead/a b&c.crt')}&sslmode=verify-full`,
+    );
     expect(judge('a', '?prepare=false', named)).toMatch(/^\?prepare=false&sslrootcert=.*&sslmode=verify-full$/);
     expect(judge('a', '?sslmode=verify-full', named)).toMatch(/^\?sslmode=verify-full&sslrootcert=[^&]*$/);
     expect(judge('a', '?sslmode=require', { ...named, isUnverifiedAllowed: true })).toMatch(
-      /has sslmode=require, which verifies nothing, beside ZONESTEAD_DATABASE_CA/,
+      /has sslmode=require, which verifies nothing: write sslmode=verify-full with ZONESTEAD_DATABASE_CA/,
     );
-    expect(judge('a', '?sslmode=verify-full&sslrootcert=/x', named)).toMatch(/write one of them$/);
+    expect(judge('a', '?sslmode=verify-full&sslrootcert=/x', named)).toMatch(/keep one of them$/);
     const judged = protectPostgresAddress('postgres://u:p@a/z', { ...refused, ...named });
     const parsed = parsePostgresAddress(judged.ok ? judged.value : '');
     expect(parsed).toMatchObject({ ok: true, value: { tls: { mode: 'verify-full', ...named } } });
