@@ -80,6 +80,8 @@ export interface WrittenImage {
   bytes: number;
   /** sha256:… of the configuration: the same content has the same one, compressed or not. */
   configDigest: string;
+  /** sha256:… of each layer, uncompressed. */
+  diffIds: readonly string[];
 }
 
 export async function writeImage({ name, layers, config, file, signal }: ImageOptions): Promise<WrittenImage> {
@@ -143,7 +145,11 @@ export async function writeImage({ name, layers, config, file, signal }: ImageOp
     await rm(file, { force: true });
     await link(`${file}.new`, file);
     await rm(`${file}.new`);
-    return { bytes: layers.reduce((sum, { bytes }) => sum + bytes, 0), configDigest: image.digest };
+    return {
+      bytes: layers.reduce((sum, { bytes }) => sum + bytes, 0),
+      configDigest: image.digest,
+      diffIds: layers.map(({ digest }) => `sha256:${digest}`),
+    };
   } finally {
     await rm(stage, { recursive: true, force: true });
   }

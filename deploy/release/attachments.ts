@@ -53,32 +53,40 @@ async function read(registry: Registry, reference: string, folder: string): Prom
 async function push(registry: Registry, reference: string, blobs: readonly SignedBlob[]): Promise<void> {
   const diff_ids = blobs.map(({ bytes }) => digestOf(bytes));
   const config = { architecture: '', os: '', config: {}, rootfs: { type: 'layers', diff_ids } };
-  await pushManifest(registry, reference, { mediaType: CONFIG, bytes: Buffer.from(JSON.stringify(config)) }, blobs);
+  const made = makeManifest({ mediaType: CONFIG, bytes: Buffer.from(JSON.stringify(config)) }, blobs);
+  await pushManifest(registry, reference, made);
 }
 
-/** Pushes a manifest with this configuration and these layers. @throws Error of the registry */
-export async function pushManifest(
-  registry: Registry,
-  reference: string,
-  config: Omit<SignedBlob, 'annotations'>,
-  layers: readonly SignedBlob[],
-): Promise<void> {
+/** A manifest with its blobs. Its digest is that of its bytes, which the registry keeps unchanged. */
+export interface MadeManifest {
+  /** sha256:… */
+  digest: string;
+  bytes: Buffer;
+  blobs: readonly Buffer[];
+}
+
+export function makeManifest(config: Omit<SignedBlob, 'annotations'>, layers: readonly SignedBlob[]): MadeManifest {
+  const described = ({ mediaType, bytes }: Omit<SignedBlob, 'annotations'>) => ({
+    mediaType,
+    digest: digestOf(bytes),
+    size: bytes.length,
+  });
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: MANIFEST,
+    config: described(config),
+    layers: layers.map((layer) => ({ ...described(layer), annotations: layer.annotations })),
+  };
+  const bytes = Buffer.from(JSON.stringify(manifest));
+  return { digest: digestOf(bytes), bytes, blobs: [config, ...layers].map((blob) => blob.bytes) };
+}
+
+/** @throws Error of the registry */
+export async function pushManifest(registry: Registry, reference: string, made: MadeManifest): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-manifest-'));
   try {
-    for (const { bytes } of [config, ...layers])
-      await writeFile(join(folder, digestOf(bytes).replace('sha256:', '')), bytes);
-    const described = ({ mediaType, bytes }: Omit<SignedBlob, 'annotations'>) => ({
-      mediaType,
-      digest: digestOf(bytes),
-      size: bytes.length,
-    });
-    const manifest = {
-      schemaVersion: 2,
-      mediaType: MANIFEST,
-      config: described(config),
-      layers: layers.map((layer) => ({ ...described(layer), annotations: layer.annotations })),
-    };
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    for (const bytes of made.blobs) await writeFile(join(folder, digestOf(bytes).replace('sha256:', '')), bytes);
+    await writeFile(join(folder, 'manifest.json'), made.bytes);
     // containers-transports(5), dir: the form of the folder.
     await writeFile(join(folder, 'version'), 'Directory Transport Version: 1.1\n');
     await registry.push(folder, reference);

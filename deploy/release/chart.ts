@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseDocument } from 'yaml';
 import { runCommand } from '../local/parts/commands.ts';
-import { isMissing, refusal } from './refusals.ts';
+import { refusal } from './refusals.ts';
 import type { Access } from './registry.ts';
 
 const LIMIT_MS = 5 * 60_000;
@@ -78,10 +78,12 @@ export interface ChartKey {
 export interface Helm {
   /** @returns the path of the archive; the provenance file is next to it. @throws Error with the words of Helm */
   pack(chart: string, folder: string, key: ChartKey | undefined): Promise<string>;
-  /** @param repository without the name of the chart. @throws Error that says what to do, when the registry refuses */
-  push(archive: string, repository: string): Promise<void>;
-  /** The folder of a published chart, made in `folder`; undefined if the registry has none. @throws as push */
-  pull(repository: string, name: string, version: string, folder: string): Promise<string | undefined>;
+  /**
+   * @param repository without the name of the chart
+   * @returns the digest of the manifest that Helm wrote, sha256:…
+   * @throws Error that says what to do, when the registry refuses
+   */
+  push(archive: string, repository: string): Promise<string>;
 }
 
 export function helmOf(
@@ -111,14 +113,9 @@ export function helmOf(
     push: async (archive, repository) => {
       const { code, tail } = await run('push', archive, `oci://${repository}`, ...access);
       if (code !== 0) throw refusal(tail, `pushing the chart to ${repository}`, host);
-    },
-    pull: async (repository, name, version, folder) => {
-      await mkdir(folder, { recursive: true });
-      const from = [`oci://${repository}/${name}`, '--version', version, '--untar', '--untardir', folder];
-      const { code, tail } = await run('pull', ...from, ...access);
-      if (code !== 0 && isMissing(tail)) return undefined;
-      if (code !== 0) throw refusal(tail, `reading ${repository}/${name}:${version}`, host);
-      return join(folder, name);
+      const [, digest] = /^Digest: (sha256:[0-9a-f]{64})$/m.exec(tail) ?? [];
+      if (digest === undefined) throw new Error(`helm push names no digest:\n${tail}`);
+      return digest;
     },
   };
 }
@@ -141,7 +138,9 @@ export async function differences(one: string, other: string): Promise<string[]>
 
 async function contents(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const texts = await Promise.all(files.map((file) => readFile(file, 'latin1')));
+  // A link counts as a difference, because a chart of this project has none.
+  const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  const links = new Set(entries.filter((entry) => !entry.isFile()).map((entry) => join(entry.parentPath, entry.name)));
+  const texts = await Promise.all(files.map((file) => (links.has(file) ? `link ${folder}` : readFile(file, 'latin1'))));
   return new Map(files.map((file, index) => [relative(folder, file), texts[index] as string]));
 }

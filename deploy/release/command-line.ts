@@ -5,8 +5,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildCommandLine, packCommandLine } from '../cli/bundle.ts';
 import type { Progress } from '../local/parts/cache.ts';
-import { pushManifest } from './attachments.ts';
-import type { Manifest, Registry } from './registry.ts';
+import { type MadeManifest, makeManifest, pushManifest } from './attachments.ts';
+import type { Registry } from './registry.ts';
 import { signPublished } from './sign-published.ts';
 import type { SignedBlob, SigningKey } from './signing.ts';
 
@@ -49,13 +49,10 @@ export function commandLineReference(registry: Registry, { tag }: CommandLineRel
   return `${registry.repository('cli')}:${tag}`;
 }
 
-/**
- * Whether a published artifact has these files. The signature is not one of them: each run makes another one, and the registry has the
- * signature of the artifact.
- */
-export async function isSame(release: CommandLineRelease, published: Manifest): Promise<boolean> {
-  const ours = (await blobsOf(release)).map(({ bytes }) => `sha256:${digestOf(bytes)}`);
-  return JSON.stringify(published.layers.map(({ digest }) => digest)) === JSON.stringify(ours);
+/** The artifact with these files. The signature is not one of them: each run makes another one, and the registry has its own. */
+export async function commandLineManifest(release: CommandLineRelease): Promise<MadeManifest> {
+  const config = { mediaType: 'application/vnd.zonestead.cli.config.v1+json', bytes: Buffer.from('{}') };
+  return makeManifest(config, await blobsOf(release));
 }
 
 /** Pushes it if the registry does not have it, and signs it. @throws Error that says what to do, when the registry refuses */
@@ -63,19 +60,15 @@ export async function publishCommandLine(
   registry: Registry,
   key: SigningKey | undefined,
   release: CommandLineRelease,
+  isThere: boolean,
   print: Progress,
 ): Promise<void> {
   const reference = commandLineReference(registry, release);
-  const there = await registry.manifest(reference);
-  if (there === undefined) {
-    const config = { mediaType: 'application/vnd.zonestead.cli.config.v1+json', bytes: Buffer.from('{}') };
-    await pushManifest(registry, reference, config, await blobsOf(release));
-  }
-  const manifest = there ?? (await registry.manifest(reference));
-  if (manifest === undefined) throw new Error(`${reference} was pushed, and the registry does not have it. Try again`);
-  print(`${reference}@${manifest.digest} ${there === undefined ? 'pushed' : 'is there already'}`);
+  const made = await commandLineManifest(release);
+  if (!isThere) await pushManifest(registry, reference, made);
+  print(`${reference}@${made.digest} ${isThere ? 'is there already' : 'pushed'}`);
   const repository = registry.repository('cli');
-  await signPublished(registry, key, { repository, tag: release.tag, digest: manifest.digest }, print);
+  await signPublished(registry, key, { repository, tag: release.tag, digest: made.digest }, print);
 }
 
 /** Clients such as oras write a layer to the file of its title (OCI image specification, annotations.md). */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Progress } from '../local/parts/cache.ts';
-import { pushManifest } from './attachments.ts';
+import { makeManifest, pushManifest } from './attachments.ts';
 import {
   type Addresses,
   type ChartKey,
@@ -13,9 +13,13 @@ import {
   prepareChart,
   unpack,
 } from './chart.ts';
-import type { Registry } from './registry.ts';
+import type { Manifest, Registry } from './registry.ts';
 import { signPublished } from './sign-published.ts';
 import type { SigningKey } from './signing.ts';
+
+/** Helm, "Use OCI-based registries". */
+const CONTENT = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
+const PROVENANCE = 'application/vnd.cncf.helm.chart.provenance.v1.prov';
 
 export interface ChartPublication {
   registry: Registry;
@@ -41,29 +45,48 @@ export async function publishChart(publication: ChartPublication): Promise<void>
   const { version } = parse(await readFile(join(prepared, 'Chart.yaml'), 'utf8')) as { version: string };
   const charts = registry.repository('charts');
   const archive = await helm.pack(prepared, out, chartKey);
-  const there = await helm.pull(charts, 'zonestead', version, join(folder, 'there'));
+  const reference = `${charts}/zonestead:${version}`;
+  const there = await registry.manifest(reference);
   if (there !== undefined) {
-    const changed = await differences(there, await unpack(archive, 'zonestead', join(folder, 'ours'), signal));
+    const published = await pullChart(registry, `${charts}/zonestead`, there, join(folder, 'there'), signal);
+    const changed =
+      published === undefined
+        ? ['the archive']
+        : await differences(published, await unpack(archive, 'zonestead', join(folder, 'ours'), signal));
     if (changed.length > 0)
       throw new Error(
-        `${charts}/zonestead:${version} is published with other content (${changed.join(', ')}), and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
+        `${reference} is published with other content (${changed.join(', ')}), and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
       );
-  } else await helm.push(archive, charts);
-  const reference = `${charts}/zonestead:${version}`;
-  const manifest = await registry.manifest(reference);
-  if (manifest === undefined) throw new Error(`${reference} was pushed, and the registry does not have it. Try again`);
-  print(`${reference}@${manifest.digest} ${there === undefined ? 'pushed' : 'is there already'}`);
-  const hasProvenance = manifest.layers.some(({ mediaType }) => mediaType.includes('provenance'));
-  if (chartKey !== undefined && !hasProvenance)
-    throw new Error(
-      `${reference} was published without a provenance file, and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
-    );
-  const digest = manifest.digest;
+    if (chartKey !== undefined && !there.layers.some(({ mediaType }) => mediaType === PROVENANCE))
+      throw new Error(
+        `${reference} was published without a provenance file, and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
+      );
+  }
+  const digest = there?.digest ?? (await helm.push(archive, charts));
+  print(`${reference}@${digest} ${there === undefined ? 'pushed' : 'is there already'}`);
   await signPublished(registry, key, { repository: `${charts}/zonestead`, tag: version, digest }, print);
   if (options.artifactHubId !== undefined)
     await pushHubMetadata(registry, `${charts}/zonestead`, options.artifactHubId);
   if (key === undefined) print('nothing is signed: add --sign-key to sign images and chart');
   print(`install it: helm install zonestead oci://${charts}/zonestead --version ${version}`);
+}
+
+/**
+ * The folder of a published chart, read by the digests of its manifest. Helm reads a chart from its layers alone.
+ * @returns undefined if it is not a chart, or has further layers
+ */
+async function pullChart(
+  registry: Registry,
+  repository: string,
+  { digest, layers }: Manifest,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const content = layers.filter(({ mediaType }) => mediaType !== PROVENANCE);
+  const [chart, ...more] = content;
+  if (chart?.mediaType !== CONTENT || more.length > 0) return undefined;
+  await registry.pull(`${repository}@${digest}`, folder);
+  return unpack(join(folder, chart.digest.replace('sha256:', '')), 'zonestead', join(folder, 'chart'), signal);
 }
 
 /** By this, Artifact Hub knows that the publisher owns the repository (its documentation, "Verified publisher", OCI). */
@@ -74,5 +97,5 @@ async function pushHubMetadata(registry: Registry, repository: string, repositor
     bytes: Buffer.from(stringify({ repositoryID })),
     annotations: { 'org.opencontainers.image.title': 'artifacthub-repo.yml' },
   };
-  await pushManifest(registry, `${repository}:artifacthub.io`, config, [layer]);
+  await pushManifest(registry, `${repository}:artifacthub.io`, makeManifest(config, [layer]));
 }

@@ -14,13 +14,14 @@ import { ensureHelm } from '../local/parts/helm-build.ts';
 import { type ChartKey, helmOf, type PublishedImage } from './chart.ts';
 import {
   type CommandLineRelease,
+  commandLineManifest,
   commandLineReference,
-  isSame,
   publishCommandLine,
   writeDigests,
 } from './command-line.ts';
 import { publishChart } from './publish-chart.ts';
 import { type Access, openRegistry, type Registry } from './registry.ts';
+import { isSameImage } from './same-image.ts';
 import { signPublished } from './sign-published.ts';
 import { readSigningKey } from './signing.ts';
 
@@ -37,7 +38,12 @@ export interface ReleaseOptions extends Access {
 }
 
 export interface BuiltRelease {
-  images: { name: ImageName; tag: string; archive: Pick<BuiltImage, 'file' | 'configDigest'>; bill?: string }[];
+  images: {
+    name: ImageName;
+    tag: string;
+    archive: Pick<BuiltImage, 'file' | 'configDigest' | 'diffIds'>;
+    bill?: string;
+  }[];
   commandLine: CommandLineRelease;
   /** The folder of the chart. */
   chart: string;
@@ -73,18 +79,18 @@ export async function publish(
     await registry.manifest(`${registry.repository('zonestead')}:${projectVersion()}`);
     const built = await make();
     await writeDigests(built.commandLine, key);
-    const missing = await missingImages(registry, built);
-    await checkCommandLine(registry, built.commandLine);
+    // From here on, the registry is asked for no digest by a tag: it could answer with the digest of something else.
+    const there = await publishedImages(registry, built);
+    const isCommandLineThere = await isPublished(registry, built.commandLine);
     const images: PublishedImage[] = [];
     for (const { name, tag, archive, bill } of built.images) {
       const repository = registry.repository(name);
-      const there = missing.has(name) ? undefined : await registry.manifest(`${repository}:${tag}`);
-      const digest = there?.digest ?? (await registry.pushArchive(archive.file, `${repository}:${tag}`));
-      print(`${repository}:${tag}@${digest} ${there === undefined ? 'pushed' : 'is there already'}`);
+      const digest = there.get(name) ?? (await registry.pushArchive(archive.file, `${repository}:${tag}`));
+      print(`${repository}:${tag}@${digest} ${there.has(name) ? 'is there already' : 'pushed'}`);
       await signPublished(registry, key, { repository, tag, digest, bill }, print);
       images.push({ name, host: registry.host, path: repository.slice(registry.host.length + 1), tag, digest });
     }
-    await publishCommandLine(registry, key, built.commandLine, print);
+    await publishCommandLine(registry, key, built.commandLine, isCommandLineThere, print);
     await publishChart({
       registry,
       helm,
@@ -115,23 +121,26 @@ function chartKeyOf({ chartKey, chartSigner, chartPassphraseFile }: ReleaseOptio
   };
 }
 
-/** The images that the registry does not have. @throws Error when it has one under the same tag with other content */
-async function missingImages(registry: Registry, { images }: BuiltRelease): Promise<Set<ImageName>> {
-  const missing = new Set<ImageName>();
+/** The digests of the images that the registry has. @throws Error when it has one under the same tag with other content */
+async function publishedImages(registry: Registry, { images }: BuiltRelease): Promise<Map<ImageName, string>> {
+  const digests = new Map<ImageName, string>();
   for (const { name, tag, archive } of images) {
-    const reference = `${registry.repository(name)}:${tag}`;
-    const there = await registry.manifest(reference);
-    if (there === undefined) missing.add(name);
-    else if (there.config?.digest !== archive.configDigest) throw otherContent(reference);
+    const repository = registry.repository(name);
+    const there = await registry.manifest(`${repository}:${tag}`);
+    if (there === undefined) continue;
+    if (!(await isSameImage(registry, repository, there, archive))) throw otherContent(`${repository}:${tag}`);
+    digests.set(name, there.digest);
   }
-  return missing;
+  return digests;
 }
 
 /** @throws Error when the registry has the command line under the same tag with other content */
-async function checkCommandLine(registry: Registry, release: CommandLineRelease): Promise<void> {
+async function isPublished(registry: Registry, release: CommandLineRelease): Promise<boolean> {
   const reference = commandLineReference(registry, release);
   const there = await registry.manifest(reference);
-  if (there !== undefined && !(await isSame(release, there))) throw otherContent(reference);
+  if (there === undefined) return false;
+  if (there.digest !== (await commandLineManifest(release)).digest) throw otherContent(reference);
+  return true;
 }
 
 function otherContent(reference: string): Error {
