@@ -41,6 +41,13 @@ export const image = values({
   pullPolicy,
 }).meta({ id: 'image' });
 
+export const persistence = values({
+  enabled: z.boolean(),
+  size: quantity,
+  storageClassName: z.string(),
+  annotations: texts,
+}).meta({ id: 'persistence' });
+
 export const serviceAccount = values({
   create: z.boolean(),
   name,

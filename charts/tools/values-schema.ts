@@ -13,10 +13,10 @@ import {
   networks,
   open,
   PROBES,
+  persistence,
   podDisruptionBudget,
   port,
   pullPolicy,
-  quantity,
   replicaCount,
   resolvers,
   statefulSet,
@@ -24,6 +24,7 @@ import {
   texts,
   values,
 } from './common-values.ts';
+import { database } from './database-values.ts';
 import { trusts } from './trust-values.ts';
 
 const url = z
@@ -45,36 +46,6 @@ const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']).meta({ id:
 
 /** A Secret of the user, and the key in it. */
 const existing = values({ existingSecret: name, key: z.string().min(1) }).meta({ id: 'existing' });
-
-const persistence = values({
-  enabled: z.boolean(),
-  size: quantity,
-  storageClassName: z.string(),
-  annotations: texts,
-}).meta({ id: 'persistence' });
-
-const database = values({
-  mode: z.enum(['builtin', 'external', 'cnpg']),
-  name: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
-  builtin: statefulSet({
-    image,
-    existingSecret: name,
-    maxConnections: z.int().min(10).max(10_000),
-    persistence,
-  }),
-  external: values({
-    existingSecret: name,
-    secretKeys: values({ uri: z.string().min(1) }),
-    tls: values({ caSecret: name, caKey: z.string().min(1), unverified: z.enum(['refuse', 'allow']) }),
-  }),
-  cnpg: values({
-    operatorInstalled: z.boolean(),
-    instances: z.int().min(1),
-    storage: values({ size: quantity, storageClassName: z.string() }),
-    imageName: z.string(),
-    extraSpec: open,
-  }),
-});
 
 /** Null means that a HorizontalPodAutoscaler manages the number. */
 const scaled = z.union([replicaCount, z.null()]).meta({ id: 'scaled' });

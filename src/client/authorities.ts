@@ -2,7 +2,7 @@
 // that a change of the file needs no restart: connections with other authorities are new ones, and requests in progress keep theirs.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Agent, Dispatcher } from 'undici';
+import { Agent, Dispatcher } from 'undici';
 import { ApiUnavailable } from './errors.ts';
 
 type Handler = Parameters<Dispatcher['dispatch']>[1];
@@ -56,6 +56,16 @@ export class AuthoritiesAgent extends Dispatcher {
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
   }
+}
+
+/** The connections to the service. @param connections (Default: 16.) */
+export function createAgent(caFile: string | undefined, connections = 16): Dispatcher {
+  return new AuthoritiesAgent({
+    caFile,
+    setting: 'ZONESTEAD_URL_CA',
+    // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without being noticed.
+    create: (ca) => new Agent({ connections, allowH2: false, ...(ca === undefined ? {} : { connect: { ca } }) }),
+  });
 }
 
 /** @throws ApiUnavailable if the file cannot be read, or has no certificate */

@@ -1,7 +1,6 @@
 // The typed client of our own REST service: one method per route, with bodies and answers as contract/ defines them.
 // The dispatcher decides when to call.
 import type { Dispatcher } from 'undici';
-import { Agent } from 'undici';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
 import type { Account } from '#contract/account.ts';
@@ -26,7 +25,7 @@ import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from
 import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
 import type { ZoneFileImport } from '#contract/zonefile.ts';
 import { ZONE_FILE_TYPE, zoneFileImport } from '#contract/zonefile.ts';
-import { AuthoritiesAgent } from './authorities.ts';
+import { createAgent } from './authorities.ts';
 import { AnswerTooLong, ApiUnavailable, isAbsent } from './errors.ts';
 import type { CallOptions, RequestObserver, TraceCall } from './http.ts';
 import { createHttp } from './http.ts';
@@ -192,16 +191,6 @@ export interface Client {
 const DNS = '/v1/dns';
 const CLUSTERS = '/v1/clusters';
 const clusterPath = (name: string) => `${CLUSTERS}/${encodeURIComponent(name)}`;
-
-/** The connections to the service. @param connections (Default: 16.) */
-export function createAgent(caFile: string | undefined, connections = 16): Dispatcher {
-  return new AuthoritiesAgent({
-    caFile,
-    setting: 'ZONESTEAD_URL_CA',
-    // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without being noticed.
-    create: (ca) => new Agent({ connections, allowH2: false, ...(ca === undefined ? {} : { connect: { ca } }) }),
-  });
-}
 
 /** Makes a client; it opens nothing before the first call. @throws {TypeError} when `baseUrl` is not a URL */
 export function createClient(options: ClientOptions): Client {

@@ -1,6 +1,6 @@
 // The version of the service, which it tells without a key.
 import { request } from 'undici';
-import { createAgent } from './client.ts';
+import { createAgent } from './authorities.ts';
 
 /** @param caFile as in ClientOptions @throws Error if the service does not answer, or answers with an error */
 export async function readServiceVersion(

@@ -232,63 +232,10 @@ describe('values', () => {
     }
     // It would be an authority for every connection of the process.
     expect(JSON.stringify(objects)).not.toContain('NODE_EXTRA_CA_CERTS');
-    const unverified = await render({
-      database: { mode: 'external', external: { existingSecret: 'postgres', tls: { unverified: 'allow' } } },
-    });
-    expect(env(unverified, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_WITHOUT_TLS).toBe('allow');
     const { volumes } = one(objects, 'Deployment', 'zonestead-api').spec.template.spec;
     expect(volumes.find((volume: Rendered) => volume.name === 'database')).toMatchObject({
       secret: { secretName: 'postgres', items: [{ key: 'uri', path: 'uri' }] },
     });
-  });
-
-  it.each([
-    ['the built-in Postgres', {}, 'zonestead-postgres-tls'],
-    ['CloudNativePG', VALUE_SETS.CloudNativePG ?? {}, 'zonestead-db-ca'],
-    [
-      'CloudNativePG with an authority of its own',
-      {
-        database: {
-          mode: 'cnpg',
-          cnpg: { operatorInstalled: true, extraSpec: { certificates: { serverCASecret: 'own' } } },
-        },
-      },
-      'own',
-    ],
-  ])('verify %s by its authority alone, whose key no pod of the api mounts', async (_what, values, secretName) => {
-    const objects = await render(values);
-    expect(env(objects, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_CA).toBe('/etc/zonestead/database-ca/ca.crt');
-    const { volumes } = one(objects, 'Deployment', 'zonestead-api').spec.template.spec;
-    expect(volumes.find(({ name }: { name: string }) => name === 'database-ca')?.secret).toEqual({
-      secretName,
-      defaultMode: 0o440,
-      items: [{ key: 'ca.crt', path: 'ca.crt' }],
-    });
-  });
-
-  it('send the tokens of the operator and of helm test over HTTPS, to an api with the authority of its Secret', async () => {
-    const clients = async (values: Parameters<typeof render>[0]) => {
-      const objects = await render(values);
-      const pods = [
-        one(objects, 'Deployment', 'zonestead-operator').spec.template,
-        one(objects, 'Pod', 'zonestead-test'),
-      ];
-      return pods.map(({ spec }: Rendered) => {
-        const settings = Object.fromEntries(spec.containers[0].env.map((each: Rendered) => [each.name, each.value]));
-        const ca = spec.volumes.find(({ name }: { name: string }) => name === 'api-ca')?.secret;
-        return [settings.ZONESTEAD_URL, settings.ZONESTEAD_URL_CA, ca?.secretName, ca?.items[0].key];
-      });
-    };
-    const file = '/etc/zonestead/api-ca/ca.crt';
-    const own = ['https://zonestead-api.zonestead.svc:443', file, 'zonestead-api-tls', 'ca.crt'];
-    expect(await clients({})).toEqual([own, own]);
-    const mesh = ['http://zonestead-api.zonestead.svc:80', undefined, undefined, undefined];
-    expect(await clients({ api: { tls: { mode: 'off' } } })).toEqual([mesh, mesh]);
-    const url = 'https://dns.example.net';
-    const elsewhere = [url, file, 'their-ca', 'root.crt'];
-    expect(
-      await clients({ operator: { url, caSecret: 'their-ca', caKey: 'root.crt', apiKey: { existingSecret: 'k' } } }),
-    ).toEqual([elsewhere, elsewhere]);
   });
 
   it('give an operator for some namespaces rights in these only', async () => {

@@ -5,7 +5,10 @@ const policies = { project: 'integration', tests: ['test/integration/chart/netwo
 const exposure = { project: 'integration', tests: ['test/integration/chart/exposure.test.ts'] } as const;
 const pods = { project: 'integration', tests: ['test/integration/chart/pods.test.ts'] } as const;
 
-const rendered = { project: 'integration', tests: ['test/integration/chart/rendered.test.ts'] } as const;
+const rendered = {
+  project: 'integration',
+  tests: ['test/integration/chart/encrypted.test.ts', 'test/integration/chart/rendered.test.ts'],
+} as const;
 
 export const CHART_FAULTS: readonly Fault[] = [
   {
