@@ -47,12 +47,19 @@ export function kindSteps(archives: readonly string[], certManager: string): str
 }
 
 /**
- * The missing programs, as one line; undefined when all are installed. `engine` is the container engine that answers.
+ * The missing programs, or the engines that do not answer, as text; undefined if kind can run.
+ * @param engine the container engine that answers
+ * @param silent those that are installed and do not answer
  */
 export function missingForKind(
   engine: string | undefined,
   find: (name: string) => string | undefined,
+  silent: readonly SilentEngine[] = [],
 ): string | undefined {
+  if (engine === undefined && silent.length > 0)
+    return silent
+      .map(({ name, words }) => `${name} is installed, but its daemon does not answer: ${words}. Start it`)
+      .join('\n');
   if (engine === undefined) {
     return `no container engine (${ENGINES.join(', ')}): kind cannot run here; npm test proves the chart on a node of its own`;
   }
@@ -62,8 +69,8 @@ export function missingForKind(
 
 /** @returns the exit code: 1 when a program is missing. @throws with the words of the step that failed */
 export async function runKind(print: Progress, signal: AbortSignal): Promise<number> {
-  const engine = await answeringEngine(signal);
-  const missing = missingForKind(engine, findCommand);
+  const { engine, silent } = await findEngine(signal);
+  const missing = missingForKind(engine, findCommand, silent);
   if (missing !== undefined) {
     print(missing);
     return 1;
@@ -101,12 +108,21 @@ export async function runKind(print: Progress, signal: AbortSignal): Promise<num
   return 0;
 }
 
-/** A program alone is no engine: docker's is often there without its daemon. */
-async function answeringEngine(signal: AbortSignal): Promise<string | undefined> {
+/** An engine that is installed and does not answer, with the end of its words. */
+interface SilentEngine {
+  name: string;
+  words: string;
+}
+
+/** The first engine that answers: the daemon of an installed one may be stopped. */
+async function findEngine(signal: AbortSignal): Promise<{ engine: string | undefined; silent: SilentEngine[] }> {
+  const silent: SilentEngine[] = [];
   for (const engine of ENGINES) {
-    if (findCommand(engine) === undefined) continue;
-    const { code } = await runCommand({ command: engine, args: ['info'], timeoutMs: ENGINE_LIMIT_MS, signal });
-    if (code === 0) return engine;
+    const command = findCommand(engine);
+    if (command === undefined) continue;
+    const { code, tail } = await runCommand({ command, args: ['info'], timeoutMs: ENGINE_LIMIT_MS, signal });
+    if (code === 0) return { engine, silent };
+    silent.push({ name: engine, words: tail.trim().split('\n').at(-1) ?? '' });
   }
-  return undefined;
+  return { engine: undefined, silent };
 }

@@ -15,7 +15,12 @@ export const command = describeCommand({
   ],
   settings: ['KUBECONFIG', 'ZONESTEAD_NAMESERVER_ADDRESSES'],
   run: async (names, options: { namespace: string; account: string }, { config, print, signal }) => {
+    const { findSharedModules } = await import('#nameserver/knot/shared-modules.ts');
+    const { fail, findingLines } = await import('../doctor/finding.ts');
+    const fault = await findSharedModules('knotc', signal);
+    if (fault !== null) for (const line of findingLines(fail('the knotd of this machine', fault))) print(line);
     const { runDoctor } = await import('../doctor/doctor.ts');
-    return runDoctor(config(), names, options, print, signal);
+    const code = await runDoctor(config(), names, options, print, signal);
+    return fault === null ? code : 1;
   },
 });

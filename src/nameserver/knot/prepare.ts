@@ -12,6 +12,7 @@ import { configuration, type KnotSettings } from './configuration.ts';
 import { configurationFile } from './configuration-file.ts';
 import { databaseFile, setAside, setDamagedAside } from './damaged.ts';
 import { mergeConfiguration } from './exported.ts';
+import { findSharedModules } from './shared-modules.ts';
 
 export interface PrepareOptions {
   /** The path of knotc. */
@@ -22,6 +23,8 @@ export interface PrepareOptions {
   readonly endMs?: number;
   /** (Default: the system's.) */
   readonly clock?: Clock;
+  /** Where shared modules are. (Default: see shared-modules.ts.) */
+  readonly modules?: readonly string[];
   /** Gets a text for each damaged database that is set aside. (Default: no text.) */
   warn?(text: string): void;
 }
@@ -36,11 +39,13 @@ const RETRY_MS = 100;
 /**
  * Gives the folder the settings, with mode 700, and removes the socket and the PID file that a killed knotd left. Zones,
  * remotes, ACLs and keys of a database that is there stay. Damaged databases are set aside. Only for a folder whose knotd does not run.
- * @throws Error if knotd runs, if a database may not be written, or if knotc fails, with its words; the configuration is as before then
+ * @throws Error if this knotd would crash, if it runs, if a database may not be written, or if knotc fails, with its words; the configuration is as before then
  */
 export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'updated'> {
   const { settings, signal } = options;
   const { folder } = settings;
+  const fault = await findSharedModules(options.knotc, signal, options.modules);
+  if (fault !== null) throw new Error(`${fault}.`);
   await mkdir(folder.storage, { recursive: true, mode: 0o700 });
   await chmod(folder.root, 0o700);
   await untilStopped(options);

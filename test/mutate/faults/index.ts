@@ -23,6 +23,7 @@ import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { POWERDNS_FAULTS } from './powerdns.ts';
 import { PROOF_NAME_FAULTS } from './proof-names.ts';
+import { RELEASE_FAULTS } from './release.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { UPDATE_FAULTS } from './update.ts';
@@ -59,4 +60,5 @@ export const FAULTS: readonly Fault[] = [
   ...SOLVER_FAULTS,
   ...CONSOLE_FAULTS,
   ...CHART_FAULTS,
+  ...RELEASE_FAULTS,
 ];

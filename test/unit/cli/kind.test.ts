@@ -15,6 +15,11 @@ describe('npm run kind', () => {
 
   it('names the missing programs if there is an engine', () => {
     expect(missingForKind('podman', having('kubectl'))).toBe('missing: kind, helm');
+    const silent = [{ name: 'docker', words: 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock' }];
+    expect(missingForKind(undefined, having('docker', 'kind'), silent)).toBe(
+      'docker is installed, but its daemon does not answer: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Start it',
+    );
+    expect(missingForKind('podman', having('kind', 'kubectl', 'helm'), silent)).toBeUndefined();
     expect(missingForKind('docker', having('kind', 'kubectl', 'helm'))).toBeUndefined();
   });
 

@@ -1,0 +1,32 @@
+// Faults in the release: a registry that decides which content is signed.
+import type { Fault } from '../fault.ts';
+
+const lying = { project: 'integration', tests: ['test/integration/release/lying-registry.test.ts'] } as const;
+
+export const RELEASE_FAULTS: readonly Fault[] = [
+  {
+    name: 'release-signs-the-tag',
+    breaks: 'the release signs the digest that the registry tells for its tag',
+    edits: [
+      {
+        file: 'deploy/release/command-line.ts',
+        find: "  const repository = registry.repository('cli');\n",
+        replace:
+          "  const repository = registry.repository('cli');\n  made.digest = (await registry.manifest(reference))?.digest ?? '';\n",
+      },
+    ],
+    ...lying,
+  },
+  {
+    name: 'release-config-alone',
+    breaks: 'an image with other layers passes for the one that was built',
+    edits: [
+      {
+        file: 'deploy/release/same-image.ts',
+        find: 'if ((await diffIdOf(file, layer.mediaType)) !== diffIds[at]) return false;',
+        replace: 'if ((await diffIdOf(file, layer.mediaType)) === null) return false;',
+      },
+    ],
+    ...lying,
+  },
+];
