@@ -22,7 +22,6 @@ import { OPERATOR_FAULTS } from './operator.ts';
 import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { POWERDNS_FAULTS } from './powerdns.ts';
-import { PROOF_NAME_FAULTS } from './proof-names.ts';
 import { RELEASE_FAULTS } from './release.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
