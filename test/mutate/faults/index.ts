@@ -22,6 +22,7 @@ import { OPERATOR_FAULTS } from './operator.ts';
 import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { POWERDNS_FAULTS } from './powerdns.ts';
+import { PROOF_NAME_FAULTS } from './proof-names.ts';
 import { RELEASE_FAULTS } from './release.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
@@ -36,10 +37,9 @@ export const FAULTS: readonly Fault[] = [
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
+  ...DATABASE_FAULTS,
   ...ZONE_FAULTS,
   ...PROOF_NAME_FAULTS,
-  ...PROOF_NAME_FAULTS,
-  ...DATABASE_FAULTS,
   ...POWERDNS_FAULTS,
   ...CLIENT_ADDRESS_FAULTS,
   ...COMMENT_FAULTS,
