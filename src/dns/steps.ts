@@ -22,6 +22,12 @@ export async function finishInTurns<T>(steps: Steps<T>, signal?: AbortSignal): P
   }
 }
 
+/** A computation that is short enough for one step. */
+export function* inOneStep<T>(work: () => T): Steps<T> {
+  yield;
+  return work();
+}
+
 /** Items that are sorted or merged in one step. */
 const RUN = 1_000;
 

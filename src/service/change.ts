@@ -62,9 +62,12 @@ export async function changeZone<T>(
   operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
 ): Promise<T> {
   await mustSeeIfBusy(context, caller.actor, zoneId);
-  return inTurn(context, caller, [zoneId], async (tx) => {
+  const work = async (tx: Tx) => {
     const zone = await lockZoneFor(tx, context, caller, zoneId);
     return writeOutcome(tx, context, caller, zone, await operation(tx, zone));
+  };
+  return inTurn(context, caller, [zoneId], work, {
+    mustRepeat: (tx) => lockZoneFor(tx, context, caller, zoneId),
   });
 }
 
@@ -118,7 +121,8 @@ export async function mustSeeIfBusy(context: ServiceContext, actor: Actor, zoneI
 
 /**
  * Runs one transaction when its turn comes in the queues of these zones, parents first. `work` locks the rows.
- * @param before runs when the request has its turn, before it uses a connection. (Default: nothing runs.)
+ * @param waiting.before runs when the request has its turn, before it uses a connection. (Default: nothing runs.)
+ * @param waiting.mustRepeat as of once
  * @throws as once, and busy; the errors of `before`
  */
 export async function inTurn<T>(
@@ -126,19 +130,21 @@ export async function inTurn<T>(
   caller: Caller,
   zoneIds: string[],
   work: (tx: Tx) => Promise<T>,
-  before?: () => Promise<void>,
-  waitedMs = 0,
+  waiting: { waitedMs?: number; before?: (() => Promise<void>) | undefined; mustRepeat?: MustRepeat } = {},
 ): Promise<T> {
+  const { waitedMs = 0, before, mustRepeat } = waiting;
   const [zoneId, ...others] = zoneIds;
   if (zoneId !== undefined) {
-    return context.queue.run(zoneId, (ms) => inTurn(context, caller, others, work, before, waitedMs + ms));
+    const next = (ms: number) => inTurn(context, caller, others, work, { ...waiting, waitedMs: waitedMs + ms });
+    return context.queue.run(zoneId, next);
   }
   await before?.();
-  return once(context, caller, async (tx) => {
+  const limited = async (tx: Tx) => {
     // Between replicas the row lock is the queue. All waits together must stay within the limit.
     if (waitedMs > context.busyAfterMs / 10) await setLockTimeout(tx, context.busyAfterMs - waitedMs);
     return work(tx);
-  });
+  };
+  return once(context, caller, limited, mustRepeat);
 }
 
 /**
@@ -174,13 +180,22 @@ export function historyOf(zone: ZoneRow, caller: Caller) {
   };
 }
 
+/** The rights that a repeated request needs to get the stored answer: they may have ended since. @throws Refusal */
+type MustRepeat = (tx: Tx) => Promise<unknown>;
+
 /**
  * Runs one transaction. With an Idempotency-Key it runs at most once: a repeated request gets the answer of the first one.
+ * @param mustRepeat (Default: the rights were checked before.)
  * @throws Refusal busy if a lock was not acquired in time; conflict if the Idempotency-Key was used for another request
  */
-export async function once<T>(context: ServiceContext, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function once<T>(
+  context: ServiceContext,
+  caller: Caller,
+  work: (tx: Tx) => Promise<T>,
+  mustRepeat?: MustRepeat,
+): Promise<T> {
   try {
-    const done = await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work));
+    const done = await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work, mustRepeat));
     context.commits?.announce();
     return 'answer' in done ? done.answer : ((await confirmKept(context, caller)) as T);
   } catch (error) {
@@ -207,11 +222,15 @@ async function withAnswerKept<T>(
   context: ServiceContext,
   caller: Caller,
   work: (tx: Tx) => Promise<T>,
+  mustRepeat?: MustRepeat,
 ): Promise<{ answer: T } | { isKept: true }> {
   if (!caller.once) return { answer: await work(tx) };
   const { token, requestHash } = caller.once;
   await lockToken(tx, caller.actor.keyId, token);
-  if (await answerKept(tx, caller)) return { isKept: true };
+  if (await answerKept(tx, caller)) {
+    await mustRepeat?.(tx);
+    return { isKept: true };
+  }
   const answer = await work(tx);
   await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: context.now() });
   return { answer };

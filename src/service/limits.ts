@@ -19,6 +19,19 @@ const KINDS: Readonly<Record<Bucket, string>> = {
 };
 export const WINDOW_MS = 60_000;
 
+/** An RRset is one write for each so many of its records that change. */
+const RECORDS_PER_WRITE = 100;
+
+/** The writes that the changed records of one RRset count as. */
+export function placesFor(records: number): number {
+  return Math.ceil(records / RECORDS_PER_WRITE);
+}
+
+/** The places that a request takes for so many records before it is judged: none if it is small. */
+export function placesBefore(records: number): number {
+  return Math.floor(records / RECORDS_PER_WRITE);
+}
+
 /** The places that a request took. */
 export interface Counted {
   /** Gives these places back. */

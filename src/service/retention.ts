@@ -11,7 +11,6 @@ import { deleteSamples, takeSamples } from '#store/node-samples.ts';
 import { dropEndedNames } from '#store/quarantine.ts';
 import {
   countHistory,
-  deleteAnswers,
   deleteDays,
   deleteFeedChanges,
   deleteHistoryBefore,
@@ -31,7 +30,10 @@ import { UPLOAD_MS } from './zonefile/upload.ts';
 export interface RetentionSettings {
   /** How long history is kept, in ms. */
   historyMs: number;
-  /** The octets of history that one owner keeps: so many for zones and records, and as many for teams, members and keys. */
+  /**
+   * The octets of history that one owner keeps: so many for zones and records, as many for teams, members and keys, and as many for
+   * answers to Idempotency-Keys.
+   */
   historyBytes: number;
   /** How long answers to an Idempotency-Key are kept, in ms. */
   answersMs: number;
@@ -82,7 +84,6 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
   const before = (ms: number) => new Date(at - ms);
   const repeat = (step: (tx: Tx) => Promise<number>) => untilFew(options, rows, step, signal);
 
-  await repeat((tx) => deleteAnswers(tx, before(settings.answersMs), rows));
   await repeat((tx) => deleteUploads(tx, before(UPLOAD_MS), rows));
   await repeat((tx) => deleteUsedSignIns(tx, before(SIGN_IN_MS), rows));
   await repeat((tx) => dropEndedNames(tx, new Date(at), rows));
@@ -99,10 +100,11 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
   await repeat((tx) => deleteSamples(tx, before(SAMPLES_MS), rows));
   await repeat((tx) => deleteDays(tx, before(settings.historyMs), rows));
   for (const history of HISTORIES) {
+    const keptMs = history === 'answers' ? settings.answersMs : settings.historyMs;
     let after = 0;
     await repeat(async (tx) => {
       const { deleted, last } = await deleteHistoryBefore(tx, history, {
-        before: before(settings.historyMs),
+        before: before(keptMs),
         after,
         limit: rows,
       });
@@ -132,7 +134,7 @@ async function untilFew(
   }
 }
 
-/** Deletes the oldest history of owners that exceed `historyBytes`. */
+/** Deletes the oldest history, or the oldest answers, of owners that exceed `historyBytes`. */
 async function boundHistory(options: RetentionOptions, history: History, signal: AbortSignal): Promise<void> {
   const { settings, rows: limit = ROWS } = options;
   while (!signal.aborted) {

@@ -12,20 +12,11 @@ export async function lockRetention(tx: Tx): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-const answersBefore = statement(`
-  delete from idempotency where (key_id, token) in (
-    select key_id, token from idempotency where created_at < $1 order by created_at limit $2) returning 1 as one`);
-
-/** Deletes answers to an Idempotency-Key that were made before `before`, at most `limit`. @returns how many */
-export async function deleteAnswers(tx: Tx, before: Date, limit: number): Promise<number> {
-  return (await answersBefore(tx, before.toISOString(), limit)).length;
-}
-
 const uploadsBefore = statement(`
   delete from zone_uploads where (zone_id, key_id) in (
     select zone_id, key_id from zone_uploads where created_at < $1 order by created_at limit $2) returning 1 as one`);
 
-/** Deletes zone files that nobody imported, likewise. */
+/** Deletes zone files that nobody imported and that were uploaded before `before`, at most `limit`. @returns how many */
 export async function deleteUploads(tx: Tx, before: Date, limit: number): Promise<number> {
   return (await uploadsBefore(tx, before.toISOString(), limit)).length;
 }
@@ -68,9 +59,9 @@ export async function deleteUsedSignIns(tx: Tx, before: Date, limit: number): Pr
   return (await usedBefore(tx, before.toISOString(), limit)).length;
 }
 
-/** The history of zones and records, and that of teams, members and keys. */
-export type History = 'zones' | 'accounts';
-export const HISTORIES: readonly History[] = ['zones', 'accounts'];
+/** The history of zones and records, that of teams, members and keys, and the stored answers to Idempotency-Keys. */
+export type History = 'zones' | 'accounts' | 'answers';
+export const HISTORIES: readonly History[] = ['zones', 'accounts', 'answers'];
 
 /** Ids that one row of history_usage counts. It bounds what one step of {@link deleteOldestOf} reads. */
 const BUCKET = 10_000;
@@ -83,21 +74,43 @@ const DAYS = `days as (
           select owner, (at at time zone 'UTC')::date, count(*) from settled where owner is not null group by 1, 2
           on conflict (owner, day) do update set changes = d.changes + excluded.changes),`;
 
+/** A history has the states before and after each change. */
+const STATES = {
+  time: 'at',
+  size: 'coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)',
+};
+
 type Statements = ReturnType<typeof statements>;
 
 const STATEMENTS: Readonly<Record<History, Statements>> = {
-  zones: statements('zones', 'changes', 'coalesce(team_id, user_id)'),
+  zones: statements('zones', { table: 'changes', owner: 'coalesce(team_id, user_id)', ...STATES }),
   // Entries without a team are those of people, above all their sign-ins: all of them share one limit.
-  accounts: statements('accounts', 'account_changes', `coalesce(team_id, 'people')`),
+  accounts: statements('accounts', { table: 'account_changes', owner: `coalesce(team_id, 'people')`, ...STATES }),
+  answers: statements('answers', {
+    table: 'idempotency',
+    owner: '(select coalesce(k.team_id, k.user_id) from api_keys k where k.id = key_id)',
+    time: 'created_at',
+    size: 'pg_column_size(answer)',
+  }),
 };
 
-function statements(kind: History, table: string, owner: string) {
-  const bytes = `${ROW} + coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)`;
+interface Source {
+  table: string;
+  /** The owner of a row, who has a limit. */
+  owner: string;
+  /** The column with the time of a row. */
+  time: string;
+  /** The octets of the values of a row. */
+  size: string;
+}
+
+function statements(kind: History, { table, owner, time, size }: Source) {
+  const bytes = `${ROW} + ${size}`;
   return {
     deleteBefore: statement<{ deleted: number; last: string | null }>(`
-      with oldest as (select id, at from ${table} where id > $1::bigint order by id limit $3),
+      with oldest as (select id, ${time} as at from ${table} where id > $1::bigint order by id limit $3),
         gone as (delete from ${table} where id in (select id from oldest where at < $2::timestamptz)
-          returning id, at, ${owner} as owner, ${bytes} as bytes),
+          returning id, ${time} as at, ${owner} as owner, ${bytes} as bytes),
         pruned as (
           insert into history_pruned as p (kind, owner, at) select '${kind}', '', max(at) from gone having count(*) > 0
           on conflict (kind, owner) do update set at = greatest(p.at, excluded.at)),
@@ -114,7 +127,7 @@ function statements(kind: History, table: string, owner: string) {
     count: statement<{ rows: number }>(`
       with mark as (select coalesce((select counted_to from history_marks where kind = '${kind}'), 0) as id),
         page as materialized (
-          select id, at, ${owner} as owner, ${bytes} as bytes from ${table}
+          select id, ${time} as at, ${owner} as owner, ${bytes} as bytes from ${table}
           where id > (select id from mark) order by id limit $2),
         settled as (select * from page
           where id < coalesce((select min(id) from page where at >= $1::timestamptz), 9223372036854775807)),
@@ -132,7 +145,7 @@ function statements(kind: History, table: string, owner: string) {
       group by owner having sum(bytes) > $1::float8 limit 1`),
     deleteOldest: statement<{ deleted: number }>(`
       with mine as (
-          select id, at, ${bytes} as bytes from ${table}
+          select id, ${time} as at, ${bytes} as bytes from ${table}
           where id >= $2::bigint * ${BUCKET} and id < ($2::bigint + 1) * ${BUCKET} and ${owner} = $1
             and id <= (select counted_to from history_marks where kind = '${kind}')
           order by id limit $4),

@@ -339,11 +339,10 @@ export const idempotency = pgTable(
     requestHash: bytea('request_hash').notNull(),
     answer: jsonb('answer').notNull(),
     createdAt: at('created_at').notNull().defaultNow(),
+    /** In the order of their insertion: the retention counts and deletes answers as it does history. */
+    id: bigint('id', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
   },
-  (t) => [
-    primaryKey({ name: 'idempotency_pkey', columns: [t.keyId, t.token] }),
-    index('idempotency_created_idx').on(t.createdAt),
-  ],
+  (t) => [primaryKey({ name: 'idempotency_pkey', columns: [t.keyId, t.token] }), index('idempotency_id_idx').on(t.id)],
 );
 
 /** Zone files that somebody looks over before they are imported: one a zone and key, for an hour. */

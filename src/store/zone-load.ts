@@ -141,7 +141,7 @@ function loadOf(parts: Parts): ReturnType<typeof partialStatement<Row>> {
     ...(parts.below ? [BELOW] : []),
     ...(parts.kept ? [KEPT] : []),
   ];
-  // The row without a zone still has the answers that were kept before the zone was deleted.
+  // The row without a zone still says whether the keys are valid.
   const made = partialStatement<Row>(`select ${columns.join(', ')} from (select) one left join zones z on z.id = $1`);
   texts.set(key, made);
   return made;

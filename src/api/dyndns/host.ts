@@ -1,6 +1,7 @@
 // Gives one host name its addresses: a change of the zone, or nothing if it has them already.
 import { parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { inOneStep } from '#dns/steps.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
@@ -43,7 +44,8 @@ export async function updateHost(
     const work = {
       names: [place.name],
       candidates: records,
-      plan: (current: CurrentRrsets) => planOf(records, current),
+      touches: records,
+      plan: (current: CurrentRrsets) => inOneStep(() => planOf(records, current)),
     };
     const { answer } = await editRrsets(context, caller, place.zone.id, work, places);
     return { code: answer, problem: null };

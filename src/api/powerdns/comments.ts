@@ -3,6 +3,7 @@
 import { parseComment } from '#dns/comment.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { clip } from '#dns/verdict.ts';
+import { keyOfOctets } from '#dns/wire/octets.ts';
 import { type Fields, fieldsOf, listOf, refused, textOf } from './values.ts';
 
 export interface CommentView {
@@ -45,11 +46,10 @@ export function withComments(
   const [only] = wanted;
   if (wanted.length === 1 && only !== undefined && !(known.size === 1 && known.has(only)))
     return records.map((record) => ({ ...record, comment: only }));
-  const keyOf = ({ wire }: ParsedRecord) => Buffer.from(wire).toString('latin1');
-  const commentAt = new Map(before.map((each) => [keyOf(each), each.comment]));
+  const commentAt = new Map(before.map((each) => [keyOfOctets(each.wire), each.comment]));
   const isWanted = new Set(wanted);
   const kept = records.map((record) => {
-    const comment = commentAt.get(keyOf(record)) ?? null;
+    const comment = commentAt.get(keyOfOctets(record.wire)) ?? null;
     return comment !== null && isWanted.has(comment) ? comment : null;
   });
   const isKept = new Set(kept);

@@ -2,9 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
 import { clampTtl } from '#dns/record.ts';
+import { finishInTurns } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
-import { countWrite, uncountWrite } from '#service/limits.ts';
+import { countWrite, placesFor, uncountWrite } from '#service/limits.ts';
 import { firstRrsets } from '#service/records/edit-rrsets.ts';
 import type { Places } from '#service/records/places.ts';
 import { insist, Refusal } from '#service/refusal.ts';
@@ -38,7 +39,7 @@ export async function createFromBody(
   const settings = readSettings({ ...fields, dnssec: true });
   mustHaveOurNameservers(fields, context.nameservers);
   const caller = { ...callerOf(request), once: null };
-  const { records, notes } = recordsOf(fields, name, context);
+  const { records, notes } = await recordsOf(fields, name, context);
   const places = placesOf(context, caller, limit);
   const zone = { zoneName: name, owner: ownerOf(fields, caller.actor) };
   const create = (first?: FirstRecords) => createZone(context, caller, zone, withClientSettings(settings, first));
@@ -79,7 +80,7 @@ interface FirstRequest {
 }
 
 /** @throws Refusal */
-function recordsOf(fields: Fields, name: string, context: ServiceContext): FirstRequest {
+async function recordsOf(fields: Fields, name: string, context: ServiceContext): Promise<FirstRequest> {
   const notes = new Set<Note>();
   const rrsets = listOf(fields, 'rrsets', 'the zone') ?? [];
   const canonical = insist(parseZoneName(name));
@@ -102,12 +103,12 @@ function recordsOf(fields: Fields, name: string, context: ServiceContext): First
   // The serial of the new zone is not known yet, so its SOA is the service's to make.
   const own = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
   const ours = rrsets.filter((each) => !isSoaOf(each, canonical));
-  const { changes, isClamped } = readRrsets(ours, canonical, own, 'REPLACE');
+  const { changes, isClamped } = await finishInTurns(readRrsets(ours, canonical, own, 'REPLACE'));
   if (isClamped) notes.add('clamped');
   if (ours.length < rrsets.length) notes.add('soa');
   if (changes.length === 0) return { records: null, notes };
   const records: CreateWithRecords = async ({ caller, places, create }) => {
-    await places?.take(changes.length);
+    await places?.take(changes.reduce((sum, { records: each }) => sum + placesFor(each?.length ?? 0), 0));
     return create(firstRrsets(context, caller, workOf(changes)));
   };
   return { records, notes };

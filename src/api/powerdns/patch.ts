@@ -1,5 +1,6 @@
 // PATCH of a zone: all changes of the request or none, as one change of the zone.
 import type { FastifyInstance } from 'fastify';
+import { finishInTurns } from '#dns/steps.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { soaOf } from '#service/zones/named.ts';
@@ -23,7 +24,7 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
       const list = listOf(fieldsOf(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
       const own = ownRrsets(zone, list.some(isSoa) ? await soaOf(context, zone) : '');
-      const { changes, isClamped, isOwnKept } = readRrsets(list, zone.zoneName, own);
+      const { changes, isClamped, isOwnKept } = await finishInTurns(readRrsets(list, zone.zoneName, own));
       await writeChanges({ context, arrivals, request, reply }, zone, changes);
       const notes: Note[] = [...(isClamped ? ['clamped' as const] : []), ...(isOwnKept ? ['kept' as const] : [])];
       sendNotes(reply, new Set(notes));

@@ -1,7 +1,9 @@
-// Applies the changes of a request to the stored RRsets, in their order. Pure.
+// Applies the changes of a request to the stored RRsets, in their order and in steps. Pure. Each change costs as much as its own
+// records, however many the RRset has.
 import type { ParsedRecord } from '#dns/record.ts';
+import type { Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import { equalBytes } from '#dns/wire/octets.ts';
+import { keyOfOctets } from '#dns/wire/octets.ts';
 import { busy } from '#service/queue.ts';
 import type { CurrentRrsets, Rrset, RrsetPlan, RrsetWork } from '#service/records/rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
@@ -15,11 +17,12 @@ import type { RrsetChange } from './read-rrsets.ts';
 export function workOf(changes: readonly RrsetChange[], serial?: number): RrsetWork<null> {
   return {
     names: [...new Set(changes.map(({ name }) => name))],
+    touches: changes,
     candidates: changes.flatMap(({ kind, records }) => (kind === 'PRUNE' ? [] : (records ?? []))),
-    plan: (current) => {
+    *plan(current) {
       if (serial !== undefined && (current.isChanged || current.zone.serial !== serial)) return busy();
       try {
-        return planOf(changes, current);
+        return yield* planOf(changes, current);
       } catch (error) {
         if (error instanceof Refusal) return error;
         throw error;
@@ -29,46 +32,81 @@ export function workOf(changes: readonly RrsetChange[], serial?: number): RrsetW
 }
 
 /** @throws Refusal if comments find no record */
-export function planOf(changes: readonly RrsetChange[], { at, zone }: CurrentRrsets): RrsetPlan<null> {
-  const touched = new Map<string, Rrset>();
-  const stored = (name: string, type: RecordType) => at(name).find((each) => each.type === type)?.records ?? [];
-  for (const { kind, name, type, records, comments } of changes) {
+export function* planOf(changes: readonly RrsetChange[], { at, zone }: CurrentRrsets): Steps<RrsetPlan<null>> {
+  const touched = new Map<string, Working>();
+  for (const change of changes) {
+    yield;
+    const { name, type } = change;
     const key = `${name} ${type}`;
-    const before = touched.get(key)?.records ?? stored(name, type);
-    const next = records === null ? before : STEPS[kind](before, records, zone.defaultTtl);
-    touched.set(key, { name, type, records: withComments(next, before, comments) });
+    const working =
+      touched.get(key) ?? workingOf(name, type, at(name).find((each) => each.type === type)?.records ?? []);
+    touched.set(key, working);
+    apply(working, change, zone.defaultTtl);
   }
-  return { rrsets: [...touched.values()], answer: null };
+  return { rrsets: [...touched.values()].map((working) => rrsetOf(working, zone.defaultTtl)), answer: null };
 }
 
-type Step = (
-  before: readonly ParsedRecord[],
-  records: readonly ParsedRecord[],
-  defaultTtl: number,
-) => readonly ParsedRecord[];
+/** An RRset between two changes. */
+interface Working {
+  name: string;
+  type: RecordType;
+  /** By wire form. */
+  records: Map<string, ParsedRecord>;
+  /** The TTL of all records, which an EXTEND sets; undefined: each has its own. */
+  ttl: number | null | undefined;
+}
 
-const STEPS: Readonly<Record<RrsetChange['kind'], Step>> = {
-  REPLACE: (before, records, defaultTtl) => records.map((record) => asStored(before, record, defaultTtl)),
-  DELETE: () => [],
-  EXTEND: (before, [record], defaultTtl) => {
-    if (record === undefined || twinOf(before, record) !== undefined) return before;
-    const ttl = record.ttl ?? before[0]?.ttl ?? null;
-    // An RRset has one TTL in this protocol.
-    return [...before, { ...record, ttl }].map((each) => asStored(before, { ...each, ttl }, defaultTtl));
-  },
-  PRUNE: (before, [record]) => (record === undefined ? before : before.filter((each) => !isSame(each, record))),
-};
+function workingOf(name: string, type: RecordType, records: readonly ParsedRecord[]): Working {
+  return { name, type, records: byValue(records), ttl: undefined };
+}
+
+function byValue(records: readonly ParsedRecord[]): Map<string, ParsedRecord> {
+  return new Map(records.map((each) => [keyOfOctets(each.wire), each]));
+}
+
+function apply(working: Working, { kind, records, comments }: RrsetChange, defaultTtl: number): void {
+  switch (kind) {
+    case 'DELETE':
+      working.records.clear();
+      return;
+    case 'EXTEND':
+      for (const record of records ?? []) extend(working, record);
+      return;
+    case 'PRUNE':
+      for (const record of records ?? []) working.records.delete(keyOfOctets(record.wire));
+      return;
+    case 'REPLACE': {
+      const before = rrsetOf(working, defaultTtl).records;
+      const stored = byValue(before);
+      const next = records === null ? before : records.map((each) => asStored(stored, each, defaultTtl));
+      working.records = byValue(withComments(next, before, comments));
+      working.ttl = undefined;
+    }
+  }
+}
+
+/** A record that is there stays as it is, with its TTL. */
+function extend(working: Working, record: ParsedRecord): void {
+  const value = keyOfOctets(record.wire);
+  if (working.records.has(value)) return;
+  const [first] = working.records.values();
+  // An RRset has one TTL in this protocol.
+  working.ttl = record.ttl ?? (working.ttl === undefined ? first?.ttl : working.ttl) ?? null;
+  working.records.set(value, { ...record, ttl: working.ttl });
+}
+
+function rrsetOf({ name, type, records, ttl }: Working, defaultTtl: number): Rrset {
+  const all = [...records.values()];
+  return { name, type, records: ttl === undefined ? all : all.map((each) => withTtl(each, ttl, defaultTtl)) };
+}
 
 /** A record whose TTL is the zone's default keeps having none of its own, because a client cannot see the difference. */
-function asStored(before: readonly ParsedRecord[], record: ParsedRecord, defaultTtl: number): ParsedRecord {
-  const twin = twinOf(before, record);
+function withTtl(record: ParsedRecord, ttl: number | null, defaultTtl: number): ParsedRecord {
+  return (record.ttl ?? defaultTtl) === (ttl ?? defaultTtl) ? record : { ...record, ttl };
+}
+
+/** The stored record with this value, if its TTL is the same. */
+function asStored(before: ReadonlyMap<string, ParsedRecord>, record: ParsedRecord, defaultTtl: number): ParsedRecord {
+  const twin = before.get(keyOfOctets(record.wire));
   return twin !== undefined && (twin.ttl ?? defaultTtl) === (record.ttl ?? defaultTtl) ? twin : record;
-}
-
-function twinOf(records: readonly ParsedRecord[], record: ParsedRecord): ParsedRecord | undefined {
-  return records.find((each) => isSame(each, record));
-}
-
-function isSame(one: ParsedRecord, other: ParsedRecord): boolean {
-  return equalBytes(one.wire, other.wire);
 }

@@ -1,6 +1,7 @@
 // PUT of a zone: sets the settings of the zone that clients keep here, and with `rrsets` replaces all its records, as PowerDNS does
 // since 4.9.
 import type { FastifyInstance } from 'fastify';
+import { finishInTurns } from '#dns/steps.ts';
 import { mustManageZones, mustWriteAllRecords } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
@@ -57,7 +58,7 @@ async function replaceRrsets(exchange: Exchange, zone: NamedZone, list: readonly
   if (more.length > 0) throw refused('The SOA record of the zone is in the request twice; send it once.');
   const others = list.filter((each) => !isSoaOf(each, zone.zoneName));
   const own = ownRrsets(zone, '').filter(({ type }) => type === 'NS');
-  const read = readRrsets(others, zone.zoneName, own, 'REPLACE');
+  const read = await finishInTurns(readRrsets(others, zone.zoneName, own, 'REPLACE'));
   await writeReplacement(exchange, zone, read);
   const notes: Note[] = [
     'soa',

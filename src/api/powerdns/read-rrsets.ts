@@ -1,4 +1,4 @@
-// Reads the RRsets of a PATCH, and those of a new zone, to changes. Pure. plan.ts applies them to the stored RRsets.
+// Reads the RRsets of a PATCH, and those of a new zone, to changes, in steps. Pure. plan.ts applies them to the stored RRsets.
 //
 //     REPLACE    the RRset is these records; with an empty list it is deleted; with comments alone its records stay
 //     DELETE     the RRset is deleted, if it exists
@@ -6,6 +6,7 @@
 //     PRUNE      one record is removed, if it is there
 import { fqdn, parseOwnerName } from '#dns/names/name.ts';
 import { clampTtl, type ParsedRecord, parseRecord, parseType } from '#dns/record.ts';
+import type { Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { clip } from '#dns/verdict.ts';
 import { insist, Refusal } from '#service/refusal.ts';
@@ -16,6 +17,11 @@ import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.
 /** The most RRsets, and the most records, of one request. */
 export const MOST_RRSETS = 5_000;
 export const MOST_RECORDS = 10_000;
+
+/** The most EXTEND, and the most PRUNE, of one RRset in a request. */
+const MAX_OF_RRSET = 200;
+/** Records between two steps. */
+const STEP = 20;
 
 type Kind = 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE';
 const KINDS: readonly Kind[] = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'];
@@ -51,28 +57,35 @@ export interface ReadRrsets {
  * @param fixed replaces the field "changetype" of all RRsets. (Default: the field "changetype".)
  * @throws Refusal
  */
-export function readRrsets(
+export function* readRrsets(
   list: readonly unknown[],
   zone: string,
   own: readonly OwnRrset[],
   fixed: Kind | null = null,
-): ReadRrsets {
+): Steps<ReadRrsets> {
   if (list.length > MOST_RRSETS) {
     throw refused(`The request has ${list.length} RRsets; send at most ${MOST_RRSETS} at once.`);
   }
-  const seen = new Set<string>();
+  /** How often the request has each kind of change of an RRset. */
+  const seen = new Map<string, number>();
   const read: ReadRrsets = { changes: [], isClamped: false, isOwnKept: false };
   let records = 0;
   for (const each of list) {
-    const rrset = readRrset(each, zone, own, fixed);
+    const rrset = yield* readRrset(each, zone, own, fixed);
     if (rrset === 'kept') read.isOwnKept = true;
     if (rrset === 'kept' || rrset === null) continue;
     const { change, label, isClamped } = rrset;
     const place = `${change.kind} ${change.name} ${change.type}`;
-    if ((change.kind === 'REPLACE' || change.kind === 'DELETE') && seen.has(place)) {
+    const times = (seen.get(place) ?? 0) + 1;
+    if ((change.kind === 'REPLACE' || change.kind === 'DELETE') && times > 1) {
       throw refused(`${label} is in the request twice with the changetype ${change.kind}; send it once.`);
     }
-    seen.add(place);
+    if (times > MAX_OF_RRSET) {
+      throw refused(
+        `${label} is in the request more than ${MAX_OF_RRSET} times with the changetype ${change.kind}; send all its records with REPLACE.`,
+      );
+    }
+    seen.set(place, times);
     records += change.records?.length ?? 0;
     if (records > MOST_RECORDS) throw refused(`The request has more than ${MOST_RECORDS} records; send fewer at once.`);
     read.changes.push(change);
@@ -119,12 +132,13 @@ interface OneRead {
 }
 
 /** Null if there is nothing to do; `kept` if the service's own records were to be deleted. */
-function readRrset(
+function* readRrset(
   value: unknown,
   zone: string,
   own: readonly OwnRrset[],
   fixed: Kind | null,
-): OneRead | 'kept' | null {
+): Steps<OneRead | 'kept' | null> {
+  yield;
   const fields = fieldsOf(value, 'Each element of "rrsets"');
   const text = textOf(fields, 'name', 'Each RRset');
   if (!text.endsWith('.')) {
@@ -151,7 +165,7 @@ function readRrset(
     if (kind === 'DELETE') return null;
     throw refused(`${label} is not in the zone ${zone}: write a name that is "${zone}." or ends in ".${zone}.".`);
   }
-  return within(label, () => {
+  return yield* within(label, function* () {
     const type = insist(parseType(typeText));
     if ((kind === 'EXTEND' || kind === 'PRUNE') && contents.length !== 1) {
       throw refused(`${kind} takes exactly one record, and not ${contents.length}.`);
@@ -160,9 +174,11 @@ function readRrset(
       return { change: { kind, name: insist(name), type, records: null, comments }, label, isClamped: false };
     }
     const { ttl, isClamped } = ttlOf(fields, kind, contents.length);
-    const records = contents.map((content) =>
-      insist(parseRecord({ name: text, type, ttl, ...readContent(type, content) }, zone)),
-    );
+    const records: ParsedRecord[] = [];
+    for (const content of contents) {
+      if (records.length % STEP === 0) yield;
+      records.push(insist(parseRecord({ name: text, type, ttl, ...readContent(type, content) }, zone)));
+    }
     mustDiffer(records, zone);
     const change = { kind, name: insist(name), type, records, comments };
     return { change, label, isClamped };
@@ -250,9 +266,9 @@ function isWithin(text: string, zone: string): boolean {
 }
 
 /** Names the RRset in a refusal. */
-function within<T>(label: string, work: () => T): T {
+function* within<T>(label: string, work: () => Steps<T>): Steps<T> {
   try {
-    return work();
+    return yield* work();
   } catch (error) {
     if (error instanceof Refusal) throw refused(`${label} is not accepted: ${error.sentence}`);
     throw error;

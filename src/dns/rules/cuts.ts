@@ -6,7 +6,7 @@ import { fqdn } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
 import { conflict } from '../verdict.ts';
 import { NAMES_SHOWN } from './nearby-records.ts';
-import { FINE, type WriteRule } from './surroundings.ts';
+import { FINE, type Neighbour, type WriteRule } from './surroundings.ts';
 
 /** X15: the name belongs to a child zone that is hosted here as well; its NS and DS here are made by the service. */
 export const useChildZone: WriteRule = (record, { cutsAbove }) => {
@@ -21,9 +21,9 @@ export const useChildZone: WriteRule = (record, { cutsAbove }) => {
 };
 
 /** X13, below a cut: only the addresses of its name servers (glue). */
-export const refuseOccluded: WriteRule = (record, { zone, cutsAbove, nsAtCutTargets }) => {
+export const refuseOccluded: WriteRule = (record, { zone, cutsAbove, isServerOfCut }) => {
   const cut = cutsAbove.find(({ type }) => type === 'NS');
-  if (cut === undefined || isGlue(record, zone, nsAtCutTargets)) return FINE;
+  if (cut === undefined || isGlue(record, zone, isServerOfCut)) return FINE;
   return conflict(
     'below-delegation',
     'name',
@@ -32,23 +32,22 @@ export const refuseOccluded: WriteRule = (record, { zone, cutsAbove, nsAtCutTarg
 };
 
 /** X13, at the cut itself: besides NS and DS only the addresses of a name server that has the cut's own name. */
-export const keepCutClean: WriteRule = (record, { zone, atName, replaces, cutTargets = [record.target] }) => {
+export const keepCutClean: WriteRule = (record, { zone, atName, replaces, isServerOfName }) => {
   if (record.type === 'DS') return FINE;
+  const server = atName.firstOf('NS');
   if (record.type !== 'NS') {
-    const servers = atName.filter(({ type }) => type === 'NS');
-    const targets = servers.flatMap(({ target }) => (target === null ? [] : [target]));
-    if (servers.length === 0 || isGlue(record, zone, targets)) return FINE;
+    if (server === undefined || isGlue(record, zone, (name) => atName.hasServer(name))) return FINE;
     return conflict(
       'below-delegation',
       'name',
-      `${record.name} is delegated by the NS record ${servers[0]!.id}, so ${record.type} there would never be answered from here; write it at its name servers.`,
-      servers.map(({ id }) => id),
+      `${record.name} is delegated by the NS record ${server.id}, so ${record.type} there would never be answered from here; write it at its name servers.`,
+      someIds(atName.allOf('NS')),
     );
   }
   // The cut exists already: records at its name were checked when they were written.
-  if (replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
-  const owner = fqdn(record.name, zone);
-  const hidden = atName.find(({ type }) => !(ADDRESSES.has(type) && cutTargets.includes(owner)) && type !== 'DS');
+  if (replaces === true || server !== undefined) return FINE;
+  const isOwnServer = isServerOfName(fqdn(record.name, zone));
+  const hidden = find(atName.firstOfEach(), ({ type }) => !(ADDRESSES.has(type) && isOwnServer) && type !== 'DS');
   if (hidden === undefined) return FINE;
   return conflict(
     'hides-records',
@@ -62,17 +61,12 @@ export const keepCutClean: WriteRule = (record, { zone, atName, replaces, cutTar
  * X14: a new delegation would hide existing names. The addresses of its own name servers do not count, so that glue and
  * NS can be written in either order. Other records at the names of those name servers do count.
  */
-export const refuseToHide: WriteRule = (record, { atName, atTarget = [], below, replaces }) => {
-  if (record.type !== 'NS' || replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
-  const inside = atTarget.filter(({ name }) => name.endsWith(`.${record.name}`));
-  const [glue, others] = [
-    inside.filter(({ type }) => ADDRESSES.has(type)),
-    inside.filter(({ type }) => !ADDRESSES.has(type)),
-  ];
-  const onlyGlue = glue.map(({ name }) => name).filter((name) => others.every((other) => other.name !== name));
-  const hidden = below.names.filter((name) => !onlyGlue.includes(name)).slice(0, NAMES_SHOWN);
-  const total = below.total - glue.length;
+export const refuseToHide: WriteRule = (record, { atName, glue, below, replaces }) => {
+  if (record.type !== 'NS' || replaces === true || atName.firstOf('NS') !== undefined) return FINE;
+  const { records, names } = glue();
+  const total = below.total() - records;
   if (total <= 0) return FINE;
+  const hidden = below.first(names);
   const more = total > hidden.length ? ` and ${total - hidden.length} more` : '';
   return conflict(
     'hides-records',
@@ -83,6 +77,18 @@ export const refuseToHide: WriteRule = (record, { atName, atTarget = [], below, 
 
 const ADDRESSES: ReadonlySet<string> = new Set(['A', 'AAAA']);
 
-function isGlue(record: ParsedRecord, zone: string, targets: readonly string[]): boolean {
-  return ADDRESSES.has(record.type) && targets.includes(fqdn(record.name, zone));
+function isGlue(record: ParsedRecord, zone: string, isServer: (name: string) => boolean): boolean {
+  return ADDRESSES.has(record.type) && isServer(fqdn(record.name, zone));
+}
+
+/** The ids of the first few records, because an answer names one record for each change of a request. */
+function someIds(records: Iterable<Neighbour>): string[] {
+  const ids: string[] = [];
+  for (const { id } of records) if (ids.push(id) === NAMES_SHOWN) break;
+  return ids;
+}
+
+function find<T>(items: Iterable<T>, test: (item: T) => boolean): T | undefined {
+  for (const item of items) if (test(item)) return item;
+  return undefined;
 }

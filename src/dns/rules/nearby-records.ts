@@ -6,121 +6,141 @@
  *              targets of delegations
  *     cuts     the NS and DNAME records of the names above them
  *     below    for names that may become a delegation or a redirection: the names below
+ *
+ * No question costs more for a name with many records, or in a request with many: see name-records.ts and names-below.ts.
  */
 import { fqdn, orderName, suffixesOf } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
-import type { Neighbour, Surroundings, ZoneCut } from './surroundings.ts';
+import type { RecordType } from '../types/index.ts';
+import { NameRecords, type RecordsAtName } from './name-records.ts';
+import { BelowNames, type NamesBelow } from './names-below.ts';
+import type { Glue, Neighbour, Surroundings, ZoneCut } from './surroundings.ts';
 
-/** The names strictly below a name. */
-export interface NamesBelow {
-  /** The name itself, as an ordername. */
-  under: string;
-  /** The first names below it, in order, with how many records each has. */
-  names: { name: string; ordername: string; count: number }[];
-  /** The number of records at all names below. */
-  total: number;
-}
+export type { NamesBelow } from './names-below.ts';
 
 /** How many names a refused delegation lists. */
 export const NAMES_SHOWN = 5;
 
+const NONE = new NameRecords();
+const ADDRESSES: readonly RecordType[] = ['A', 'AAAA'];
+
+/** The NS records that the current request is about to create at one name. */
+interface Delegation {
+  /** Their targets: absolute, without the final dot. */
+  targets: Set<string>;
+  /** Null: to be counted. */
+  glue: Glue | null;
+}
+
 export class NearbyRecords {
   readonly zone: string;
-  readonly #names = new Map<string, Neighbour[]>();
-  readonly #cuts = new Map<string, Neighbour[]>();
+  readonly #names = new Map<string, NameRecords>();
+  readonly #cuts = new Map<string, NameRecords>();
   readonly #children = new Map<string, ZoneCut>();
-  readonly #below = new Map<string, NamesBelow>();
-  /** By the ordername of a delegation: all targets that its NS records will have. */
-  readonly #delegated = new Map<string, Set<string>>();
-  /** The number of records that were added to (or removed from) a name since `below` was loaded. */
-  readonly #growth = new Map<string, { name: string; count: number }>();
+  /** By the absolute names above them: the hosted zones below. */
+  readonly #childBelow = new Map<string, { id: string; name: string }>();
+  readonly #below = new BelowNames();
+  /** By the ordername of a delegation. */
+  readonly #delegations = new Map<string, Delegation>();
 
   constructor(zone: string) {
     this.zone = zone;
   }
 
   /** From now on all records at `ordernames` are known; `rows` are those records. */
-  addNames(ordernames: Iterable<string>, rows: readonly Neighbour[]): void {
-    for (const ordername of ordernames) this.#names.set(ordername, []);
-    for (const row of rows) this.#names.get(row.ordername)?.push(row);
+  addNames(ordernames: Iterable<string>, rows: Iterable<Neighbour>): void {
+    for (const ordername of ordernames) this.#names.set(ordername, new NameRecords());
+    for (const row of rows) this.#names.get(row.ordername)?.put(row);
   }
 
   /** The NS and DNAME records at names above the written names. */
   addCuts(rows: readonly Neighbour[]): void {
-    for (const row of rows) this.#cuts.set(row.ordername, [...(this.#cuts.get(row.ordername) ?? []), row]);
+    for (const row of rows) {
+      const cuts = this.#cuts.get(row.ordername) ?? new NameRecords();
+      this.#cuts.set(row.ordername, cuts);
+      cuts.put(row);
+    }
   }
 
   /** Hosted zones that the written names lie in; for a DNAME also those below it. */
   addChildren(children: readonly { id: string; name: string }[]): void {
-    for (const { id, name } of children) this.#children.set(name, { name, type: 'zone', zoneId: id });
+    for (const child of children) {
+      this.#children.set(child.name, { name: child.name, type: 'zone', zoneId: child.id });
+      for (const above of suffixesOf(child.name).slice(1))
+        if (!this.#childBelow.has(above)) this.#childBelow.set(above, child);
+    }
   }
 
   addBelow(entries: readonly NamesBelow[]): void {
-    for (const entry of entries) this.#below.set(entry.under, entry);
+    this.#below.add(entries);
   }
 
   /**
    * Replaces the list of records that the current request is about to create: the name servers of a delegation are judged one
    * by one, and the addresses of all of them may exist already.
    */
-  announce(written: readonly ParsedRecord[]): void {
-    this.#delegated.clear();
+  announce(written: Iterable<ParsedRecord>): void {
+    this.#delegations.clear();
+    const cuts = new Set<string>();
     for (const { type, ordername, target } of written) {
-      if (type !== 'NS' || target === null) continue;
-      this.#delegated.set(ordername, (this.#delegated.get(ordername) ?? new Set()).add(target));
+      if (type === 'NS' || type === 'DNAME') cuts.add(ordername);
+      if (type === 'NS' && target !== null) this.#delegationAt(ordername).targets.add(target);
     }
+    this.#below.watch(cuts);
   }
 
   knows(ordername: string): boolean {
     return this.#names.has(ordername);
   }
 
-  /** All records at a name, except for the record with the id `without`. */
-  at(ordername: string, without: string | null = null): Neighbour[] {
-    return (this.#names.get(ordername) ?? []).filter(({ id }) => id !== without);
+  /** The records at a name. */
+  at(ordername: string): NameRecords {
+    return this.#names.get(ordername) ?? NONE;
   }
 
   /** A record was written, or takes the place of the one with its id. */
   put(record: Neighbour): void {
-    const at = this.#names.get(record.ordername) ?? [];
-    const place = at.findIndex(({ id }) => id === record.id);
-    if (place < 0) this.#grow(record, 1);
-    at.splice(place < 0 ? at.length : place, 1, record);
+    const at = this.at(record.ordername);
+    if (at.get(record.id) === undefined) this.#below.grow(record, 1);
+    if (at !== NONE) at.put(record);
+    this.#forgetGlue(record.ordername);
   }
 
   /** A record was deleted. */
-  drop(record: Pick<Neighbour, 'id' | 'name' | 'ordername'>): void {
-    this.#names.set(record.ordername, this.at(record.ordername, record.id));
-    this.#grow(record, -1);
+  drop({ id, name, ordername }: Pick<Neighbour, 'id' | 'name' | 'ordername'>): void {
+    this.#names.get(ordername)?.drop(id);
+    this.#below.grow({ name, ordername }, -1);
+    this.#forgetGlue(ordername);
   }
 
   /** The data that the rules need to judge `record`. @param replacing the id of the record that it replaces */
   surroundingsOf(record: ParsedRecord, replacing: string | null): Surroundings {
     const owner = fqdn(record.name, this.zone);
-    const ancestors = ancestorsOf(record.name);
-    const cutting = ancestors.flatMap((ordername) => this.#cutsAt(ordername));
-    const cuts = cutting.filter(({ type }) => type === 'NS');
-    const nearest = cuts.at(-1)?.ordername;
-    const cutTargets =
-      record.type !== 'NS' || record.target === null
-        ? []
-        : [...new Set([record.target, ...(this.#delegated.get(record.ordername) ?? [])])];
+    const cutsAbove =
+      this.#children.size === 0 ? [] : suffixesOf(owner).flatMap((name) => this.#children.get(name) ?? []);
+    let nearest: RecordsAtName = NONE;
+    for (const ordername of ancestorsOf(record.name)) {
+      const there = this.#cutsAt(ordername);
+      for (const type of ['NS', 'DNAME'] as const) {
+        const cut = there.firstOf(type);
+        if (cut !== undefined) cutsAbove.push({ name: fqdn(cut.name, this.zone), type });
+      }
+      if (there.firstOf('NS') !== undefined) nearest = there;
+    }
+    const announced = this.#delegations.get(record.ordername)?.targets;
     return {
       zone: this.zone,
-      atName: this.at(record.ordername, replacing),
-      cutsAbove: [
-        ...(this.#children.size === 0 ? [] : suffixesOf(owner).flatMap((name) => this.#children.get(name) ?? [])),
-        ...cutting.map((cut) => ({ name: fqdn(cut.name, this.zone), type: cut.type as 'NS' | 'DNAME' })),
-      ],
-      nsAtCutTargets: cuts.filter((cut) => cut.ordername === nearest).flatMap((cut) => cut.target ?? []),
+      atName: this.at(record.ordername).without(replacing),
+      cutsAbove,
+      isServerOfCut: (name) => nearest.hasServer(name),
+      isServerOfName: (name) => record.target === name || announced?.has(name) === true,
       // Only the rules for a new delegation look at the names below it and at its targets.
-      cutTargets,
-      atTarget: cutTargets.flatMap((target) => this.#atFqdn(target)),
-      below:
-        (record.type === 'NS' || record.type === 'DNAME') && replacing === null
-          ? this.#namesBelow(record.ordername, NAMES_SHOWN + cutTargets.length)
-          : { names: [], total: 0 },
-      zonesBelow: record.type === 'DNAME' ? this.#zonesBelow(owner) : [],
+      glue: () => this.#glueOf(record),
+      below: {
+        total: () => (replacing === null ? this.#below.totalBelow(record.ordername) : 0),
+        first: (but) => this.#below.firstBelow(record.ordername, NAMES_SHOWN, but),
+      },
+      zoneBelow: record.type === 'DNAME' ? (this.#childBelow.get(owner) ?? null) : null,
       inZoneCname: (name) => this.linkAt(name)?.target ?? null,
       replaces: replacing !== null,
     };
@@ -129,12 +149,9 @@ export class NearbyRecords {
   /** The CNAME or ALIAS at an absolute name of this zone. */
   linkAt(name: string): Neighbour | undefined {
     const ordername = this.ordernameOf(name);
-    return ordername === null ? undefined : this.at(ordername).find(({ type }) => type === 'CNAME' || type === 'ALIAS');
-  }
-
-  #atFqdn(name: string): Neighbour[] {
-    const ordername = this.ordernameOf(name);
-    return ordername === null ? [] : this.at(ordername);
+    if (ordername === null) return undefined;
+    const there = this.at(ordername);
+    return there.firstOf('CNAME') ?? there.firstOf('ALIAS');
   }
 
   /** Null for a name outside of the zone. */
@@ -148,32 +165,54 @@ export class NearbyRecords {
     return name.endsWith(`.${zone}`) ? orderName(name.slice(0, -zone.length - 1)) : null;
   }
 
-  #cutsAt(ordername: string): Neighbour[] {
-    const known = this.#names.has(ordername) ? this.at(ordername) : (this.#cuts.get(ordername) ?? []);
-    return known.filter(({ type }) => type === 'NS' || type === 'DNAME');
+  #cutsAt(ordername: string): NameRecords {
+    return this.#names.get(ordername) ?? this.#cuts.get(ordername) ?? NONE;
   }
 
-  #zonesBelow(owner: string): { id: string; name: string }[] {
-    return [...this.#children.values()].flatMap(({ name, zoneId }) =>
-      zoneId !== undefined && name.endsWith(`.${owner}`) ? [{ id: zoneId, name }] : [],
-    );
+  #delegationAt(ordername: string): Delegation {
+    const known = this.#delegations.get(ordername);
+    if (known !== undefined) return known;
+    const made: Delegation = { targets: new Set(), glue: null };
+    this.#delegations.set(ordername, made);
+    return made;
   }
 
-  #grow({ name, ordername }: Pick<Neighbour, 'name' | 'ordername'>, by: number): void {
-    this.#growth.set(ordername, { name, count: (this.#growth.get(ordername)?.count ?? 0) + by });
-  }
-
-  #namesBelow(ordername: string, limit: number): Surroundings['below'] {
-    const loaded = this.#below.get(ordername);
-    const counts = new Map(loaded?.names.map((entry) => [entry.ordername, entry]));
-    let total = loaded?.total ?? 0;
-    for (const [grown, { name, count }] of this.#growth) {
-      if (grown === ordername || !grown.startsWith(prefixBelow(ordername))) continue;
-      total += count;
-      counts.set(grown, { name, ordername: grown, count: (counts.get(grown)?.count ?? 0) + count });
+  /** Counted once for all NS records at a name, until a record below it changes. */
+  #glueOf({ ordername, target }: ParsedRecord): Glue {
+    if (target === null) return { records: 0, names: new Set() };
+    const delegation = this.#delegationAt(ordername);
+    if (!delegation.targets.has(target)) {
+      delegation.targets.add(target);
+      delegation.glue = null;
     }
-    const names = [...counts.values()].filter(({ count }) => count > 0).sort(byOrdername);
-    return { names: names.slice(0, limit).map(({ name }) => name), total };
+    delegation.glue ??= this.#countGlue(ordername, delegation.targets);
+    return delegation.glue;
+  }
+
+  #countGlue(cut: string, targets: ReadonlySet<string>): Glue {
+    const glue = { records: 0, names: new Set<string>() };
+    for (const target of targets) {
+      const ordername = this.ordernameOf(target);
+      if (ordername === null || !ordername.startsWith(prefixBelow(cut)) || ordername === cut) continue;
+      const there = this.at(ordername);
+      const addresses = ADDRESSES.reduce((sum, type) => sum + there.sizeOf(type).records, 0);
+      glue.records += addresses;
+      const [name] = there.firstOfEach();
+      if (name !== undefined && addresses === there.size) glue.names.add(name.name);
+    }
+    return glue;
+  }
+
+  #forgetGlue(ordername: string): void {
+    if (this.#delegations.size === 0) return;
+    for (const delegation of this.#delegationsAbove(ordername)) delegation.glue = null;
+  }
+
+  *#delegationsAbove(ordername: string): Generator<Delegation> {
+    for (let end = ordername.length; end > 0; end = ordername.lastIndexOf(' ', end - 1)) {
+      const delegation = this.#delegations.get(ordername.slice(0, end));
+      if (delegation !== undefined) yield delegation;
+    }
   }
 }
 
@@ -185,9 +224,4 @@ export function ancestorsOf(name: string): string[] {
 /** The beginning of the ordernames of all names below one. */
 export function prefixBelow(ordername: string): string {
   return ordername === '' ? '' : `${ordername} `;
-}
-
-/** Byte order, as the database has it: names are ASCII. */
-function byOrdername(a: { ordername: string }, b: { ordername: string }): number {
-  return a.ordername < b.ordername ? -1 : 1;
 }

@@ -4,13 +4,12 @@
  */
 import { fqdn } from '../names/name.ts';
 import { conflict } from '../verdict.ts';
-import { NAMES_SHOWN } from './nearby-records.ts';
 import { FINE, type WriteRule } from './surroundings.ts';
 
 /** X20: a name is redirected once. The rule for CNAME refuses a CNAME at the name, and the rules for cuts refuse NS. */
 export const keepDnameSingle: WriteRule = (record, { atName }) => {
   if (record.type !== 'DNAME') return FINE;
-  const other = atName.find(({ type }) => type === 'DNAME');
+  const other = atName.firstOf('DNAME');
   if (other === undefined) return FINE;
   return conflict(
     'dname-single',
@@ -32,19 +31,19 @@ export const refuseRedirected: WriteRule = (record, { cutsAbove }) => {
 };
 
 /** X22: a new DNAME would hide existing names and hosted zones. */
-export const refuseToRedirect: WriteRule = (record, { zone, below, zonesBelow = [], replaces }) => {
+export const refuseToRedirect: WriteRule = (record, { zone, below, zoneBelow: child, replaces }) => {
   if (record.type !== 'DNAME') return FINE;
-  const [child] = zonesBelow;
-  if (child !== undefined) {
+  if (child !== null) {
     return conflict(
       'hides-records',
       'name',
       `The zone ${child.name} (${child.id}) is hosted here, and a DNAME at ${fqdn(record.name, zone)} would redirect it; choose a name that is not above it.`,
     );
   }
-  if (replaces === true || below.total <= 0) return FINE;
-  const names = below.names.slice(0, NAMES_SHOWN);
-  const more = below.total > names.length ? ' and others' : '';
+  const total = replaces === true ? 0 : below.total();
+  if (total <= 0) return FINE;
+  const names = below.first(new Set());
+  const more = total > names.length ? ' and others' : '';
   return conflict(
     'hides-records',
     'name',

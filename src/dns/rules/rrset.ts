@@ -9,6 +9,7 @@ import type { RecordType } from '../types/index.ts';
 import { conflict, type Verdict } from '../verdict.ts';
 import { refuseLoop } from './chain.ts';
 import { keepCutClean, refuseOccluded, refuseToHide, useChildZone } from './cuts.ts';
+import type { RecordsAtName } from './name-records.ts';
 import { keepDnameSingle, refuseRedirected, refuseToRedirect } from './redirections.ts';
 import {
   boundSize,
@@ -20,7 +21,7 @@ import {
   refuseDuplicate,
   requireDelegation,
 } from './same-name.ts';
-import { FINE, type Neighbour, type Surroundings, type WriteRule } from './surroundings.ts';
+import { FINE, type Surroundings, type WriteRule } from './surroundings.ts';
 
 export { MAX_LINKS } from './chain.ts';
 export type { Neighbour, Surroundings, ZoneCut } from './surroundings.ts';
@@ -62,7 +63,7 @@ export function judgeWrite(record: ParsedRecord, around: Surroundings, rules = W
 }
 
 /** Judges the deletion of a record; `rest` are the records that remain at its name. */
-export function judgeDelete(removed: { name: string; type: RecordType }, rest: Neighbour[]): Verdict<null> {
+export function judgeDelete(removed: { name: string; type: RecordType }, rest: RecordsAtName): Verdict<null> {
   const ds = leavesDsAlone(removed, rest);
   if (ds === null) return FINE;
   return conflict(

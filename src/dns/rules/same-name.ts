@@ -6,12 +6,12 @@ import { fqdn } from '../names/name.ts';
 import type { RecordType } from '../types/index.ts';
 import { isAliasForm } from '../types/svcb.ts';
 import { conflict, refuse, type Verdict } from '../verdict.ts';
-import { equalBytes } from '../wire/octets.ts';
+import type { RecordsAtName } from './name-records.ts';
 import { FINE, type Neighbour, type WriteRule } from './surroundings.ts';
 
 /** X7: the same value in any spelling; a different TTL does not make it another record. */
 export const refuseDuplicate: WriteRule = (record, { atName }) => {
-  const twin = atName.find((other) => other.type === record.type && equalBytes(other.wire, record.wire));
+  const twin = atName.twinOf(record);
   if (twin === undefined) return FINE;
   return conflict(
     'duplicate',
@@ -23,7 +23,7 @@ export const refuseDuplicate: WriteRule = (record, { atName }) => {
 
 /** X1 and X2, RFC 1034 section 3.6.2: a CNAME is alone at its name. */
 export const keepCnameAlone: WriteRule = (record, { atName }) => {
-  const other = record.type === 'CNAME' ? atName[0] : atName.find(({ type }) => type === 'CNAME');
+  const other = record.type === 'CNAME' ? atName.first() : atName.firstOf('CNAME');
   if (other === undefined) return FINE;
   const found = `${record.name} has ${other.type === 'A' || other.type === 'AAAA' ? 'an' : 'a'} ${other.type} record (${other.id})`;
   return record.type === 'CNAME'
@@ -43,9 +43,9 @@ export const keepCnameAlone: WriteRule = (record, { atName }) => {
 
 /** X5: the addresses served for an ALIAS are the service's own, so nothing else may supply them. */
 export const keepAliasAlone: WriteRule = (record, { atName }) => {
-  const excluded =
+  const excluded: readonly RecordType[] =
     record.type === 'ALIAS' ? ['A', 'AAAA', 'ALIAS'] : ['A', 'AAAA'].includes(record.type) ? ['ALIAS'] : [];
-  const other = atName.find(({ type }) => excluded.includes(type));
+  const other = excluded.map((type) => atName.firstOf(type)).find((each) => each !== undefined);
   if (other === undefined) return FINE;
   return conflict(
     'alias-alone',
@@ -58,7 +58,7 @@ export const keepAliasAlone: WriteRule = (record, { atName }) => {
 /** RFC 7505 section 3: a null MX is the only MX of its name. */
 export const keepNullMxAlone: WriteRule = (record, { atName }) => {
   if (record.type !== 'MX') return FINE;
-  const other = atName.find(({ type, target }) => type === 'MX' && (record.target === null || target === null));
+  const other = record.target === null ? atName.firstOf('MX') : atName.loneOf('MX');
   if (other === undefined) return FINE;
   return conflict(
     'null-mx-alone',
@@ -70,7 +70,7 @@ export const keepNullMxAlone: WriteRule = (record, { atName }) => {
 
 /** X12: without a delegation a DS says nothing, and validators take the name for bogus when the NS comes and differs. */
 export const requireDelegation: WriteRule = (record, { atName }) => {
-  if (record.type !== 'DS' || atName.some(({ type }) => type === 'NS')) return FINE;
+  if (record.type !== 'DS' || atName.firstOf('NS') !== undefined) return FINE;
   return conflict(
     'ds-needs-ns',
     'type',
@@ -81,7 +81,7 @@ export const requireDelegation: WriteRule = (record, { atName }) => {
 /** X19, RFC 9460 section 2.4.2: one alias at most. */
 export const keepAliasFormSingle: WriteRule = (record, { atName }) => {
   if (!isAliasForm(record)) return FINE;
-  const other = atName.find((each) => each.type === record.type && isAliasForm(each));
+  const other = atName.loneOf(record.type);
   if (other === undefined) return FINE;
   return conflict(
     'alias-form-single',
@@ -102,9 +102,9 @@ const SIGNATURE = 18 + 64;
 
 /** X18: the whole set, signed, must fit one message; no name server can answer with less than all of it. */
 export const boundSize: WriteRule = (record, { zone, atName }) => {
-  const others = atName.filter(({ type }) => type === record.type);
-  const octets = others.reduce((sum, { wire }) => sum + wire.length, record.wire.length);
-  return judgeSetSize({ name: record.name, type: record.type, records: others.length + 1, octets }, zone);
+  const { records, octets } = atName.sizeOf(record.type);
+  const { name, type, wire } = record;
+  return judgeSetSize({ name, type, records: records + 1, octets: octets + wire.length }, zone);
 };
 
 /** @param set its `octets` are those of the RDATA of all its records on the wire */
@@ -128,7 +128,7 @@ function wireLength(name: string): number {
 }
 
 /** X12 for deletion: the last NS of a name must not leave a DS behind. */
-export function leavesDsAlone(removed: { type: string }, rest: readonly Neighbour[]): Neighbour | null {
-  if (removed.type !== 'NS' || rest.some(({ type }) => type === 'NS')) return null;
-  return rest.find(({ type }) => type === 'DS') ?? null;
+export function leavesDsAlone(removed: { type: string }, rest: RecordsAtName): Neighbour | null {
+  if (removed.type !== 'NS' || rest.firstOf('NS') !== undefined) return null;
+  return rest.firstOf('DS') ?? null;
 }

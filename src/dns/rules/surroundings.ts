@@ -2,6 +2,7 @@
 import type { ParsedRecord } from '../record.ts';
 import type { RecordType } from '../types/index.ts';
 import type { Verdict } from '../verdict.ts';
+import type { RecordsAtName } from './name-records.ts';
 
 /** A stored record, as far as the rules look at it. */
 export interface Neighbour {
@@ -30,24 +31,36 @@ export interface ZoneCut {
   zoneId?: string;
 }
 
+/** The addresses of name servers below their own delegation. */
+export interface Glue {
+  records: number;
+  /** The names that have no other records. */
+  names: ReadonlySet<string>;
+}
+
 /** The records and zones that the rules compare a record with. */
 export interface Surroundings {
   /** The zone's canonical name. */
   zone: string;
   /** The other records at the same owner name, without the one that is being replaced. */
-  atName: Neighbour[];
+  atName: RecordsAtName;
   /** `NS` and `DNAME` at a proper ancestor of the name, `zone` at a proper ancestor or at the name itself. */
   cutsAbove: ZoneCut[];
-  /** The targets (absolute, without final dot) of the NS records at the nearest delegation above. */
-  nsAtCutTargets: string[];
-  /** The targets of an NS and of the others that are about to be written at its name. (Default: its own.) */
-  cutTargets?: readonly string[];
-  /** The records at those targets that are in the zone. (Default: none.) */
-  atTarget?: Neighbour[];
-  /** Owner names strictly below this one: the first few, and how many records there are. Needed for NS and DNAME only. */
-  below: { names: string[]; total: number };
-  /** Zones strictly below the name that are hosted here. Needed for DNAME only. (Default: none.) */
-  zonesBelow?: readonly { id: string; name: string }[];
+  /** Whether the NS records at the nearest delegation above have this target: absolute, without final dot. */
+  isServerOfCut(name: string): boolean;
+  /** Whether an NS record, or another one that is about to be written at its name, has this target. */
+  isServerOfName(name: string): boolean;
+  /** The addresses of those targets that are below the name. */
+  glue(): Glue;
+  /** The names strictly below this one. Needed for NS and DNAME only. */
+  below: {
+    /** The number of records at these names. */
+    total(): number;
+    /** The first few names, without some. */
+    first(but: ReadonlySet<string>): string[];
+  };
+  /** A zone strictly below the name that is hosted here. Needed for DNAME only. */
+  zoneBelow: { id: string; name: string } | null;
   /** The target of the CNAME (or ALIAS) at an absolute name of this zone; null if there is none. */
   inZoneCname: (fqdn: string) => string | null;
   /** Whether the record takes the place of a stored one of its own name and type (PUT). (Default: false) */

@@ -15,6 +15,7 @@ import { isAliasForm } from '../types/svcb.ts';
 import type { Problem } from '../verdict.ts';
 import type { LineProblem } from '../zonefile/lexer.ts';
 import { type FileRecord, MAX_PROBLEMS } from '../zonefile/read.ts';
+import { NameRecords } from './name-records.ts';
 import { prefixBelow } from './nearby-records.ts';
 import { judgeWrite, type Neighbour, RULES_OF_A_ZONE } from './rrset.ts';
 import { judgeSetSize } from './same-name.ts';
@@ -255,15 +256,17 @@ function surroundingsOf(
   if (child !== null) cutsAbove.push({ name: child.name, type: 'zone', zoneId: child.id });
   if (topmost !== null) cutsAbove.push({ name: fqdn(topmost.name, zone), type: 'NS' });
   if (redirection !== null) cutsAbove.push({ name: fqdn(redirection.name, zone), type: 'DNAME' });
-  const own = nearest === null ? null : fqdn(record.name, zone);
+  const others = representatives.filter((other) => other.line !== line || other.record !== record);
   return {
     zone,
-    atName: representatives.filter((other) => other.line !== line || other.record !== record).map(asNeighbour),
+    atName: new NameRecords(others.map(asNeighbour)),
     cutsAbove,
-    // The rule looks for this name only.
-    nsAtCutTargets: own !== null && nearest?.nsTargets?.has(own) ? [own] : [],
-    below: { names: [], total: 0 },
-    zonesBelow: childBelow === null ? [] : [childBelow],
+    isServerOfCut: (name) => nearest?.nsTargets?.has(name) === true,
+    // The rules of a new delegation do not look at a record that replaces itself.
+    isServerOfName: () => false,
+    glue: () => ({ records: 0, names: new Set() }),
+    below: { total: () => 0, first: () => [] },
+    zoneBelow: childBelow,
     inZoneCname,
     replaces: true,
   };

@@ -69,6 +69,7 @@ export function asksForSoa({ prerequisites, changes }: Update): boolean {
   return [...prerequisites, ...changes].some((each) => 'type' in each && each.type === 'SOA');
 }
 
+/** Takes time that is linear in the changes, the prerequisites, and the records at their names. */
 export function evaluate(update: Update, zone: ZoneFacts): Evaluation {
   const failed = failedPrerequisite(update.prerequisites, zone);
   if (failed !== null) return failed;
@@ -104,7 +105,7 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: ZoneFa
       entry.values.add(prerequisite.value);
       continue;
     }
-    const exists = valuesAt(zone, name, type).size > 0;
+    const exists = isThere(zone, name, type);
     if (kind === 'rrset-exists' && !exists) return unmet('NXRRSET', `${shown} has no ${type} records.`);
     if (kind === 'rrset-is-absent' && exists) return unmet('YXRRSET', `${shown} has ${type} records.`);
   }
@@ -119,6 +120,12 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: ZoneFa
     }
   }
   return null;
+}
+
+/** Whether an RRset exists, also one of those that the service makes at the apex. */
+function isThere(zone: ZoneFacts, name: string | null, type: string): boolean {
+  if (name === null || name === '@') return valuesAt(zone, name, type).size > 0;
+  return zone.at(name).some((rrset) => rrset.type === type && rrset.records.length > 0);
 }
 
 /** The values of an RRset, also of those that the service makes at the apex. */

@@ -32,6 +32,11 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+/** The same text for equal octets, and for no others: the key of a Map. */
+export function keyOfOctets(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
+}
+
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

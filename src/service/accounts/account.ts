@@ -60,27 +60,28 @@ export async function changeTeam<T>(
   const person = mustBePerson(caller.actor);
   // A person who is not a member must not wait among the changes of the team, nor learn that there are any.
   await mustBeMember(context, caller.actor, teamId);
-  return teamBusy(
-    inTurn(context, caller, [teamId], async (tx) => {
-      const now = context.now();
-      // The statements below must not be sent before this lock is acquired.
-      const team = await lockTeam(tx, teamId);
-      const [member, standing] = await Promise.all([
-        memberOf(tx, teamId, person.id),
-        keyStanding(tx, caller.actor.keyId, { teamId }, now),
-      ]);
-      if (!standing.valid) throw keyRevoked();
-      if (!team || !member) throw noTeam();
-      if (needs === 'owner' && member.role !== 'owner') {
-        throw refusal('owners-only');
-      }
-      const { answer, change } = await operation({ tx, team, role: member.role, now });
-      for (const each of change === null ? [] : [change].flat()) {
-        await insertAccountChange(tx, { ...each, ...accountHistory(caller, teamId, now) });
-      }
-      return answer;
-    }),
-  );
+  const mustAct = async (tx: Tx) => {
+    const now = context.now();
+    // The statements below must not be sent before this lock is acquired.
+    const team = await lockTeam(tx, teamId);
+    const [member, standing] = await Promise.all([
+      memberOf(tx, teamId, person.id),
+      keyStanding(tx, caller.actor.keyId, { teamId }, now),
+    ]);
+    if (!standing.valid) throw keyRevoked();
+    if (!team || !member) throw noTeam();
+    if (needs === 'owner' && member.role !== 'owner') throw refusal('owners-only');
+    return { team, role: member.role, now };
+  };
+  const work = async (tx: Tx) => {
+    const acting = await mustAct(tx);
+    const { answer, change } = await operation({ tx, ...acting });
+    for (const each of change === null ? [] : [change].flat()) {
+      await insertAccountChange(tx, { ...each, ...accountHistory(caller, teamId, acting.now) });
+    }
+    return answer;
+  };
+  return teamBusy(inTurn(context, caller, [teamId], work, { mustRepeat: mustAct }));
 }
 
 export function accountHistory(caller: Caller, teamId: string | null, now: Date) {

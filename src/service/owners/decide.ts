@@ -21,11 +21,16 @@ import type { DriftItem, ReadApply, ReadValue } from './set.ts';
 export interface Present {
   id: string;
   content: string;
-  digest: string;
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
   comment: string | null;
   owners: readonly OwnedSet[];
+}
+
+/** The records at the name and type. A thousand sets at one name each look at their own records alone. */
+export interface RecordsHere {
+  withId(id: string): Present | undefined;
+  withValue(value: ReadValue): Present | undefined;
 }
 
 export type Edit =
@@ -49,33 +54,33 @@ const MOST_OWNERS = 100;
 export function decideSet(
   set: ReadApply,
   own: OwnedSet | null,
-  present: readonly Present[],
+  here: RecordsHere,
   defaultTtl: number,
 ): Decision | Refusal {
   const stale = staleness(set, own ? [own] : []);
   if (stale) return stale;
   const isSame = own !== null && own.digest === set.digest;
-  const byDigest = new Map(present.map((record) => [record.digest, record]));
+  const valued = set.values.map((value) => here.withValue(value));
   const mine = new Set(own?.records.map(({ id }) => id));
+  const mineNow = own === null ? [] : recordsOf(own, here);
   for (const [index, value] of set.values.entries()) {
-    const record = byDigest.get(value.digest);
+    const record = valued[index];
     const refused = record && objection(set, value, index, record, { isMine: mine.has(record.id), isSame, defaultTtl });
     if (refused) return refused;
   }
-  const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, own, present, defaultTtl) : [];
+  const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, own, { valued, mineNow }, defaultTtl) : [];
   if (isSame && set.drift !== 'Enforce') {
-    const mineNow = present.filter(({ id }) => mine.has(id));
     return { edits: mineNow.flatMap((record) => commented(record, set, own)), records: own.records, drift };
   }
-  const wanted = new Set(set.values.map(({ digest }) => digest));
+  const wanted = new Set(valued.flatMap((record) => record?.id ?? []));
   const others = (record: Present) => record.owners.filter(({ id }) => id !== own?.id);
-  const spare = present.filter(({ id, digest }) => mine.has(id) && !wanted.has(digest));
+  const spare = mineNow.filter(({ id }) => !wanted.has(id));
   const free = spare.filter((record) => others(record).length === 0);
   const edits: Edit[] = spare.flatMap((record) => withoutOwner(record, own, others(record), defaultTtl));
   const records: Decision['records'][number][] = [];
   const missing: number[] = [];
   for (const [index, { digest }] of set.values.entries()) {
-    const record = byDigest.get(digest);
+    const record = valued[index];
     if (!record) {
       missing.push(index);
       continue;
@@ -92,6 +97,11 @@ export function decideSet(
   });
   const deleted: Edit[] = free.slice(missing.length).map(({ id }) => ({ kind: 'delete', id }));
   return { edits: [...deleted, ...edits, ...made], records, drift };
+}
+
+/** The records of a set that still exist. */
+function recordsOf(own: OwnedSet, here: RecordsHere): Present[] {
+  return own.records.flatMap(({ id }) => here.withId(id) ?? []);
 }
 
 /** The edits of a record that loses one of its owners and keeps `others`. */
@@ -132,15 +142,12 @@ function adjusted(
 }
 
 /** The edits that release a set. @param retain whether records without another owner stay */
-export function decideRelease(own: OwnedSet, present: readonly Present[], retain: boolean, defaultTtl: number): Edit[] {
-  const mine = new Set(own.records.map(({ id }) => id));
-  return present
-    .filter(({ id }) => mine.has(id))
-    .flatMap((record): Edit[] => {
-      const others = record.owners.filter(({ id }) => id !== own.id);
-      if (others.length > 0) return withoutOwner(record, own, others, defaultTtl);
-      return retain ? [] : [{ kind: 'delete', id: record.id }];
-    });
+export function decideRelease(own: OwnedSet, here: RecordsHere, retain: boolean, defaultTtl: number): Edit[] {
+  return recordsOf(own, here).flatMap((record): Edit[] => {
+    const others = record.owners.filter(({ id }) => id !== own.id);
+    if (others.length > 0) return withoutOwner(record, own, others, defaultTtl);
+    return retain ? [] : [{ kind: 'delete', id: record.id }];
+  });
 }
 
 /**
@@ -189,16 +196,20 @@ function objection(
 }
 
 /** The changes by others since the set was applied. */
-function driftOf(set: ReadApply, own: OwnedSet, present: readonly Present[], defaultTtl: number): DriftItem[] {
-  const wanted = new Set(set.values.map(({ digest }) => digest));
+function driftOf(
+  set: ReadApply,
+  own: OwnedSet,
+  { valued, mineNow }: { valued: readonly (Present | undefined)[]; mineNow: readonly Present[] },
+  defaultTtl: number,
+): DriftItem[] {
+  const wanted = new Set(valued.flatMap((record) => record?.id ?? []));
   const mine = new Set(own.records.map(({ id }) => id));
-  const byDigest = new Map(present.map((record) => [record.digest, record]));
   const applied = new Map(own.records.map(({ id, digest }) => [digest, id]));
-  const changed = present
-    .filter(({ id, digest }) => mine.has(id) && !wanted.has(digest))
+  const changed = mineNow
+    .filter(({ id }) => !wanted.has(id))
     .map(({ id, content }): DriftItem => ({ kind: 'changed', id, content }));
-  const others = set.values.flatMap(({ digest, record: { content } }): DriftItem[] => {
-    const record = byDigest.get(digest);
+  const others = set.values.flatMap(({ digest, record: { content } }, index): DriftItem[] => {
+    const record = valued[index];
     // The record of a value that was changed is listed with its new content.
     if (!record) return applied.has(digest) ? [] : [{ kind: 'deleted', content }];
     const { id, owners } = record;

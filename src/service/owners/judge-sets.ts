@@ -1,14 +1,15 @@
 // Judges the sets of a request in their order, in memory. The sets of one owner that are exact are one unit: everything else of
 // the owner in the zone is released, and either all of this happens or nothing. Every other set is a unit of its own.
+import type { Neighbour } from '#dns/rules/surroundings.ts';
+import type { Steps } from '#dns/steps.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import { changesAnswers, type Entry } from '../change.ts';
 import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } from '../records/edit.ts';
-import { digestOf } from '../records/write.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { recordView } from '../zones/view.ts';
-import { decideRelease, decideSet, type Edit, staleness } from './decide.ts';
-import { judgeBeginning, type PlacedRecord } from './only-among.ts';
+import { decideRelease, decideSet, type Edit, type RecordsHere, staleness } from './decide.ts';
+import { judgeBeginning, type Place } from './only-among.ts';
 import { isSameRow } from './ownership.ts';
 import { inValue, type ReadApply, type ReadRelease, type ReadReleaseAll, type ReadSet, type SetResult } from './set.ts';
 
@@ -20,13 +21,14 @@ export interface JudgedSets {
 }
 
 /** @throws Refusal of the whole request, with the field `sets.<index>`, if it is atomic and a set is refused */
-export function judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], atomic: boolean): JudgedSets {
+export function* judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], atomic: boolean): Steps<JudgedSets> {
   const results: SetResult[] = [];
   const entries: Entry[] = [];
   let places = 0;
   for (const unit of unitsOf(sets)) {
     const before = judge.state.undo.length;
-    const judged = judgeUnit(judge, unit);
+    yield;
+    const judged = yield* judgeUnit(judge, unit);
     if ('refused' in judged) {
       const { refused, index } = judged;
       if (atomic) throw refused.within(`sets.${index}`);
@@ -38,7 +40,7 @@ export function judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], at
       continue;
     }
     for (const { index, result } of judged.done) results[index] = result;
-    entries.push(...judged.entries);
+    for (const entry of judged.entries) entries.push(entry);
     if (judge.state.undo.length > before) places += unit.length;
   }
   return { results, entries, places };
@@ -52,14 +54,21 @@ interface UnitSet {
 function unitsOf(sets: readonly (ReadSet | Refusal)[]): readonly UnitSet[][] {
   const units = new Map<string | number, UnitSet[]>();
   for (const [index, set] of sets.entries()) {
-    const key = isExact(set) ? set.owner : index;
-    units.set(key, [...(units.get(key) ?? []), { set, index }]);
+    // Everything of an owner is released once, also if several sets of a request say so.
+    const key = isExact(set) || isReleaseAll(set) ? set.owner : index;
+    const unit = units.get(key);
+    if (unit) unit.push({ set, index });
+    else units.set(key, [{ set, index }]);
   }
   return [...units.values()];
 }
 
 function isExact(set: ReadSet | Refusal): set is ReadApply | ReadRelease {
   return !(set instanceof Refusal) && set.kind !== 'release-all' && set.exact;
+}
+
+function isReleaseAll(set: ReadSet | Refusal): set is ReadReleaseAll {
+  return !(set instanceof Refusal) && set.kind === 'release-all';
 }
 
 function ownerOf(set: ReadSet | Refusal): string {
@@ -71,17 +80,18 @@ type JudgedUnit =
   | { refused: Refusal; index: number };
 
 /** If it is refused, the state is as before. */
-function judgeUnit(judge: Judge, unit: readonly UnitSet[]): JudgedUnit {
+function* judgeUnit(judge: Judge, unit: readonly UnitSet[]): Steps<JudgedUnit> {
   const before = judge.state.undo.length;
   const entries: Entry[] = [];
   const done: { index: number; result: SetResult }[] = [];
   let at = unit[0] as UnitSet;
   try {
-    releaseOthers(judge, unit, entries);
+    yield* releaseOthers(judge, unit, entries);
     nameRequest(entries, 0, at.set);
     for (at of unit) {
       const first = entries.length;
-      done.push({ index: at.index, result: judgeSet(judge, at.set, entries) });
+      yield;
+      done.push({ index: at.index, result: yield* judgeSet(judge, at.set, entries) });
       nameRequest(entries, first, at.set);
     }
     return { done, entries };
@@ -101,7 +111,7 @@ function nameRequest(entries: Entry[], first: number, set: ReadSet | Refusal): v
 }
 
 /** Releases everything that an exact owner holds at other places than those of the unit. */
-function releaseOthers(judge: Judge, unit: readonly UnitSet[], entries: Entry[]): void {
+function* releaseOthers(judge: Judge, unit: readonly UnitSet[], entries: Entry[]): Steps<void> {
   const sets = unit.flatMap(({ set }) => (isExact(set) ? [set] : []));
   const [first] = sets;
   if (!first) return;
@@ -113,11 +123,11 @@ function releaseOthers(judge: Judge, unit: readonly UnitSet[], entries: Entry[])
   const { generation, instance } = first;
   if (generation !== null && others.some((own) => own.generation === generation && own.instance === instance))
     throw refusal('generation-reused', { generation });
-  releaseSets(judge, others, null, entries);
+  yield* releaseSets(judge, others, null, entries);
 }
 
 /** @throws Refusal */
-function judgeSet(judge: Judge, set: ReadSet | Refusal, entries: Entry[]): SetResult {
+function* judgeSet(judge: Judge, set: ReadSet | Refusal, entries: Entry[]): Steps<SetResult> {
   const { actor } = judge.caller;
   mustWriteRecords(actor, judge.zone.id);
   if (set instanceof Refusal) throw set;
@@ -125,9 +135,9 @@ function judgeSet(judge: Judge, set: ReadSet | Refusal, entries: Entry[]): SetRe
     case 'apply':
       return apply(judge, set, entries);
     case 'release':
-      return release(judge, set, entries);
+      return yield* release(judge, set, entries);
     case 'release-all':
-      return releaseAll(judge, set, entries);
+      return yield* releaseAll(judge, set, entries);
   }
 }
 
@@ -135,9 +145,9 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const { state, zone, caller, tools } = judge;
   mustWriteRecord(caller.actor, zone.id, set);
   const own = state.owners.setAt(set);
-  const taken = own ? null : judgeBeginning(set, presentAt(judge, { ordername: set.ordername }), zone.defaultTtl);
+  const taken = own ? null : judgeBeginning(set, placeOf(judge, set), zone.defaultTtl);
   if (taken) throw taken;
-  const decision = decideSet(set, own, presentAt(judge, set), zone.defaultTtl);
+  const decision = decideSet(set, own, recordsAt(judge, set), zone.defaultTtl);
   if (decision instanceof Refusal) throw decision;
   const before = entries.length;
   const made = decision.edits.flatMap((edit) => run(judge, set, edit, entries));
@@ -166,35 +176,36 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   return { ok: true, records: views, changed: changesAnswers(entries.slice(before)), drift: decision.drift };
 }
 
-function release(judge: Judge, set: ReadRelease, entries: Entry[]): SetResult {
+function* release(judge: Judge, set: ReadRelease, entries: Entry[]): Steps<SetResult> {
   mustWriteRecord(judge.caller.actor, judge.zone.id, set);
   const own = judge.state.owners.setAt(set);
   const isDue = set.endedBy === null || (own !== null && own.expires !== null && own.expires <= set.endedBy);
   const stale = own && staleness(set, [own]);
   if (stale) throw stale;
-  return released(judge, own && isDue ? [own] : [], set.retain, entries);
+  return yield* released(judge, own && isDue ? [own] : [], set.retain, entries);
 }
 
-function releaseAll(judge: Judge, set: ReadReleaseAll, entries: Entry[]): SetResult {
+function* releaseAll(judge: Judge, set: ReadReleaseAll, entries: Entry[]): Steps<SetResult> {
   const held = judge.state.owners.setsOf(set.owner);
   const stale = staleness(set, held);
   if (stale) throw stale;
-  return released(judge, held, null, entries);
+  return yield* released(judge, held, null, entries);
 }
 
-function released(judge: Judge, held: OwnedSet[], retain: boolean | null, entries: Entry[]): SetResult {
+function* released(judge: Judge, held: OwnedSet[], retain: boolean | null, entries: Entry[]): Steps<SetResult> {
   const before = entries.length;
-  releaseSets(judge, held, retain, entries);
+  yield* releaseSets(judge, held, retain, entries);
   return { ok: true, records: [], changed: changesAnswers(entries.slice(before)), drift: [] };
 }
 
 /** @param retain null: as each set was applied */
-function releaseSets(judge: Judge, held: readonly OwnedSet[], retain: boolean | null, entries: Entry[]): void {
+function* releaseSets(judge: Judge, held: readonly OwnedSet[], retain: boolean | null, entries: Entry[]): Steps<void> {
   const { state, caller, zone } = judge;
   // DS records need the NS records of their name, so they go first.
   for (const own of [...held].sort((a, b) => Number(b.type === 'DS') - Number(a.type === 'DS'))) {
+    yield;
     mustWriteRecord(caller.actor, zone.id, own);
-    for (const edit of decideRelease(own, presentAt(judge, own), retain ?? own.retain, zone.defaultTtl))
+    for (const edit of decideRelease(own, recordsAt(judge, own), retain ?? own.retain, zone.defaultTtl))
       run(judge, own, edit, entries);
     state.undo.push(state.owners.remove(own.id));
   }
@@ -225,40 +236,37 @@ function run(judge: Judge, set: ReadApply | OwnedSet, edit: Edit, entries: Entry
 /** The stored record with another TTL or comment. */
 function adjusted({ state }: Judge, { id, ttl, comment }: Extract<Edit, { kind: 'adjust' }>) {
   const row = state.current.get(id);
-  const stored = row && state.nearby.at(row.ordername).find((each) => each.id === id);
+  const stored = row && state.nearby.at(row.ordername).get(id);
   if (!row || !stored) throw new Error(`the record ${id} was not loaded`);
   const { name, ordername, type, content, rdata, priority } = row;
   const { wire, target } = stored;
   return { ok: true, value: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment } } as const;
 }
 
-/** The records at a name, or at a name and type, with their owners. */
-function presentAt(
-  { state }: Judge,
-  { ordername, type }: Pick<OwnedSet, 'ordername'> & Partial<OwnedSet>,
-): PlacedRecord[] {
-  return state.nearby
-    .at(ordername)
-    .filter((record) => type === undefined || record.type === type)
-    .map(({ id, content, wire, type: ofRecord }) => ({
-      id,
-      type: ofRecord,
-      content,
-      digest: hexDigestOf(wire),
-      ttl: state.current.get(id)?.ttl ?? null,
-      comment: state.current.get(id)?.comment ?? null,
-      owners: state.owners.ownersOf(id),
-    }));
+/** The records at a name and type, with their owners. */
+function recordsAt({ state }: Judge, { ordername, type }: Pick<OwnedSet, 'ordername' | 'type'>): RecordsHere {
+  const there = state.nearby.at(ordername);
+  const present = (record: Neighbour | undefined) => {
+    if (record === undefined || record.type !== type) return undefined;
+    const { ttl = null, comment = null } = state.current.get(record.id) ?? {};
+    return { id: record.id, content: record.content, ttl, comment, owners: state.owners.ownersOf(record.id) };
+  };
+  return {
+    withId: (id) => present(there.get(id)),
+    withValue: ({ record }) => present(there.twinOf(record)),
+  };
 }
 
-const digests = new WeakMap<Uint8Array, string>();
-
-function hexDigestOf(wire: Uint8Array): string {
-  const known = digests.get(wire);
-  if (known !== undefined) return known;
-  const made = digestOf(wire).toString('hex');
-  digests.set(wire, made);
-  return made;
+/** All records at the name of a set. */
+function placeOf({ state }: Judge, { ordername }: ReadApply): Place {
+  const there = state.nearby.at(ordername);
+  return {
+    *all() {
+      for (const { id, type } of there.all()) yield { id, type, ttl: state.current.get(id)?.ttl ?? null };
+    },
+    ownersOf: (id) => state.owners.ownerTexts(id),
+    idOf: ({ record }) => there.twinOf(record)?.id,
+  };
 }
 
 function isSameRecords(one: OwnedSet, other: OwnedSet): boolean {

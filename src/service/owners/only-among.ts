@@ -2,31 +2,45 @@
 // that may apply sets could add an address to any name of a zone. An owner that has a set at the name and type already keeps it. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import type { Present } from './decide.ts';
-import type { ReadApply } from './set.ts';
+import type { ReadApply, ReadValue } from './set.ts';
 
 /** A record at the name, of any type. */
-export interface PlacedRecord extends Present {
+export interface PlacedRecord {
+  id: string;
   type: RecordType;
+  /** Seconds; null: the default of the zone. */
+  ttl: number | null;
+}
+
+/** The records at the name, and their owners. */
+export interface Place {
+  all(): Iterable<PlacedRecord>;
+  /** The texts of the owners of a record, in no order. */
+  ownersOf(recordId: string): Iterable<string>;
+  /** The id of the record with a value of the set. */
+  idOf(value: ReadValue): string | undefined;
 }
 
 /** All of them answer queries for addresses, so that a record of one type adds to those of the others. */
 const ADDRESSES: readonly RecordType[] = ['A', 'AAAA', 'ALIAS', 'CNAME'];
 
-/** @param present all records at the name @param defaultTtl that of the zone, in seconds @returns null if it may */
-export function judgeBeginning(set: ReadApply, present: readonly PlacedRecord[], defaultTtl: number): Refusal | null {
+/** @param defaultTtl that of the zone, in seconds @returns null if it may */
+export function judgeBeginning(set: ReadApply, place: Place, defaultTtl: number): Refusal | null {
   const { onlyAmong } = set;
   if (onlyAmong === null) return null;
-  const adopted = new Set(set.adopt === 'IfIdentical' ? set.values.map(({ digest }) => digest) : []);
+  const adopted = new Set(set.adopt === 'IfIdentical' ? set.values.map((value) => place.idOf(value)) : []);
   const adopts = (record: PlacedRecord) =>
-    record.type === set.type && adopted.has(record.digest) && (record.ttl ?? defaultTtl) === (set.ttl ?? defaultTtl);
-  for (const record of present) {
+    record.type === set.type && adopted.has(record.id) && (record.ttl ?? defaultTtl) === (set.ttl ?? defaultTtl);
+  for (const record of place.all()) {
     if (!isBeside(record.type, set.type)) continue;
-    const { type, id, owners } = record;
-    if (owners.length === 0 && !adopts(record)) return refusal('name-taken-unowned', { type }, { records: [id] });
-    const stranger = owners.find(({ owner }) => owner !== set.owner && !owner.startsWith(onlyAmong));
-    if (stranger)
-      return refusal('name-taken', { type, owner: stranger.owner }, { records: [id], owner: stranger.owner });
+    const { type, id } = record;
+    let isOwned = false;
+    for (const owner of place.ownersOf(id)) {
+      isOwned = true;
+      if (owner !== set.owner && !owner.startsWith(onlyAmong))
+        return refusal('name-taken', { type, owner }, { records: [id], owner });
+    }
+    if (!isOwned && !adopts(record)) return refusal('name-taken-unowned', { type }, { records: [id] });
   }
   return null;
 }

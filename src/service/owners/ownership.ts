@@ -39,6 +39,14 @@ export class Ownership {
     return this.#all(this.#byRecord.get(recordId));
   }
 
+  /** The texts of the owners of a record, in no order. */
+  *ownerTexts(recordId: string): Generator<string> {
+    for (const id of this.#byRecord.get(recordId) ?? []) {
+      const owner = this.#sets.get(id)?.owner;
+      if (owner !== undefined) yield owner;
+    }
+  }
+
   get isChanged(): boolean {
     return this.#changed.size > 0;
   }

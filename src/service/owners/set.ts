@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { parseComment } from '#dns/comment.ts';
 import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import type { Steps } from '#dns/steps.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
 import type { Drift, WhenClusterLost } from '#store/owned-sets.ts';
 import { digestOf } from '../records/write.ts';
@@ -115,12 +116,16 @@ export type ReadSet = ReadApply | ReadRelease | ReadReleaseAll;
 export const LEASE_MS = 24 * 60 * 60 * 1_000;
 
 /** @param zoneName canonical @returns one entry for each set, in the same order */
-export function readSets(
+export function* readSets(
   sets: readonly (SetInput | Refusal)[],
   zoneName: string,
   now: Date,
-): readonly (ReadSet | Refusal)[] {
-  const read = sets.map((set) => (set instanceof Refusal ? set : attempt(() => readSet(set, zoneName, now))));
+): Steps<readonly (ReadSet | Refusal)[]> {
+  const read: (ReadSet | Refusal)[] = [];
+  for (const set of sets) {
+    yield;
+    read.push(set instanceof Refusal ? set : attempt(() => readSet(set, zoneName, now)));
+  }
   const contradictions = contradictionsIn(read);
   return read.map((set, index) => contradictions.get(index) ?? set);
 }
@@ -211,7 +216,11 @@ function contradictionsIn(sets: readonly (ReadSet | Refusal)[]): Map<number, Ref
   const found = new Map<number, Refusal>();
   const byOwner = new Map<string, { set: ReadSet; index: number }[]>();
   for (const [index, set] of sets.entries())
-    if (!(set instanceof Refusal)) byOwner.set(set.owner, [...(byOwner.get(set.owner) ?? []), { set, index }]);
+    if (!(set instanceof Refusal)) {
+      const mine = byOwner.get(set.owner);
+      if (mine) mine.push({ set, index });
+      else byOwner.set(set.owner, [{ set, index }]);
+    }
   for (const mine of byOwner.values()) {
     if (mine.length === 1) continue;
     const isMixed = (test: (set: ReadSet) => boolean) => new Set(mine.map(({ set }) => test(set))).size > 1;

@@ -1,9 +1,10 @@
 // The operation for protocols whose changes depend on the RRsets that exist (the PowerDNS API, RFC 2136). rrsets.ts judges.
 import type { Caller, ServiceContext } from '../context.ts';
+import { placesBefore } from '../limits.ts';
 import type { FirstRecords } from '../zones/create.ts';
 import { judgeOnly, writeFirst } from './group.ts';
-import type { Places } from './places.ts';
-import type { RrsetResult, RrsetWork } from './rrsets.ts';
+import { type Places, takeBefore } from './places.ts';
+import { mustTouch, type RrsetResult, type RrsetWork } from './rrsets.ts';
 import { join } from './writer.ts';
 
 /**
@@ -12,20 +13,22 @@ import { join } from './writer.ts';
  *
  *     const work = {
  *       names: ['www'],
+ *       touches: [{ name: 'www', type: 'A' }],
  *       candidates: [record],                       // from parseRecord
- *       plan: ({ at }) => {
+ *       plan: ({ at }) => inOneStep(() => {
  *         const [a] = at('www').filter(({ type }) => type === 'A');
  *         if (a === undefined) return { rrsets: [], answer: 'absent' };          // nothing is written
  *         return { rrsets: [{ ...a, records: [...a.records, record] }], answer: 'added' };
- *       },
+ *       }),
  *     };
  *     const { answer, serials } = await editRrsets(context, caller, zoneId, work, places);
  *
  * The plan sees everything at its names, also what a restricted key may not read: do not tell the caller about it without
  * `mayWriteRecord`. The changed RRsets are checked here. `caller.once` makes a repeated request return the first answer.
  *
- * @param places counts the RRsets that change (a refused request counts once) in the write window; null: they were counted
- * before, or are not limited
+ * The caller has checked that the key sees the zone. Rights and the places of a large request come before its turn.
+ * @param places counts the RRsets that change (a refused request counts once) in the write window, each once for every 100 of its
+ * records; null: they were counted before, or are not limited
  * @throws Refusal no_zone, unauthorized, forbidden, bad_request, conflict, rate_limited, busy; the refusal of the plan
  */
 export async function editRrsets<T>(
@@ -35,7 +38,10 @@ export async function editRrsets<T>(
   work: RrsetWork<T>,
   places: Places | null,
 ): Promise<RrsetResult<T>> {
-  const { names, candidates } = work;
+  const { names, candidates, touches } = work;
+  const before = placesBefore(candidates.length);
+  if (places !== null && before > places.taken) await takeBefore(places, before);
+  mustTouch(caller.actor, zoneId, touches);
   const [result] = (await join(context, { caller, work, isSingle: true, places }, zoneId, {
     inputs: candidates,
     size: names.length + candidates.length,

@@ -30,6 +30,8 @@ export interface State {
   serial: number;
   nearby: NearbyRecords;
   current: Map<string, RecordRow>;
+  /** The octets of the comments at some names, by ordername. */
+  comments: Map<string, number>;
   kept: Map<string, KeptAnswer>;
   budget: Budget;
   writes: RecordWrites;
@@ -69,7 +71,7 @@ export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: s
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
   const id = givenId ?? tools.newId('rec');
   const written = { ...record, comment: record.comment ?? null };
-  mustHaveRoomForComment(state, id, written, null);
+  mustHaveRoomForComment(state, written, null);
   take(state, growthBetween(null, written));
   putNearby(state, id, record);
   setCurrent(state, id, { ...written, id });
@@ -96,7 +98,7 @@ export function updateRow(
   const [before, after] = [recordView(row, zone), recordView({ id, ...written }, zone)];
   const isComment = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
   if (isComment && written.comment === row.comment) return { view: after, entry: null };
-  mustHaveRoomForComment(state, id, written, row.comment);
+  mustHaveRoomForComment(state, written, row.comment);
   take(state, growthBetween(row, written));
   putNearby(state, id, record);
   setCurrent(state, id, { ...written, id });
@@ -108,9 +110,9 @@ export function removeRow(judge: Judge, id: string, condition: Condition | null 
   const { state, zone } = judge;
   const row = writable(judge, id);
   mustMatchRecord(condition, recordView(row, zone));
-  insist(judgeDelete(row, state.nearby.at(row.ordername, id)));
+  insist(judgeDelete(row, state.nearby.at(row.ordername).without(id)));
   take(state, growthBetween(row, null));
-  const removed = state.nearby.at(row.ordername).find((each) => each.id === id);
+  const removed = state.nearby.at(row.ordername).get(id);
   state.nearby.drop(row);
   if (removed) state.undo.push(() => state.nearby.put(removed));
   setCurrent(state, id, null);
@@ -146,16 +148,24 @@ function writable({ state, caller, zone }: Judge, id: string): RecordRow {
 const MOST_COMMENTS = 256 * 1024;
 
 /** @throws Refusal bad_request */
-function mustHaveRoomForComment(
-  state: State,
-  id: string,
-  { ordername, comment }: WrittenRecord,
-  before: string | null,
-): void {
+function mustHaveRoomForComment(state: State, { ordername, comment }: WrittenRecord, before: string | null): void {
   if (comment === null || comment === before) return;
-  const others = state.nearby.at(ordername, id).map((each) => state.current.get(each.id)?.comment ?? '');
-  const octets = others.reduce((sum, text) => sum + Buffer.byteLength(text), Buffer.byteLength(comment));
+  const octets = commentsAt(state, ordername) - octetsOf(before) + octetsOf(comment);
   if (octets > MOST_COMMENTS) throw refusal('comments-too-large', { kibibytes: MOST_COMMENTS / 1024 });
+}
+
+/** The octets of the comments at a name: summed up once for a request, and then kept up to date by `setCurrent`. */
+function commentsAt({ comments, nearby, current }: State, ordername: string): number {
+  const known = comments.get(ordername);
+  if (known !== undefined) return known;
+  let octets = 0;
+  for (const { id } of nearby.at(ordername).all()) octets += octetsOf(current.get(id)?.comment ?? null);
+  comments.set(ordername, octets);
+  return octets;
+}
+
+function octetsOf(comment: string | null): number {
+  return Buffer.byteLength(comment ?? '');
 }
 
 function take({ budget, undo }: State, growth: Growth): void {
@@ -164,15 +174,23 @@ function take({ budget, undo }: State, growth: Growth): void {
 }
 
 function putNearby({ nearby, undo }: State, id: string, record: ParsedRecord): void {
-  const before = nearby.at(record.ordername).find((each) => each.id === id);
+  const before = nearby.at(record.ordername).get(id);
   const { name, ordername } = record;
   nearby.put({ id, ...record });
   undo.push(() => (before ? nearby.put(before) : nearby.drop({ id, name, ordername })));
 }
 
-function setCurrent({ current, undo }: State, id: string, row: RecordRow | null): void {
+function setCurrent({ current, comments, undo }: State, id: string, row: RecordRow | null): void {
   const before = current.get(id);
-  const set = (to: RecordRow | null | undefined) => (to ? current.set(id, to) : current.delete(id));
+  const set = (to: RecordRow | null | undefined) => {
+    const from = current.get(id);
+    const ordername = (to ?? from)?.ordername ?? '';
+    const octets = comments.get(ordername);
+    const growth = octetsOf(to?.comment ?? null) - octetsOf(from?.comment ?? null);
+    if (octets !== undefined && growth !== 0) comments.set(ordername, octets + growth);
+    if (to) current.set(id, to);
+    else current.delete(id);
+  };
   set(row);
   undo.push(() => set(before));
 }

@@ -1,4 +1,5 @@
 // Writes a group of requests for one zone. The head of writer.ts describes the three ways to do that, and their order.
+import { finishInTurns } from '#dns/steps.ts';
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import { keepAnswer } from '#store/idempotency.ts';
@@ -63,7 +64,8 @@ export async function writeGroup(
   try {
     const zone = await zoneIdentity(context.db, zoneId);
     const now = context.now();
-    const members = requests.map(({ value: { work, ...request } }) => memberOf(request, work, zone, now));
+    const members: Member[] = [];
+    for (const { value } of requests) members.push(await memberOf(value, value.work, zone, now));
     const waitedMs = Math.max(...requests.map((request) => request.waitedMs()));
     const outcomes = await writeMembers({ context, zoneId, zone: zone ?? { no: 0, name: '.' }, members, waitedMs });
     context.commits?.announce();
@@ -89,7 +91,7 @@ export async function writeFirst(
   zone: ZoneIdentity,
   { work, ...request }: Request,
 ): Promise<unknown> {
-  const members = [memberOf(request, work, zone, context.now())];
+  const members = [await memberOf(request, work, zone, context.now())];
   try {
     const group = { context, zoneId: zone.id, zone, members, waitedMs: 0 };
     const [outcome] = await writeLocked(tx, group, new Map());
@@ -110,10 +112,11 @@ export async function writeFirst(
 export async function judgeOnly(context: ServiceContext, zoneId: string, { work, ...request }: Request): Promise<void> {
   const zone = await zoneIdentity(context.db, zoneId);
   const tools = toolsOf(context);
-  const members = [memberOf(request, work, zone, tools.now)];
+  const members = [await memberOf(request, work, zone, tools.now)];
   try {
     const loaded = await loadJudgingData(context.db, zoneId, zone ?? { no: 0, name: '.' }, members, tools.now);
-    const [outcome] = judgeGroup(members, { ...loaded, budget: () => UNLIMITED }, tools).outcomes;
+    const { outcomes } = await finishInTurns(judgeGroup(members, { ...loaded, budget: () => UNLIMITED }, tools));
+    const [outcome] = outcomes;
     if (outcome?.ok === false) throw outcome.refusal;
   } catch (error) {
     throw error instanceof TooManyOctets ? tooManyOctets() : error;
@@ -179,8 +182,9 @@ async function writeAtOnce(
   const tools = toolsOf(context);
   const loaded = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
   const data = { ...loaded, budget: () => UNLIMITED };
-  let judgement = judgeGroup(members, data, tools);
-  if (await takePlaces(members, judgement, refused)) judgement = judgeGroup(members, data, tools, refused);
+  let judgement = await finishInTurns(judgeGroup(members, data, tools));
+  if (await takePlaces(members, judgement, refused))
+    judgement = await finishInTurns(judgeGroup(members, data, tools, refused));
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await context.db.alone(() => confirmEarlierCommits(context.db));
     return answersOf(judgement);
@@ -229,7 +233,7 @@ async function writeLocked(tx: Tx, group: Group, refused: ReadonlyMap<Member, Re
   const { context, zoneId, zone, members } = group;
   const tools = toolsOf(context);
   const data = await loadJudgingData(tx, zoneId, zone, members, tools.now);
-  let judgement = judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools, refused);
+  let judgement = await finishInTurns(judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools, refused));
   if (isMore(members, judgement, refused)) throw new MorePlaces(judgement);
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await confirmEarlierCommits(tx);
@@ -237,7 +241,7 @@ async function writeLocked(tx: Tx, group: Group, refused: ReadonlyMap<Member, Re
   }
   if (!isFitting(data.zone, judgement)) {
     const budget = await budgetFor(tx, context, data.zone, mostOf(judgement));
-    judgement = judgeGroup(members, { ...data, budget }, tools, refused);
+    judgement = await finishInTurns(judgeGroup(members, { ...data, budget }, tools, refused));
   }
   const exchanging = judgement.writes.exchanging();
   if (exchanging.length > 0) await releaseValues(tx, exchanging);

@@ -6,20 +6,22 @@
 //     single or atomic        refuses the request                 are not made
 //     not atomic              has a refusal as its result         are made if they are accepted
 //
-// A condition of the whole request comes before its changes, and after the stored answer to a repeated request.
+// A condition of the whole request comes before its changes, and after the stored answer to a repeated request. That answer comes
+// after the rights, because they may have ended.
 //
 // A refused request must not affect the others: the changes of an atomic request that were accepted before one was refused are
 // undone.
 import type { ParsedRecord } from '#dns/record.ts';
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { nextSerial } from '#dns/serial.ts';
+import { inOneStep, type Steps } from '#dns/steps.ts';
 import type { KeptAnswer } from '#store/idempotency.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { NewKeptAnswer, RecordedChange } from '#store/zone-commit.ts';
 import type { KeyStanding } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { maySee, mustWriteRecords } from '../accounts/actor.ts';
+import { type Actor, maySee, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import type { Budget } from '../accounts/quota.ts';
 import { changesAnswers, type Entry, keyReused, keyRevoked, noZone } from '../change.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
@@ -27,12 +29,12 @@ import type { Caller } from '../context.ts';
 import { judgeSets } from '../owners/judge-sets.ts';
 import { Ownership } from '../owners/ownership.ts';
 import { type ReadSet, valuesOf } from '../owners/set.ts';
-import { Refusal } from '../refusal.ts';
+import { insist, Refusal } from '../refusal.ts';
 import { type BatchResult, type Once, type ReadChange, recordsOf } from './change.ts';
 import { createRow, type Judge, removeRow, rollBack, type State, type Tools, updateRow } from './edit.ts';
 import { type Growth, growthOf } from './growth.ts';
 import type { Places } from './places.ts';
-import { judgeRrsets, type RrsetResult, type RrsetWork } from './rrsets.ts';
+import { judgeRrsets, mustTouch, type RrsetResult, type RrsetWork } from './rrsets.ts';
 import { RecordWrites } from './write.ts';
 
 export type { Tools } from './edit.ts';
@@ -63,8 +65,8 @@ export interface JudgingData {
   sets: readonly OwnedSet[];
   /** The stored answers to Idempotency-Keys, by keptKey. */
   kept: ReadonlyMap<string, KeptAnswer>;
-  /** A new copy of the records that the rules look at, as they are in the database. */
-  nearby(): NearbyRecords;
+  /** Makes a new copy of the records that the rules look at, as they are in the database. */
+  nearby(): Steps<NearbyRecords>;
   /** A new copy of the growth that the owner's quota allows to all members together. */
   budget(): Budget;
 }
@@ -92,28 +94,30 @@ export function keptKey(keyId: string, token: string): string {
   return `${keyId} ${token}`;
 }
 
-/** @param refused the members that are refused for another reason. (Default: none.) */
-export function judgeGroup(
+/** Takes time that is linear in the records of the requests. @param refused the members that are refused for another reason. (Default: none.) */
+export function* judgeGroup(
   members: readonly Member[],
   data: JudgingData,
   tools: Tools,
   refused: ReadonlyMap<Member, Refusal> = new Map(),
-): Judgement {
-  const state = initialState(data);
-  const judged = members.map((member): Judged | Refusal => {
+): Steps<Judgement> {
+  const state = initialState(data, yield* data.nearby());
+  const judged: (Judged | Refusal)[] = [];
+  for (const member of members) {
     const before = state.undo.length;
-    const result = refused.get(member) ?? attempt(() => judgeMember(state, member, data, tools));
+    const result = refused.get(member) ?? (yield* attempt(() => judgeMember(state, member, data, tools)));
     if (result instanceof Refusal) rollBack(state, before);
     else if (changesAnswers(result.entries)) state.serial = serialAfter(state, tools);
-    return result;
-  });
+    judged.push(result);
+  }
   return judgementOf(members, judged, state, data, tools);
 }
 
-function initialState(data: JudgingData): State {
+function initialState(data: JudgingData, nearby: NearbyRecords): State {
   return {
-    nearby: data.nearby(),
+    nearby,
     current: new Map(data.stored),
+    comments: new Map(),
     kept: new Map(data.kept),
     budget: data.budget(),
     serial: data.zone?.serial ?? 0,
@@ -137,11 +141,15 @@ interface Done {
 }
 
 /** @throws Refusal of the whole request */
-function judgeMember(state: State, member: Member, data: JudgingData, tools: Tools): Judged {
+function* judgeMember(state: State, member: Member, data: JudgingData, tools: Tools): Steps<Judged> {
   const { caller, changes, sets, rrsets, atomic, isSingle } = member;
-  const kept = caller.once && state.kept.get(keptKey(caller.actor.keyId, caller.once.token));
-  if (kept) return { answer: answerOf(kept, caller.once as Once), entries: [], places: 0 };
   const zone = visibleZone(data, caller);
+  const kept = caller.once && state.kept.get(keptKey(caller.actor.keyId, caller.once.token));
+  if (kept) {
+    const answer = answerOf(kept, caller.once as Once);
+    mustRepeat(caller.actor, zone.id, member, answer);
+    return { answer, entries: [], places: 0 };
+  }
   if (caller.condition) {
     mustWriteRecords(caller.actor, zone.id);
     mustMatchRecords(caller, versionNow(state, zone));
@@ -150,29 +158,32 @@ function judgeMember(state: State, member: Member, data: JudgingData, tools: Too
   state.nearby.announce(rrsets?.candidates ?? (sets === null ? createdBy(changes) : valuesOf(sets)));
   const judge = { state, caller, zone, tools };
   if (sets !== null) {
-    const { results, entries, places } = judgeSets(judge, sets, atomic);
-    if (caller.once) keep(state, caller.actor.keyId, caller.once, results);
+    const before = state.undo.length;
+    const { results, entries, places } = yield* judgeSets(judge, sets, atomic);
+    if (state.undo.length > before) keep(state, caller, results);
     return { answer: results, entries, places };
   }
   if (rrsets !== null) {
-    const { answer, entries, changed } = judgeRrsets(judge, rrsets);
+    const { answer, entries, changed, places } = yield* judgeRrsets(judge, rrsets);
     const before = state.serial;
     const serials = { before, after: changesAnswers(entries) ? serialAfter(state, tools) : before };
     const results: RrsetResult<unknown>[] = [{ ok: true, answer, serials, changed }];
-    if (caller.once) keep(state, caller.actor.keyId, caller.once, results);
-    return { answer: results, entries, places: changed };
+    // Also one that changed nothing: an update that is sent again by somebody else must not take effect later.
+    keep(state, caller, results);
+    return { answer: results, entries, places };
   }
-  const done = changes.map((change, index): Done => {
-    const result = attempt(() => judgeChange(judge, change));
-    if (!(result instanceof Refusal)) return result;
-    if (atomic) throw isSingle ? result : inBatch(result, index);
-    return { outcome: result, entry: null };
-  });
+  const done: Done[] = [];
+  for (const [index, change] of changes.entries()) {
+    const result = yield* attempt(() => inOneStep(() => judgeChange(judge, change)));
+    if (result instanceof Refusal && atomic) throw isSingle ? result : inBatch(result, index);
+    done.push(result instanceof Refusal ? { outcome: result, entry: null } : result);
+  }
   const results = done.map(({ outcome }) => resultOf(outcome));
   const [first] = results;
   const answer = isSingle && first?.ok ? first.record : results;
-  if (caller.once) keep(state, caller.actor.keyId, caller.once, answer);
-  return { answer, entries: done.flatMap(({ entry }) => entry ?? []), places: 0 };
+  const entries = done.flatMap(({ entry }) => entry ?? []);
+  if (entries.length > 0) keep(state, caller, answer);
+  return { answer, entries, places: 0 };
 }
 
 function serialAfter({ serial }: State, { now }: Tools): number {
@@ -232,14 +243,16 @@ function judgeAction(judge: Judge, change: Readable): Done {
 }
 
 function createOnce(judge: Judge, change: Written<'create'>, once: Once): Done {
-  const { keyId } = judge.caller.actor;
-  const kept = judge.state.kept.get(keptKey(keyId, once.token));
+  const { actor } = judge.caller;
+  const kept = judge.state.kept.get(keptKey(actor.keyId, once.token));
   if (kept) {
+    mustWriteRecords(actor, judge.zone.id);
+    mustWriteRecord(actor, judge.zone.id, insist(change.record));
     const record = answerOf(kept, once) as Extract<BatchResult, { ok: true }>['record'];
     return { outcome: { ok: true, action: 'create', record }, entry: null };
   }
   const done = create(judge, change);
-  if (!(done.outcome instanceof Refusal)) keep(judge.state, keyId, once, done.outcome.record);
+  if (!(done.outcome instanceof Refusal)) keep(judge.state, { actor, once }, done.outcome.record);
   return done;
 }
 
@@ -249,8 +262,27 @@ function answerOf(kept: KeptAnswer, once: Once): unknown {
   return kept.answer;
 }
 
-/** Keeps the answer for a token, unless the token has an answer already. */
-function keep(state: State, keyId: string, { token, requestHash }: Once, answer: unknown): void {
+/**
+ * Checks the rights that a repeated request needs now: they may have ended since its first answer, which shows the records of the
+ * changes that were accepted.
+ * @throws Refusal forbidden
+ */
+function mustRepeat(actor: Actor, zoneId: string, { changes, sets, rrsets, isSingle }: Member, answer: unknown): void {
+  mustTouch(actor, zoneId, rrsets?.touches ?? []);
+  const isAccepted = (index: number) => isSingle || (answer as readonly { ok: boolean }[])[index]?.ok === true;
+  for (const [index, change] of changes.entries())
+    if (isAccepted(index)) for (const record of recordsOf([change])) mustWriteRecord(actor, zoneId, record);
+  for (const [index, set] of (sets ?? []).entries())
+    if (isAccepted(index) && 'kind' in set && 'name' in set) mustWriteRecord(actor, zoneId, set);
+}
+
+/**
+ * Keeps the answer for the token of the request, unless the token has an answer already. The answer to changes or sets that wrote
+ * nothing is not kept: the same request may be judged again.
+ */
+function keep(state: State, { actor: { keyId }, once }: Pick<Caller, 'actor' | 'once'>, answer: unknown): void {
+  if (once === null) return;
+  const { token, requestHash } = once;
   const key = keptKey(keyId, token);
   if (state.kept.has(key)) return;
   state.kept.set(key, { requestHash, answer });
@@ -298,7 +330,7 @@ function judgementOf(
       const told = { action, before, after, serial: serial ?? current, undoes };
       history.push({ keyId: caller.actor.keyId, requestId, owner, ...told });
     }
-    if (isServed) changed.push(...result.entries.filter(({ isComment = false }) => !isComment));
+    if (isServed) for (const entry of result.entries) if (entry.isComment !== true) changed.push(entry);
   }
   const outcomes = judged.map(
     (result): MemberOutcome =>
@@ -321,9 +353,9 @@ function judgementOf(
 }
 
 /** @returns a Refusal that was thrown. @throws any other error */
-function attempt<T>(work: () => T): T | Refusal {
+function* attempt<T>(work: () => Steps<T>): Steps<T | Refusal> {
   try {
-    return work();
+    return yield* work();
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -5,6 +5,7 @@ import type { ParsedRecord } from '#dns/record.ts';
 import { MAX_LINKS } from '#dns/rules/chain.ts';
 import { ancestorsOf, NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
 import type { Neighbour } from '#dns/rules/surroundings.ts';
+import { finishInTurns, type Steps } from '#dns/steps.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { MOST_OWNED_SETS, octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
@@ -34,20 +35,29 @@ export class TooManySets extends TooManyOctets {}
 export type Work = Batch | SetBatch | RrsetWork;
 
 /** Parses the records of a request. */
-export function memberOf(
+export async function memberOf(
   member: Omit<Member, 'changes' | 'sets' | 'rrsets' | 'atomic'>,
   work: Work,
   zone: ZoneIdentity | null,
   now: Date,
-): Member {
+): Promise<Member> {
   if ('plan' in work) return { ...member, atomic: true, changes: [], sets: null, rrsets: work };
   const { atomic } = work;
   if ('sets' in work) {
-    const sets = zone === null ? [] : readSets(work.sets, zone.name, now);
+    const sets = zone === null ? [] : await finishInTurns(readSets(work.sets, zone.name, now));
     return { ...member, atomic, changes: [], sets, rrsets: null };
   }
-  const changes = zone === null ? [] : work.changes.map((change) => readChange(change, zone.name));
+  const changes = zone === null ? [] : await finishInTurns(readChanges(work.changes, zone.name));
   return { ...member, atomic, changes, sets: null, rrsets: null };
+}
+
+function* readChanges(changes: Batch['changes'], zoneName: string): Steps<ReadChange[]> {
+  const read: ReadChange[] = [];
+  for (const change of changes) {
+    yield;
+    read.push(readChange(change, zoneName));
+  }
+  return read;
 }
 
 /**
@@ -77,13 +87,16 @@ export async function loadJudgingData(
   const few = NAMES_WITHOUT_CHECK - names + 1;
   let loaded = await load(mustCheck ? MOST_OWNED_SETS : few);
   // The owners may have more sets than were read.
-  if (!mustCheck && owners.length > 0 && loaded.sets.filter(({ owner }) => owners.includes(owner)).length >= few) {
+  const isWhole = new Set(owners);
+  if (!mustCheck && owners.length > 0 && loaded.sets.filter(({ owner }) => isWhole.has(owner)).length >= few) {
     await mustBeBounded(on, no, { ...query, owners });
     loaded = await load(MOST_OWNED_SETS);
   }
-  const records = new LoadedRecords(query.ordernames, loaded.records);
+  const records = new LoadedRecords(query.ordernames);
+  await finishInTurns(records.add([], loaded.records));
   // A plan may write an existing record with another TTL.
-  const rewritten = records.rows.filter(({ name }) => kept.includes(name));
+  const isKept = new Set(kept);
+  const rewritten = records.rows.filter(({ name }) => isKept.has(name));
   for (const { ordername } of loaded.sets) records.ordernames.add(ordername);
   const looked = [...written, ...rewritten];
   if (loaded.zone) await followLinks(on, loaded.zone, records, looked);
@@ -124,7 +137,7 @@ function queryOf(
   const ordernames = new Set(recordNames.map(orderName));
   for (const set of sets) if ('kind' in set && set.kind === 'release') ordernames.add(set.ordername);
   // The first link of an alias or a delegation is in the changes. followLinks loads the others.
-  for (const target of missingTargets(zone, new LoadedRecords([], []), written)) ordernames.add(target);
+  for (const target of missingTargets(zone, new LoadedRecords([]), written)) ordernames.add(target);
   const suffixes = new Set(recordNames.flatMap((record) => suffixesOf(fqdn(record, zone))));
   const ids = [...new Set(idsOf(changes))];
   const delegations = new Set(
@@ -166,32 +179,46 @@ function judgingDataOf(name: string, loaded: LoadedZone, records: LoadedRecords)
     stored: new Map(loaded.records.map((row) => [row.id, row])),
     sets: loaded.sets,
     kept: new Map(loaded.kept.map((each) => [keptKey(each.keyId, each.token), each])),
-    nearby: () => {
-      const nearby = new NearbyRecords(name);
-      nearby.addNames(records.ordernames, records.rows);
-      nearby.addCuts(cuts);
-      nearby.addChildren(loaded.children);
-      nearby.addBelow(loaded.below);
-      return nearby;
-    },
+    nearby: () => nearbySteps(name, loaded, records, cuts),
   };
+}
+
+/** Rows between two steps. */
+const STEP = 100;
+
+function* nearbySteps(
+  name: string,
+  { children, below }: LoadedZone,
+  { ordernames, rows }: LoadedRecords,
+  cuts: readonly Neighbour[],
+): Steps<NearbyRecords> {
+  const nearby = new NearbyRecords(name);
+  nearby.addNames(ordernames, []);
+  for (let at = 0; at < rows.length; at += STEP) {
+    yield;
+    nearby.addNames([], rows.slice(at, at + STEP));
+  }
+  nearby.addCuts(cuts);
+  nearby.addChildren(children);
+  nearby.addBelow(below);
+  return nearby;
 }
 
 /** The names whose records are all loaded, and these records. */
 class LoadedRecords {
   readonly ordernames: Set<string>;
-  readonly rows: Neighbour[];
+  readonly rows: Neighbour[] = [];
   readonly #links = new Map<string, string>();
 
-  constructor(ordernames: Iterable<string>, rows: readonly RecordRow[]) {
+  constructor(ordernames: Iterable<string>) {
     this.ordernames = new Set(ordernames);
-    this.rows = [];
-    this.add([], rows);
   }
 
-  add(ordernames: Iterable<string>, rows: readonly RecordRow[]): void {
+  *add(ordernames: Iterable<string>, rows: readonly RecordRow[]): Steps<void> {
     for (const ordername of ordernames) this.ordernames.add(ordername);
-    for (const row of rows.map(neighbour)) {
+    for (const [at, stored] of rows.entries()) {
+      if (at % STEP === 0) yield;
+      const row = neighbour(stored);
       this.ordernames.add(row.ordername);
       this.rows.push(row);
       if ((row.type === 'CNAME' || row.type === 'ALIAS') && row.target !== null)
@@ -227,7 +254,7 @@ async function followLinks(
     const missing = missingTargets(zone.name, records, written);
     if (missing.length === 0) return;
     if (missing.length > NAMES_WITHOUT_CHECK) await mustBeBounded(on, zone.no, { ordernames: missing });
-    records.add(missing, await recordsAt(on, zone.no, missing));
+    await finishInTurns(records.add(missing, await recordsAt(on, zone.no, missing)));
   }
 }
 

@@ -1,5 +1,5 @@
-// The places in the write window that the sets of an owner need. Only a request that was judged knows which of its sets write
-// something, so its places are counted then, before anything is written.
+// The places in the write window that a request needs. Only a request that was judged knows which of its sets or RRsets write
+// something, so its places are counted then, before anything is written. A large request takes some before it is judged.
 import { Refusal } from '../refusal.ts';
 import type { Judgement, Member } from './judge.ts';
 
@@ -9,6 +9,12 @@ export interface Places {
   taken: number;
   /** Counts the request as so many writes in all. @throws Refusal rate_limited, bad_request */
   take(places: number): Promise<void>;
+}
+
+/** Takes the places of a request that is about to be judged. @throws Refusal rate_limited */
+export async function takeBefore(places: Places, changes: number): Promise<void> {
+  await places.take(changes);
+  places.taken = changes;
 }
 
 /** Whether a member needs more places than were counted for it. */

@@ -3,13 +3,15 @@
 // operation, and describes how to use it.
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
+import type { Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
+import { keyOfOctets } from '#dns/wire/octets.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
+import { type Actor, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import type { Entry } from '../change.ts';
+import { placesFor } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 import { createRow, type Edited, type Judge, removeRow, type State, updateRow } from './edit.ts';
-import { digestOf } from './write.ts';
 
 /** All records of one name and type. */
 export interface Rrset {
@@ -41,16 +43,24 @@ export interface RrsetPlan<T> {
   answer: T;
 }
 
+/** A name and type, or all types of a name. */
+export interface Touched {
+  readonly name: string;
+  readonly type: RecordType | null;
+}
+
 export interface RrsetWork<T = unknown> {
   /** The names whose RRsets the plan reads or changes: canonical, relative to the zone. */
   readonly names: readonly string[];
   /** All records that the plan may write, apart from existing ones: the records that the rules compare them with are loaded before. */
   readonly candidates: readonly ParsedRecord[];
   /**
-   * Pure, because it can run several times. It runs after the check that the key may write records in the zone at all. A Refusal
-   * refuses the request.
+   * The names and types that the plan may change; a type of null: any. The rights on them are checked before the plan runs, so that
+   * no key makes the service work for nothing.
    */
-  plan(current: CurrentRrsets): RrsetPlan<T> | Refusal;
+  readonly touches: readonly Touched[];
+  /** Pure, because it can run several times. A Refusal refuses the request. */
+  plan(current: CurrentRrsets): Steps<RrsetPlan<T> | Refusal>;
   /** Translates the refusal of an RRset by a rule about records. (Default: it stays as it is.) */
   refused?(refusal: Refusal, rrset: Rrset): Refusal;
 }
@@ -68,32 +78,55 @@ export interface JudgedRrsets {
   answer: unknown;
   entries: readonly Entry[];
   changed: number;
+  /** The places in the write window. */
+  places: number;
 }
 
 /** @throws Refusal; the caller undoes the edits then */
-export function judgeRrsets(judge: Judge, work: RrsetWork): JudgedRrsets {
+export function* judgeRrsets(judge: Judge, work: RrsetWork): Steps<JudgedRrsets> {
   const { state, caller, zone } = judge;
-  mustWriteRecords(caller.actor, zone.id);
-  const plan = work.plan({ zone, isChanged: state.undo.length > 0, at: (name) => rrsetsAt(state, name) });
+  mustTouch(caller.actor, zone.id, work.touches);
+  const known = new Map<string, Rrset[]>();
+  const at = (name: string) => {
+    const rrsets = known.get(name) ?? rrsetsAt(state, name);
+    known.set(name, rrsets);
+    return rrsets;
+  };
+  const plan = yield* work.plan({ zone, isChanged: state.undo.length > 0, at });
   if (plan instanceof Refusal) throw plan;
   // A key must not learn from the refusal of a change that does nothing which records exist.
   for (const rrset of plan.rrsets) mustWriteRecord(caller.actor, zone.id, rrset);
-  const edits = plan.rrsets.map((rrset) => editsBetween(storedAt(state, rrset), rrset.records));
-  const all = plan.rrsets.flatMap((rrset, index) => (edits[index] ?? []).map((edit) => ({ edit, rrset })));
+  const all: { edit: Edit; rrset: Rrset }[] = [];
+  let [changed, places] = [0, 0];
+  for (const rrset of plan.rrsets) {
+    yield;
+    const edits = editsBetween(storedAt(state, rrset), rrset.records);
+    if (edits.length > 0) changed += 1;
+    places += placesFor(edits.length);
+    for (const edit of edits) all.push({ edit, rrset });
+  }
   const inOrder = all.sort(
     ({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other),
   );
-  const entries = inOrder.flatMap(({ edit, rrset }): Entry[] => {
+  const entries: Entry[] = [];
+  for (const { edit, rrset } of inOrder) {
+    yield;
     const { entry } = runFor(judge, edit, rrset, work);
-    return entry === null ? [] : [rrset.undoes === undefined ? entry : { ...entry, undoes: rrset.undoes }];
-  });
-  return { answer: plan.answer, entries, changed: edits.filter((each) => each.length > 0).length };
+    if (entry !== null) entries.push(rrset.undoes === undefined ? entry : { ...entry, undoes: rrset.undoes });
+  }
+  return { answer: plan.answer, entries, changed, places };
+}
+
+/** @throws Refusal forbidden */
+export function mustTouch(actor: Actor, zoneId: string, touches: readonly Touched[]): void {
+  mustWriteRecords(actor, zoneId);
+  const [anyType = 'A'] = (actor.onlyTypes ?? []) as RecordType[];
+  for (const { name, type } of touches) mustWriteRecord(actor, zoneId, { name, type: type ?? anyType });
 }
 
 function rrsetsAt(state: State, name: string): Rrset[] {
-  const sets = new Map<RecordType, ParsedRecord[]>();
-  for (const { record } of storedAt(state, { name })) sets.set(record.type, [...(sets.get(record.type) ?? []), record]);
-  return [...sets].map(([type, records]) => ({ name, type, records }));
+  const types = state.nearby.at(orderName(name)).types();
+  return types.map((type) => ({ name, type, records: storedAt(state, { name, type }).map(({ record }) => record) }));
 }
 
 /** A stored record. */
@@ -102,12 +135,11 @@ export interface Stored {
   record: ParsedRecord;
 }
 
-/** The stored records at a name, or those of one RRset. */
-function storedAt({ nearby, current }: State, { name, type }: { name: string; type?: RecordType }): Stored[] {
+/** The stored records of an RRset. */
+function storedAt({ nearby, current }: State, { name, type }: { name: string; type: RecordType }): Stored[] {
   const ordername = orderName(name);
   if (!nearby.knows(ordername)) throw new Error(`the records at ${name} were not loaded`);
-  const found = nearby.at(ordername).filter((each) => type === undefined || each.type === type);
-  return found.map(({ id, type, content, priority, wire, target }) => {
+  return Array.from(nearby.at(ordername).allOf(type), ({ id, content, priority, wire, target }) => {
     const row = current.get(id);
     if (!row) throw new Error(`the record ${id} was not loaded`);
     const { rdata, ttl, comment } = row;
@@ -126,11 +158,11 @@ export type Edit =
  * one.
  */
 export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): Edit[] {
-  const left = new Map(current.map((stored) => [wireKeyOf(stored.record), stored]));
+  const left = new Map(current.map((stored) => [keyOfOctets(stored.record.wire), stored]));
   const missing: WantedRecord[] = [];
   const edits: Edit[] = [];
   for (const record of records) {
-    const value = wireKeyOf(record);
+    const value = keyOfOctets(record.wire);
     const stored = left.get(value);
     left.delete(value);
     if (!stored) missing.push(record);
@@ -158,10 +190,6 @@ export function editsBetween(current: readonly Stored[], records: readonly Wante
 
 function updateOf({ id, record: before }: Stored, record: ParsedRecord): Edit {
   return { kind: 'update', id, record, before };
-}
-
-function wireKeyOf({ wire }: ParsedRecord): string {
-  return digestOf(wire).toString('base64');
 }
 
 /** Deletions make room for other types at their name. DS records need the NS records of their name. */

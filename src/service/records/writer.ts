@@ -11,13 +11,14 @@
 import type { RecordInput } from '#dns/record.ts';
 import { mustSeeIfBusy } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { placesBefore } from '../limits.ts';
 import { octetsOf, type SetBatch, type SetInput, type SetResult } from '../owners/set.ts';
 import { Refusal } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
 import { prepareAliases } from './alias-target.ts';
 import type { Batch, BatchResult, RecordChange } from './change.ts';
 import { type Request, writeGroup } from './group.ts';
-import type { Places } from './places.ts';
+import { type Places, takeBefore } from './places.ts';
 
 /** @throws Refusal no_zone, forbidden, precondition_failed, bad_request, conflict, busy */
 export async function createRecord(
@@ -64,7 +65,8 @@ export async function applyBatch(
 
 /**
  * Applies the sets of owners and returns their results, in their order. A set that is as it should be writes nothing.
- * @param places counts the sets that write something or are refused in the write window; null: no limit
+ * @param places counts the sets that write something or are refused in the write window, and one write for every 100 values before
+ * anything is judged; null: no limit
  * @throws Refusal no_zone, unauthorized, rate_limited, busy; if the batch is atomic, the first refusal of a set, with the field
  * `sets.<index>`
  */
@@ -75,6 +77,8 @@ export async function applySets(
   work: SetBatch,
   places: Places | null,
 ): Promise<SetResult[]> {
+  const before = placesBefore(work.sets.reduce((sum, set) => sum + valuesIn(set), 0));
+  if (places !== null && before > places.taken) await takeBefore(places, before);
   const inputs = work.sets.flatMap((set) => (set instanceof Refusal ? [] : recordsIn(set)));
   return (await join(context, { caller, work, isSingle: false, places }, zoneId, {
     inputs,
@@ -95,6 +99,11 @@ export async function releaseEnded(
 ): Promise<SetResult[]> {
   const sets = leases.map(({ owner, name, type }) => ({ owner, name, type, values: [], onlyEnded: true }));
   return applySets(context, caller, zoneId, { atomic: false, sets }, null);
+}
+
+/** The values of a set, and 1 for one without values. */
+function valuesIn(set: SetInput | Refusal): number {
+  return set instanceof Refusal ? 1 : Math.max(1, set.values?.length ?? 0);
 }
 
 function recordsIn({ name = '', type = '', values = [] }: SetInput): RecordInput[] {

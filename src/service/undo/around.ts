@@ -1,6 +1,7 @@
 // Plans the restore of an RRset around the records of owners: those stay as they are, because the owner would write them again, and
 // the others become as they were. Pure.
 import type { RecordType } from '#dns/types/index.ts';
+import { keyOfOctets } from '#dns/wire/octets.ts';
 import type { OwnedRecord, RecordedValue } from '#store/undo.ts';
 import { editsBetween } from '../records/rrsets.ts';
 import type { OwnedRrset } from './answer.ts';
@@ -12,7 +13,6 @@ import {
   type PlanningZone,
   plannedOf,
   storedOf,
-  valueKey,
   WantedRecords,
 } from './plan.ts';
 import type { PastRrset } from './rewind.ts';
@@ -46,8 +46,8 @@ export function planAround(
     if (problem) return { planned: conflictOf(past, problem), left: null };
   }
   // A value that an owner has by now is there already.
-  const values = new Set(kept.map(({ record }) => valueKey(record)));
-  const restored = wanted.records.filter((record) => !values.has(valueKey(record)));
+  const values = new Set(kept.map(({ record }) => keyOfOctets(record.wire)));
+  const restored = wanted.records.filter((record) => !values.has(keyOfOctets(record.wire)));
   const after = [...kept.map(({ id, record }) => ({ ...record, id })), ...restored];
   return {
     planned: plannedOf(zone, past, { stored, edits: editsBetween(free, restored), wanted: after }),

@@ -97,15 +97,15 @@ function firstConflict(
   owners: ReadonlyMap<string, string>,
   named: Set<string>,
 ): string | null {
-  for (const record of nearby.at(orderName(name))) {
-    if (record.type !== type || named.has(record.id)) continue;
+  for (const record of nearby.at(orderName(name)).allOf(type)) {
+    if (named.has(record.id)) continue;
     const judged = { ...record, rdata: record.content, ttl: null };
     const verdict = judgeWrite(judged, nearby.surroundingsOf(judged, record.id));
     if (verdict.ok) continue;
     const { problem } = verdict;
     const others = 'records' in problem ? problem.records : [];
     for (const id of others) named.add(id);
-    const above = ancestorsOf(name).flatMap((each) => nearby.at(each).filter(isCut));
+    const above = ancestorsOf(name).flatMap((each) => CUTS.flatMap((cut) => [...nearby.at(each).allOf(cut)]));
     const id = [...others, record.id, ...above.map((each) => each.id)].find((each) => owners.has(each));
     if (id === undefined) return problem.message;
     const which = id === record.id ? 'this record' : 'the other record';
@@ -114,6 +114,4 @@ function firstConflict(
   return null;
 }
 
-function isCut({ type }: Neighbour): boolean {
-  return type === 'NS' || type === 'DNAME';
-}
+const CUTS = ['NS', 'DNAME'] as const;

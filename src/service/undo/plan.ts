@@ -2,6 +2,7 @@
 import { orderName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
+import { keyOfOctets } from '#dns/wire/octets.ts';
 import type { OwnedRecord, RecordedValue } from '#store/undo.ts';
 import { type Edit, editsBetween, type Stored, type WantedRecord } from '../records/rrsets.ts';
 import { type Conflict, type Difference, shownValue } from './answer.ts';
@@ -50,7 +51,7 @@ export class WantedRecords {
   readonly #records: Map<string, WantedRecord>;
 
   constructor(stored: readonly Stored[]) {
-    this.#records = new Map(stored.map(({ id, record }) => [valueKey(record), { ...record, id }]));
+    this.#records = new Map(stored.map(({ id, record }) => [keyOfOctets(record.wire), { ...record, id }]));
   }
 
   /** @returns a sentence if the value is not accepted any more */
@@ -58,7 +59,7 @@ export class WantedRecords {
     const { content, ttl, priority, comment } = value;
     const parsed = parseStoredRecord({ name, type, content, ttl, priority, comment }, zone.name);
     if (!parsed.ok) return `the earlier value is no longer accepted: ${parsed.problem.message}`;
-    const key = valueKey(parsed.value);
+    const key = keyOfOctets(parsed.value.wire);
     if (!this.#records.has(key)) this.#records.set(key, { ...parsed.value, id });
     return null;
   }
@@ -66,11 +67,6 @@ export class WantedRecords {
   get records(): WantedRecord[] {
     return [...this.#records.values()];
   }
-}
-
-/** Equal for two spellings of one value. */
-export function valueKey({ wire }: Pick<ParsedRecord, 'wire'>): string {
-  return Buffer.from(wire).toString('base64');
 }
 
 /** The owners that made some of the changes of a record. */

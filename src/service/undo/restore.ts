@@ -50,6 +50,9 @@ export async function restoreRecords(
   options: RestoreOptions,
 ): Promise<UndoAnswer> {
   const { dryRun, count, signal } = options;
+  const seen = await seeZone(context, caller.actor, zoneId, 'no_zone');
+  mustWriteRecords(caller.actor, seen.id);
+  if (readableOnly(caller.actor) !== null) throw refusal('restores-a-part');
   const kept = dryRun ? null : await answerKept(context.db, caller);
   if (kept !== null) return kept.answer as UndoAnswer;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -84,9 +87,6 @@ async function planRestore(
   { count, signal }: RestoreOptions,
 ): Promise<RestorePlan> {
   const { actor } = caller;
-  const seen = await seeZone(context, actor, zoneId, 'no_zone');
-  mustWriteRecords(actor, seen.id);
-  if (readableOnly(actor) !== null) throw refusal('restores-a-part');
   await count(1);
   const release = await context.imports.take(holderOf(actor), signal);
   try {

@@ -1,5 +1,6 @@
 // Undo: puts back the RRsets that some selected changes wrote, as one change of the zone. A plan is made without the zone's lock and
 // holds only while the zone stays as it was read; otherwise it is made again.
+import { inOneStep } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
 import {
   prunedUntil,
@@ -55,9 +56,16 @@ export async function undoChanges(
   selection: Selection,
   { dryRun, places, signal }: UndoOptions,
 ): Promise<UndoAnswer> {
+  const { actor } = caller;
+  await seeZone(context, actor, zoneId, 'no_zone');
+  mustWriteRecords(actor, zoneId);
   // A repeated request gets its answer: a new plan would find that the changes are undone already.
   const kept = dryRun ? null : await answerKept(context.db, caller);
-  if (kept !== null) return doneAnswer((kept.answer as [RrsetResult<UndoAnswer>])[0]);
+  if (kept !== null) {
+    const answer = doneAnswer((kept.answer as [RrsetResult<UndoAnswer>])[0]);
+    for (const place of answer.differences) mustWriteRecord(actor, zoneId, place);
+    return answer;
+  }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planUndo(context, caller, zoneId, selection, signal);
     const outdated = busy();
@@ -109,8 +117,6 @@ async function planUndo(
   signal?: AbortSignal,
 ): Promise<ZonePlan> {
   const { actor } = caller;
-  const seen = await seeZone(context, actor, zoneId, 'no_zone');
-  mustWriteRecords(actor, seen.id);
   const release = await context.imports.take(holderOf(actor), signal);
   try {
     return await inOneSnapshot(context.db, async (tx) => {
@@ -182,7 +188,9 @@ function workOf(plan: ZonePlan, outdated: Refusal): RrsetWork<UndoAnswer> {
   return {
     names: [...new Set(rrsets.map(({ name }) => name))],
     candidates: plan.rrsets.flatMap(({ wanted }) => wanted),
-    plan: ({ zone, isChanged }) => (!isChanged && isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdated),
+    touches: rrsets,
+    plan: ({ zone, isChanged }) =>
+      inOneStep(() => (!isChanged && isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdated)),
     refused: (refused, { name, type }) => {
       if (refused.code !== 'conflict' && refused.code !== 'bad_request') return refused;
       return refusal('undo-against-rule', { name, type, problem: refused.sentence }, { records: refused.records });

@@ -2,7 +2,8 @@
 // change comes in between. Rights, rules, limits and history are those of a request to the REST API.
 import { CLASS, type Message, nameText } from '#dns/message/message.ts';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
-import type { RecordType } from '#dns/types/index.ts';
+import { inOneStep } from '#dns/steps.ts';
+import { isRecordType, type RecordType } from '#dns/types/index.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { addedBy, asksForSoa, evaluate, namesOf, type Rrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate, type Update } from '#dns/update/read.ts';
@@ -10,9 +11,9 @@ import type { Rcode } from '#dns/wire/rcodes.ts';
 import { soaContent, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { countWrite, uncountWrite } from '../limits.ts';
+import { countWrite, placesFor, uncountWrite } from '../limits.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
-import type { CurrentRrsets, RrsetPlan } from '../records/rrsets.ts';
+import type { CurrentRrsets, RrsetPlan, Touched } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { findZone } from '../zones/find.ts';
 import { nameserversOf } from '../zones/view.ts';
@@ -83,20 +84,41 @@ function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites
   }
 }
 
-/** Counts a write for each RRset that the changes name, and at least one. @throws Refusal rate_limited, bad_request */
+/**
+ * Counts a write for each RRset that the changes name, and one more for every further 100 of its records.
+ * @throws Refusal rate_limited, forbidden
+ */
 async function count(
   context: ServiceContext,
   { actor }: Caller,
   limit: number,
   { changes }: Update,
 ): Promise<string | null> {
-  const rrsets = new Set(
-    changes.map((change) => {
-      if (change.kind === 'add') return `${change.record.name} ${change.record.type}`;
-      return change.kind === 'refused' ? '' : `${change.name} ${'type' in change ? change.type : '*'}`;
-    }),
-  );
-  return (await countWrite(context, actor, 'records', limit, Math.max(1, rrsets.size)))?.at ?? null;
+  const rrsets = new Map<string, number>();
+  for (const change of changes) {
+    const place = change.kind === 'refused' ? '' : placeOf(change);
+    rrsets.set(place, (rrsets.get(place) ?? 0) + 1);
+  }
+  const writes = [...rrsets.values()].reduce((sum, records) => sum + placesFor(records), 0);
+  return (await countWrite(context, actor, 'records', limit, writes))?.at ?? null;
+}
+
+function placeOf(change: Exclude<Update['changes'][number], { kind: 'refused' }>): string {
+  if (change.kind === 'add') return `${change.record.name} ${change.record.type}`;
+  return `${change.name} ${'type' in change ? change.type : '*'}`;
+}
+
+/** The names and types that the changes name, each once. */
+function touchedBy({ changes }: Update): Touched[] {
+  const touches = new Map<string, Touched>();
+  for (const change of changes) {
+    if (change.kind === 'refused' || change.kind === 'add-own') continue;
+    const { name, type } = change.kind === 'add' ? change.record : { type: null, ...change };
+    // The service keeps its own NS records of the apex, so that no change of them touches anything.
+    if (name === null || (type !== null && !isRecordType(type)) || (name === '@' && type === 'NS')) continue;
+    touches.set(`${name} ${type}`, { name, type });
+  }
+  return [...touches.values()];
 }
 
 type Answer = Omit<UpdateResult, 'added'>;
@@ -110,7 +132,12 @@ async function apply(context: ServiceContext, caller: Caller, zone: ZoneRow, upd
     if (found.kind === 'unmet') return { rrsets: [], answer: { rcode: found.rcode, text: found.text } };
     return { rrsets: found.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };
   };
-  const work = { names: namesOf(update), candidates: addedBy(update), plan };
+  const work = {
+    names: namesOf(update),
+    candidates: addedBy(update),
+    touches: touchedBy(update),
+    plan: (current: CurrentRrsets) => inOneStep(() => plan(current)),
+  };
   // A message without changes cannot change anything when it is replayed.
   const once = update.changes.length === 0 ? null : caller.once;
   const { answer } = await editRrsets(context, { ...caller, once }, zone.id, work, null);

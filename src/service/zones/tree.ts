@@ -46,7 +46,9 @@ export async function addZone<T>(
     });
   };
   try {
-    return await inTurn(context, caller, [`name ${name}`, ...turns], locked, isLong ? undefined : takeSlot);
+    return await inTurn(context, caller, [`name ${name}`, ...turns], locked, {
+      before: isLong ? undefined : takeSlot,
+    });
   } finally {
     leave();
   }

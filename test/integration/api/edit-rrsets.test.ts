@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { inOneStep } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Caller } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
@@ -40,8 +41,9 @@ function rrset(text: string): { name: string; type: RecordType; records: ParsedR
 function put(rrsets: ReturnType<typeof rrset>[], caller: Caller) {
   const work = {
     names: [...new Set(rrsets.map(({ name }) => name))],
+    touches: rrsets,
     candidates: rrsets.flatMap(({ records }) => records),
-    plan: (): RrsetPlan<null> => ({ rrsets, answer: null }),
+    plan: () => inOneStep((): RrsetPlan<null> => ({ rrsets, answer: null })),
   };
   return editRrsets(context, caller, zone.id, work, null);
 }
@@ -120,7 +122,7 @@ test('a refused RRset leaves the others as they were, and the plan may refuse as
     context,
     await callerOf(),
     zone.id,
-    { names: ['kept'], candidates: [], plan: () => refusal('may-not-write-records') },
+    { names: ['kept'], touches: [], candidates: [], plan: () => inOneStep(() => refusal('may-not-write-records')) },
     null,
   );
   await expect(refused).rejects.toMatchObject({ code: 'forbidden' });
@@ -152,14 +154,12 @@ test('thirty requests that each add a value to one RRset lose none', async () =>
   const caller = await callerOf();
   const add = (index: number) => {
     const [record] = rrset(`counted A 60 192.0.2.${index}`).records as [ParsedRecord];
-    const plan: Parameters<typeof editRrsets<number>>[3]['plan'] = ({ at }) => {
-      const existing = at('counted').flatMap(({ records }) => records);
-      return {
-        rrsets: [{ name: 'counted', type: 'A', records: [...existing, record] }],
-        answer: existing.length,
-      };
-    };
-    const work = { names: ['counted'], candidates: [record], plan };
+    const plan: Parameters<typeof editRrsets<number>>[3]['plan'] = ({ at }) =>
+      inOneStep(() => {
+        const existing = at('counted').flatMap(({ records }) => records);
+        return { rrsets: [{ name: 'counted', type: 'A', records: [...existing, record] }], answer: existing.length };
+      });
+    const work = { names: ['counted'], touches: [record], candidates: [record], plan };
     return editRrsets(index % 2 === 0 ? context : other, caller, zone.id, work, null);
   };
   const results = await Promise.all(Array.from({ length: 30 }, (_, index) => add(index + 1)));

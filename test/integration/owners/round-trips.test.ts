@@ -34,10 +34,14 @@ const relay = createServer((incoming) => {
   const asked = messages('S', 'Q');
   const answered = messages('Z');
   let hasStarted = false;
+  /** A statement whose other pieces follow. */
+  let isCut = false;
   incoming.on('data', (octets: Buffer) => {
     if (hasStarted) {
-      if (waiting === 0) trips += 1;
-      waiting += asked(octets);
+      if (waiting === 0 && !isCut) trips += 1;
+      const complete = asked(octets);
+      isCut = complete === 0;
+      waiting += complete;
     }
     outgoing.write(octets);
   });

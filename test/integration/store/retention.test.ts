@@ -70,6 +70,26 @@ describe('answers to an Idempotency-Key', () => {
   });
 });
 
+test('answers of an owner beyond the limit are deleted, the oldest first, and those of others stay', async () => {
+  const { randomBytes } = await import('node:crypto');
+  await sql`
+    insert into api_keys (id, team_id, name, secret_hash, records, manage_zones)
+    values ('second', 'team_a', 's', '', 'write', 'write'), ('other', 'team_b', 'o', '', 'write', 'write')`;
+  const keep = (key: string, token: string) => sql`
+    insert into idempotency (key_id, token, request_hash, answer, created_at)
+    values (${key}, ${token}, '', ${sql.json({ content: randomBytes(5_000).toString('hex') })}, ${ago(HOUR)})`;
+  // Two keys of one team share its limit.
+  for (let i = 0; i < 30; i += 1) await keep(i % 2 === 0 ? 'k' : 'second', `a${String(i).padStart(2, '0')}`);
+  for (let i = 0; i < 5; i += 1) await keep('other', `b${i}`);
+  await round({ historyBytes: 103_000 });
+  const tokens = async () => (await sql`select token from idempotency order by id`).map(({ token }) => token);
+  const left = Array.from({ length: 10 }, (_, i) => `a${20 + i}`);
+  expect(await tokens()).toEqual([...left, 'b0', 'b1', 'b2', 'b3', 'b4']);
+  for (let i = 30; i < 33; i += 1) await keep('k', `a${i}`);
+  await round({ historyBytes: 103_000 });
+  expect(await tokens()).toEqual([...left.slice(3), 'b0', 'b1', 'b2', 'b3', 'b4', 'a30', 'a31', 'a32']);
+});
+
 describe('quarantined names and uploads', () => {
   test('are deleted when their time is over', async () => {
     await sql`

@@ -95,13 +95,20 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     '.map((place) => [place, now])',
     '.map((place) => [place, recent.get(place) ?? now])',
   ),
-  fault('among-strangers', 'an owner begins next to strangers', RULE, AMONG, 'if (stranger)', 'if (stranger && false)'),
+  fault(
+    'among-strangers',
+    'an owner begins next to strangers',
+    RULE,
+    AMONG,
+    'if (owner !== set.owner && ',
+    'if (owner === null && ',
+  ),
   fault(
     'among-unowned',
     'an owner begins next to records that nobody owns',
     RULE,
     AMONG,
-    'if (owners.length === 0 && !adopts(record))',
+    'if (!isOwned && !adopts(record))',
     'if (false)',
   ),
   fault(
@@ -117,7 +124,7 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     'a record that is not adopted does not keep others away',
     RULE,
     AMONG,
-    'adopted.has(record.digest) &&',
+    'adopted.has(record.id) &&',
     '',
   ),
   fault(

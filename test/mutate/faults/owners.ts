@@ -92,7 +92,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'exact sets leave the other records of the owner',
     'apply',
     SETS,
-    '  releaseSets(judge, others, null, entries);',
+    '  yield* releaseSets(judge, others, null, entries);',
     '',
   ),
   fault(

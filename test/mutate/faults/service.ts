@@ -37,12 +37,12 @@ export const SERVICE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'zones-idempotency-sweep',
-    breaks: 'the retention deletes the kept answers of the last 24 hours and keeps the older ones',
+    breaks: 'the stored answers to Idempotency-Keys are kept as long as history',
     edits: [
       {
-        file: 'src/store/retention.ts',
-        find: 'from idempotency where created_at < $1 order',
-        replace: 'from idempotency where created_at > $1 order',
+        file: 'src/service/retention.ts',
+        find: "history === 'answers' ? settings.answersMs : settings.historyMs",
+        replace: "history === 'answers' ? settings.historyMs : settings.historyMs",
       },
     ],
     project: 'integration',
@@ -60,6 +60,78 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     ],
     project: 'integration',
     tests: ['test/integration/api/retention.test.ts'],
+  },
+  {
+    name: 'engine-bulk-share',
+    breaks: 'a batch of 500 records takes all writes of the window of its key',
+    edits: [{ file: 'src/base/bulk-writes.ts', find: 'Math.ceil(limit / 2)', replace: 'limit' }],
+    project: 'integration',
+    tests: ['test/integration/api/batch.test.ts'],
+  },
+  {
+    name: 'engine-places-before',
+    breaks: 'a large request that changes nothing is judged without a place in the window',
+    edits: [
+      {
+        file: 'src/service/limits.ts',
+        find: 'return Math.floor(records / RECORDS_PER_WRITE);',
+        replace: 'return Math.min(0, records);',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/many-at-one-name.test.ts'],
+  },
+  {
+    name: 'engine-rrset-places',
+    breaks: 'an RRset of 4,000 records counts as one write',
+    edits: [
+      {
+        file: 'src/service/limits.ts',
+        find: 'return Math.ceil(records / RECORDS_PER_WRITE);',
+        replace: 'return Math.min(1, records);',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/many-at-one-name.test.ts'],
+  },
+  {
+    name: 'engine-repeat-rights',
+    breaks: 'an Idempotency-Key gives the stored answer to a key that lost its rights on the record',
+    edits: [
+      {
+        file: 'src/service/records/judge.ts',
+        find: '    mustRepeat(caller.actor, zone.id, member, answer);\n',
+        replace: '',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/service/judge-group.test.ts'],
+  },
+  {
+    name: 'engine-answers-unbounded',
+    breaks: 'stored answers to Idempotency-Keys count towards no limit',
+    edits: [
+      {
+        file: 'src/service/retention.ts',
+        find: '    await boundHistory(options, history, signal);',
+        replace: "    if (history !== 'answers') await boundHistory(options, history, signal);",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/store/retention.test.ts'],
+  },
+  {
+    name: 'engine-twin-search',
+    breaks: 'each record is compared with all records of its RRset, which takes quadratic time',
+    edits: [
+      {
+        file: 'src/dns/rules/name-records.ts',
+        find: '    this.#twins ??= new Map(',
+        replace: '    this.#twins = new Map(',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/service/many-at-one-name.test.ts'],
   },
   {
     name: 'zones-quota-lock',
@@ -126,9 +198,9 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/change.ts',
-        find: 'if (await answerKept(tx, caller)) return { isKept: true };',
+        find: '    await mustRepeat?.(tx);\n    return { isKept: true };',
         replace:
-          'const kept = await answerKept(tx, caller);\n  if (kept) {\n    await confirmEarlierCommits(tx);\n    return { answer: kept.answer as T };\n  }',
+          '    const kept = await answerKept(tx, caller);\n    await confirmEarlierCommits(tx);\n    return { answer: kept?.answer as T };',
       },
     ],
     project: 'integration',

@@ -5,11 +5,12 @@ import type { ApplyResult, DnsRecord, OwnedSet as ListedSet, RecordSet } from '#
 import { ApiError } from '#client/errors.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { decideRelease, decideSet, type Edit, type Present, staleness } from '#service/owners/decide.ts';
+import { decideRelease, decideSet, type Edit, type RecordsHere, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';
 import { digestOf } from '#service/records/write.ts';
 import { Refusal } from '#service/refusal.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
+import { finish } from '../zone-file.ts';
 import type { Stored, StoredZone } from './service.ts';
 
 interface Tools {
@@ -59,7 +60,7 @@ export class MemoryOwners {
   }
 
   apply(stored: StoredZone, sets: readonly RecordSet[]): ApplyResult[] {
-    return readSets(sets, stored.zone.zoneName, new Date(0)).map((set) => {
+    return finish(readSets(sets, stored.zone.zoneName, new Date(0))).map((set) => {
       const records = new Map(stored.records);
       const owned = this.#sets.get(stored.zone.id) ?? [];
       try {
@@ -176,14 +177,17 @@ export class MemoryOwners {
     return edit.kind === 'create' ? [{ id, digest: value.digest }] : [];
   }
 
-  #present({ zone, records }: StoredZone, place: Pick<OwnedSet, 'name' | 'type'>): Present[] {
-    return [...records.values()]
-      .filter(({ name, type }) => name === place.name && type === place.type)
-      .map((record) => ({
-        ...{ id: record.id, content: record.content, digest: digestOfRecord(record), ttl: record.ttl },
-        comment: record.comment ?? null,
+  #present({ zone, records }: StoredZone, place: Pick<OwnedSet, 'name' | 'type'>): RecordsHere {
+    const there = [...records.values()].filter(({ name, type }) => name === place.name && type === place.type);
+    const presentOf = (record: Stored | undefined) =>
+      record && {
+        ...{ id: record.id, content: record.content, ttl: record.ttl, comment: record.comment ?? null },
         owners: (this.#sets.get(zone.id) ?? []).filter((set) => set.records.some(({ id }) => id === record.id)),
-      }));
+      };
+    return {
+      withId: (wanted) => presentOf(there.find(({ id }) => id === wanted)),
+      withValue: ({ digest }) => presentOf(there.find((record) => digestOfRecord(record) === digest)),
+    };
   }
 }
 

@@ -7,6 +7,7 @@ import type { CallOptions } from '#client/http.ts';
 import type { CreatedKey, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
 import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeWrite } from '#dns/rules/rrset.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Verdict } from '#dns/verdict.ts';
@@ -330,10 +331,11 @@ export class MemoryService {
       .filter((other) => other.id !== replacing && other.name === record.name)
       .map((other) => {
         const { wire, target } = insist(parseRdata(other.type, other.content, other.priority));
-        return { ...other, ordername: '', wire, target };
+        return { ...other, ordername: record.ordername, wire, target };
       });
-    const around = { cutsAbove: [], nsAtCutTargets: [], below: { names: [], total: 0 }, inZoneCname: () => null };
-    insist(judgeWrite(record, { zone: zone.zoneName, atName, ...around }));
+    const nearby = new NearbyRecords(zone.zoneName);
+    nearby.addNames([record.ordername], atName);
+    insist(judgeWrite(record, nearby.surroundingsOf(record, null)));
     return record;
   }
 

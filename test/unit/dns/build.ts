@@ -1,6 +1,7 @@
 // Builders and readers for the tests of the dns room.
 import { Buffer } from 'node:buffer';
 import { type ParsedRecord, parseRecord, type RecordInput } from '#dns/record.ts';
+import { NameRecords } from '#dns/rules/name-records.ts';
 import type { Neighbour, Surroundings } from '#dns/rules/rrset.ts';
 import { type ParsedRdata, parseRdata, type RecordType } from '#dns/types/index.ts';
 import type { Problem, Verdict } from '#dns/verdict.ts';
@@ -48,15 +49,25 @@ export function neighbour(name: string, type: RecordType, content: string, prior
   return { ...parsed, id: `rec_${lastId}` };
 }
 
+type Set = Partial<Omit<Surroundings, 'atName'>> & { atName?: readonly Neighbour[] };
+
 /** The surroundings in an empty zone, changed by `set`. */
-export function surroundings(set: Partial<Surroundings> = {}): Surroundings {
+export function surroundings({ atName = [], ...set }: Set = {}): Surroundings {
   return {
     zone: ZONE,
-    atName: [],
+    atName: new NameRecords(atName),
     cutsAbove: [],
-    nsAtCutTargets: [],
-    below: { names: [], total: 0 },
+    isServerOfCut: () => false,
+    isServerOfName: () => false,
+    glue: () => ({ records: 0, names: new Set() }),
+    below: namesBelow([], 0),
+    zoneBelow: null,
     inZoneCname: () => null,
     ...set,
   };
+}
+
+/** So many records at names below, of which some names are the first. */
+export function namesBelow(names: readonly string[], total: number): Surroundings['below'] {
+  return { total: () => total, first: (but) => names.filter((name) => !but.has(name)) };
 }

@@ -81,8 +81,8 @@ describe('a DNAME', () => {
 
   it('is not above a zone that is hosted here', () => {
     const dname = record({ name: 'old', type: 'DNAME', content: DNAME });
-    const zonesBelow = [{ id: 'zone_kid', name: 'kid.old.example.com' }];
-    const found = problemOf(judgeWrite(dname, surroundings({ zonesBelow })));
+    const zoneBelow = { id: 'zone_kid', name: 'kid.old.example.com' };
+    const found = problemOf(judgeWrite(dname, surroundings({ zoneBelow })));
     expect(found).toMatchObject({ rule: 'hides-records', message: expect.stringContaining('zone_kid') });
   });
 

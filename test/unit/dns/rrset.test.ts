@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { orderName } from '#dns/names/name.ts';
+import { NameRecords } from '#dns/rules/name-records.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
-import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
+import { judgeDelete, judgeWrite, type Neighbour } from '#dns/rules/rrset.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import { neighbour, problemOf, record, surroundings } from './build.ts';
+import { namesBelow, neighbour, problemOf, record, surroundings } from './build.ts';
 
 const DS = `1 13 2 ${'ab'.repeat(32)}`;
 const TLSA = `3 1 1 ${'ab'.repeat(32)}`;
 
 /** Judges a record at `name` against others there, each given as [type, content]. */
 function beside(name: string, [type, content, priority]: Value, others: Value[]) {
-  return judgeWrite(
-    record({ name, type, content, priority: priority ?? null }),
-    surroundings({ atName: others.map(([kind, text, preference]) => neighbour(name, kind, text, preference)) }),
-  );
+  const nearby = new NearbyRecords('example.com');
+  const there = others.map(([kind, text, preference]) => neighbour(name, kind, text, preference));
+  nearby.addNames([orderName(name)], there);
+  const judged = record({ name, type, content, priority: priority ?? null });
+  return judgeWrite(judged, nearby.surroundingsOf(judged, null));
 }
 
 type Value = [RecordType, string, number?];
@@ -169,7 +171,7 @@ describe('records at one name', () => {
 describe('a name below a delegation', () => {
   const around = surroundings({
     cutsAbove: [{ name: 'sub.example.com', type: 'NS' }],
-    nsAtCutTargets: ['ns1.sub.example.com', 'ns2.example.net'],
+    isServerOfCut: (name) => ['ns1.sub.example.com', 'ns2.example.net'].includes(name),
   });
 
   it.each<[RecordType, string]>([
@@ -209,20 +211,26 @@ describe('a name in a child zone that is hosted here', () => {
 
 describe('a new delegation', () => {
   const delegate = (target: string) => record({ name: 'sub', type: 'NS', content: target });
+  /** Judges a delegation to ns1.sub above these records. */
+  const delegated = (there: readonly Neighbour[]) => {
+    const nearby = new NearbyRecords('example.com');
+    nearby.addNames(new Set(['sub', ...there.map(({ ordername }) => ordername)]), []);
+    for (const each of there) nearby.put(each);
+    const server = delegate('ns1.sub.example.com');
+    return judgeWrite(server, nearby.surroundingsOf(server, null));
+  };
 
   it('over existing names lists them', () => {
-    const below = { names: ['a.sub', 'b.sub'], total: 7 };
+    const below = namesBelow(['a.sub', 'b.sub'], 7);
     const found = problemOf(judgeWrite(delegate('ns1.example.net'), surroundings({ below })));
     expect(found.code).toBe('conflict');
     expect(found.message).toContain('a.sub, b.sub and 5 more');
   });
 
   it('may come after the addresses of its own name server', () => {
-    const atTarget = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'AAAA', '2001:db8::1')];
-    const glue = { names: ['ns1.sub'], total: 2 };
-    expect(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: glue, atTarget })).ok).toBe(true);
-    const more = { names: ['ns1.sub', 'www.sub'], total: 3 };
-    const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: more, atTarget })));
+    const addresses = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'AAAA', '2001:db8::1')];
+    expect(delegated(addresses).ok).toBe(true);
+    const found = problemOf(delegated([...addresses, neighbour('www.sub', 'A', '192.0.2.1')]));
     expect(found.message).toContain('www.sub;');
     expect(found.message).not.toContain('ns1.sub');
   });
@@ -243,14 +251,12 @@ describe('a new delegation', () => {
   });
 
   it('may not hide other records at the name of its name server', () => {
-    const atTarget = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'TXT', 'hidden')];
-    const below = { names: ['ns1.sub'], total: 2 };
-    const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below, atTarget })));
+    const found = problemOf(delegated([neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'TXT', 'hidden')]));
     expect([found.code, found.message]).toEqual(['conflict', expect.stringContaining('ns1.sub;')]);
   });
 
   it('does not count names when the delegation exists already', () => {
-    const below = { names: ['ns1.sub', 'ns2.sub'], total: 2 };
+    const below = namesBelow(['ns1.sub', 'ns2.sub'], 2);
     const existing = neighbour('sub', 'NS', 'ns1.sub.example.com');
     expect(judgeWrite(delegate('ns2.sub.example.com'), surroundings({ below, atName: [existing] })).ok).toBe(true);
     expect(judgeWrite(delegate('ns3.sub.example.com'), surroundings({ below, replaces: true })).ok).toBe(true);
@@ -262,17 +268,19 @@ describe('a deletion', () => {
 
   it('is a conflict for the last NS while a DS stays', () => {
     const ds = neighbour('sub', 'DS', DS);
-    expect(problemOf(judgeDelete(ns, [ds]))).toMatchObject({ code: 'conflict' });
-    expect(problemOf(judgeDelete(ns, [ds])).message).toContain(ds.id);
+    expect(problemOf(judgeDelete(ns, new NameRecords([ds])))).toMatchObject({ code: 'conflict' });
+    expect(problemOf(judgeDelete(ns, new NameRecords([ds]))).message).toContain(ds.id);
   });
 
   it('is fine for one NS among others, and for the last one without DS', () => {
-    expect(judgeDelete(ns, [neighbour('sub', 'DS', DS), neighbour('sub', 'NS', 'ns2.example.net')]).ok).toBe(true);
-    expect(judgeDelete(ns, []).ok).toBe(true);
+    const rest = new NameRecords([neighbour('sub', 'DS', DS), neighbour('sub', 'NS', 'ns2.example.net')]);
+    expect(judgeDelete(ns, rest).ok).toBe(true);
+    expect(judgeDelete(ns, new NameRecords()).ok).toBe(true);
   });
 
   it('is fine for any other type', () => {
-    expect(judgeDelete({ name: 'sub', type: 'DS' }, [neighbour('sub', 'NS', 'ns2.example.net')]).ok).toBe(true);
-    expect(judgeDelete({ name: 'www', type: 'A' }, []).ok).toBe(true);
+    const rest = new NameRecords([neighbour('sub', 'NS', 'ns2.example.net')]);
+    expect(judgeDelete({ name: 'sub', type: 'DS' }, rest).ok).toBe(true);
+    expect(judgeDelete({ name: 'www', type: 'A' }, new NameRecords()).ok).toBe(true);
   });
 });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordInput } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { inOneStep } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller } from '#service/context.ts';
 import { type BatchResult, type RecordChange, readChange } from '#service/records/change.ts';
@@ -11,6 +12,7 @@ import { Refusal, refusal } from '#service/refusal.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { testActor } from '../../support/actor.ts';
+import { finish } from '../../support/zone-file.ts';
 
 const NOW = new Date('2026-01-02T03:04:05Z');
 const zone = {
@@ -46,11 +48,12 @@ function data(change: Partial<JudgingData> = {}): JudgingData {
     stored: new Map([[stored.id, stored]]),
     sets: [],
     kept: new Map(),
-    nearby: () => {
-      const nearby = new NearbyRecords(zone.name);
-      nearby.addNames(['www', 'a', 'b', 'c'], [neighbour(stored)]);
-      return nearby;
-    },
+    nearby: () =>
+      inOneStep(() => {
+        const nearby = new NearbyRecords(zone.name);
+        nearby.addNames(['www', 'a', 'b', 'c'], [neighbour(stored)]);
+        return nearby;
+      }),
     budget: () => ({ take: () => undefined }),
     ...change,
   };
@@ -76,7 +79,7 @@ function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = calle
 
 function judge(members: Member[], overrides: Partial<JudgingData> = {}) {
   let ids = 0;
-  const judgement = judgeGroup(members, data(overrides), { now: NOW, newId: () => `new_${++ids}` });
+  const judgement = finish(judgeGroup(members, data(overrides), { now: NOW, newId: () => `new_${++ids}` }));
   const outcomes = judgement.outcomes.map((outcome) =>
     outcome.ok ? 'ok' : `${outcome.refusal.code} ${outcome.refusal.message}`.slice(0, 30),
   );
@@ -228,10 +231,14 @@ describe('requests of one group', () => {
     expect([kept.length, history.length]).toEqual([1, 1]);
     const answer = { id: 'rec_earlier' };
     const earlier = { kept: new Map([[keptKey('k1', 't'), { requestHash: once.requestHash, answer }]]) };
-    // The answer stays after the zone was deleted and the key was revoked.
-    const again = judge([single(create('a'), asked)], { ...earlier, zone: null, standings: new Map() });
+    const again = judge([single(create('a'), asked)], earlier);
     expect(again.outcomes).toEqual([{ ok: true, answer }]);
     expect([again.kept, again.writes.isEmpty]).toEqual([[], true]);
+    // The rights come first: they may have ended since.
+    expect(codes([single(create('a'), asked)], { ...earlier, zone: null })).toEqual(['no_zone']);
+    expect(codes([single(create('a'), asked)], { ...earlier, standings: new Map() })).toEqual(['unauthorized']);
+    for (const right of [{ records: 'read' as const }, { onlyNames: ['b'] }, { onlyTypes: ['TXT'] }])
+      expect(codes([single(create('a'), caller(right, { once }))], earlier)).toEqual(['forbidden']);
   });
 
   it('do not store an answer for a refused request', () => {

@@ -8,23 +8,21 @@ import type { RrsetPlan } from '#service/records/rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { oddBody, ZONE } from '../../../support/powerdns/random.ts';
 import { nextSeed } from '../../../support/seed.ts';
+import { finish } from '../../../support/zone-file.ts';
 
 const OWN: OwnRrset[] = [
   { type: 'SOA', values: ['ns1.example.net. hostmaster.example.net. 7 10800 3600 604800 60'] },
   { type: 'NS', values: ['ns1.example.net.', 'ns2.example.net.'] },
 ];
 const NAME = ZONE.slice(0, -1);
-const read = (...rrsets: unknown[]) => readRrsets(rrsets, NAME, OWN);
+const read = (...rrsets: unknown[]) => finish(readRrsets(rrsets, NAME, OWN));
 
 /** The plan for an empty zone, or the sentence of a refusal. */
 function planned(rrsets: readonly unknown[]): RrsetPlan<null> | string {
   try {
-    const { changes } = readRrsets(rrsets, NAME, OWN);
-    return planOf(changes, {
-      zone: { name: NAME, serial: 1, ownersVersion: 0, defaultTtl: 3600 },
-      isChanged: false,
-      at: () => [],
-    });
+    const { changes } = read(...rrsets);
+    const zone = { name: NAME, serial: 1, ownersVersion: 0, defaultTtl: 3600 };
+    return finish(planOf(changes, { zone, isChanged: false, at: () => [] }));
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;
@@ -102,7 +100,7 @@ test('a record whose TTL is the default of the zone keeps having none of its own
     isChanged: false,
     at: () => [{ name: 'www', type: 'A' as const, records: [stored] }],
   };
-  expect(planOf(changes, current).rrsets[0]?.records).toEqual([stored]);
+  expect(finish(planOf(changes, current)).rrsets[0]?.records).toEqual([stored]);
 });
 
 test('a request has at most 5,000 RRsets and 10,000 records', () => {
