@@ -101,6 +101,11 @@ test('A suspended person has no valid key and no session, and cannot sign in; af
   person('sue2', 'sue@example.org');
   expect((await signIn('sue2')).page.status).toBe(403);
   expect((await adminListPeople(url)).find(({ email }) => email === 'sue@example.org')?.suspendedAt).not.toBe(null);
+  // Nor with a first account, of a person who had none.
+  await addPerson(service, { email: 'first@example.org' });
+  await adminSuspendPerson(url, 'first@example.org', new Date());
+  person('first', 'first@example.org');
+  expect((await signIn('first')).page.text).toContain('has suspended your access');
   expect(await adminResumePerson(url, 'sue@example.org', new Date())).toBe(true);
   expect([await ask(), await isIn(browser), (await signIn('sue')).page.status]).toEqual([200, false, 303]);
 });
