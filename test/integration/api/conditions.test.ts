@@ -144,6 +144,13 @@ describe('a change with If-Match', () => {
     expect([refusal(refused), refused.body.field]).toEqual(['412 precondition_failed', 'If-None-Match']);
   });
 
+  test('with If-None-Match and a tag finds the state that the client knows', async () => {
+    const { path, value, etag } = await newRecord();
+    const change = (tags: string) => request('PUT', path, { ...value, ttl: 60 }, undefined, { 'if-none-match': tags });
+    for (const tags of [etag, `${STALE}, ${etag}`]) expect(refusal(await change(tags))).toBe('412 precondition_failed');
+    expect((await change(STALE)).status).toBe(200);
+  });
+
   test('comes after the rights, and before the form', async () => {
     const { path, value, etag } = await newRecord();
     await request('PUT', path, { ...value, ttl: 61 });

@@ -109,6 +109,20 @@ test('a shared value needs two that share, has the lower TTL, and stays until th
   expect(await zone.records()).toEqual([]);
 });
 
+test('a value has at most 100 owners, which keep it', async () => {
+  const { apply, one, contents } = await newZone();
+  const shared = (n: number) => a(`k8s:one/default/${n}`, ['192.0.2.1'], { share: true });
+  const first = await apply(...Array.from({ length: 100 }, (_, n) => shared(n)));
+  expect(first.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(await one(shared(100))).toMatchObject({
+    status: 409,
+    field: 'values.0.content',
+    message: expect.stringContaining('100'),
+  });
+  expect(await one(shared(7))).toMatchObject({ status: 200, changed: false });
+  expect(await contents()).toEqual(['www A 192.0.2.1']);
+});
+
 test('a record without an owner is adopted only if value and effective TTL are identical', async () => {
   const zone = await newZone();
   const stored = await service.record(zone, 'www', 'A', '192.0.2.1');

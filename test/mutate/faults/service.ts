@@ -134,6 +134,45 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     tests: ['test/unit/service/many-at-one-name.test.ts'],
   },
   {
+    name: 'cond-none-match',
+    breaks: 'If-None-Match with tags has no effect on a change',
+    edits: [
+      {
+        file: 'src/service/conditions/condition.ts',
+        find: "ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stateOf(each)], etag))",
+        replace: "ifNoneMatch === '*'",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/conditions.test.ts'],
+  },
+  {
+    name: 'own-most',
+    breaks: 'a record may have any number of owners',
+    edits: [
+      {
+        file: 'src/service/owners/decide.ts',
+        find: 'others.length >= MOST_OWNERS',
+        replace: 'others.length >= 1_000_000',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/owners/apply.test.ts'],
+  },
+  {
+    name: 'own-lease-renewed',
+    breaks: 'a lease that was renewed between the look and its release is released',
+    edits: [
+      {
+        file: 'src/service/owners/judge-sets.ts',
+        find: 'own.expires <= set.endedBy',
+        replace: 'own.expires > 0',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/service/judge-group.test.ts'],
+  },
+  {
     name: 'zones-quota-lock',
     breaks: 'two zones of one team can both take the last place of its quota',
     edits: [

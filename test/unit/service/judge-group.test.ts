@@ -5,10 +5,12 @@ import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller } from '#service/context.ts';
+import { readSets } from '#service/owners/set.ts';
 import { type BatchResult, type RecordChange, readChange } from '#service/records/change.ts';
 import { type JudgingData, judgeGroup, keptKey, type Member } from '#service/records/judge.ts';
 import { neighbour } from '#service/records/load.ts';
 import { Refusal, refusal } from '#service/refusal.ts';
+import type { OwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { testActor } from '../../support/actor.ts';
@@ -138,6 +140,26 @@ describe('the order of the checks', () => {
     expect(codes([single(create('a'), reader)], departed)).toEqual(['no_zone']);
     expect(codes([single(create('a'), caller({ teamId: 'team_2' }))])).toEqual(['no_zone']);
     expect(codes([single(create('a'))], { zone: null })).toEqual(['no_zone']);
+  });
+});
+
+describe('the release of an ended lease', () => {
+  const leased = (expires: number | null): OwnedSet => ({
+    ...{ id: 'set_1', owner: 'k8s:a/b', name: 'www', ordername: 'www', type: 'A', digest: '00', valueCount: 1 },
+    ...{ ttl: null, comment: null, generation: null, instance: null, share: false, retain: false, drift: 'Enforce' },
+    ...{ whenClusterLost: 'Keep', expires, records: [{ id: stored.id, digest: '00' }] },
+  });
+  const release = { owner: 'k8s:a/b', name: 'www', type: 'A', values: [], onlyEnded: true };
+  const releasing = () => ({ ...batch(false, []), sets: finish(readSets([release], zone.name, NOW)) });
+
+  it('leaves a lease that was renewed since the look', () => {
+    const { writes, owners } = judge([releasing()], { sets: [leased(NOW.getTime() + 1)] });
+    expect([writes.deleted(), owners.isChanged]).toEqual([[], false]);
+  });
+
+  it('deletes the records of one that has ended', () => {
+    const { writes, owners } = judge([releasing()], { sets: [leased(NOW.getTime())] });
+    expect([writes.deleted(), owners.isChanged]).toEqual([[stored.id], true]);
   });
 });
 
