@@ -17,6 +17,7 @@ import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { LIMITS } from '#service/limits.ts';
 import { type Arrivals, createArrivals } from '#service/nodes/arrivals.ts';
+import { createChildZones } from '#service/nodes/child-zones.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { createHub } from '#service/nodes/hub.ts';
@@ -170,6 +171,7 @@ export async function composeApi(
   watchClusters(metrics, () => countClusters(db));
   const aliases = parts.aliases({ db, log, metrics });
   const tokens = parts.tokens?.({ log, metrics });
+  const childZones = createChildZones(realClock);
   const context: ServiceContext = {
     db,
     queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
@@ -178,6 +180,7 @@ export async function composeApi(
     additions: createSlots({ ...ADDITIONS, waitMs: config.ZONESTEAD_BUSY_AFTER_MS }),
     largeReads: createSlots(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
     commits: createCommits(),
+    childZones,
     nameservers,
     delegation: parts.delegation,
     prepareAlias: aliases.prepare,
@@ -258,6 +261,7 @@ export async function composeApi(
       end.signal,
     ),
     runTransferDecisions(db, realClock, log, end.signal),
+    childZones.run(context, log, end.signal),
     runLeases(
       context,
       { log, metrics: createLeaseMetrics(metrics, overdueLease(db, context.now), context.now) },
@@ -290,7 +294,10 @@ function composeFeed(context: ServiceContext, connections: number, log: Logger, 
   const validKeys = (ids: readonly string[]) => keysStillValid(context, ids);
   const hub = createHub({ source, clock: realClock, log, metrics: feedMetrics, commits, reads, validKeys });
   const arrivals = createArrivals({ read: () => livingRows(context.db), clock: realClock });
-  const reports = createReports(log, realClock.now, arrivals.reported);
+  const reports = createReports(log, realClock.now, () => {
+    arrivals.reported();
+    context.childZones?.reported();
+  });
   return { hub, source, reads, reports, arrivals };
 }
 

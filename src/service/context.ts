@@ -23,6 +23,8 @@ export interface ServiceContext {
   largeReads: Slots;
   /** Announces commits to the feed. (Default: nothing waits for them.) */
   commits?: Commits;
+  /** Gets to know the changes after which a zone waits for its delegation, or for its end. (Default: the next look finds them.) */
+  childZones?: { changed(): void; reported(): void };
   /** Host names of the name servers, without the final dot. */
   nameservers: string[];
   /** Asks the parent zones how a zone is delegated. (Default: no check.) */

@@ -43,7 +43,7 @@ export interface ServedRecord {
 export interface NameRows {
   ordername: string;
   records: readonly ServedRecord[];
-  /** The hosted zone that this zone delegates at the name; null: none. */
+  /** The hosted zone that this zone delegates at the name; null: none. One that waits for nodes is not delegated (child-zones.ts). */
   child: { ds: readonly string[]; secondaryNameservers: readonly string[] } | null;
 }
 
@@ -91,7 +91,7 @@ const selectNames = statement<NamesRow>(`
       where z.state = 'active' and a.owner = coalesce(z.team_id, z.user_id)
         and a.target = any(array(select rdata from records where type = 'ALIAS' and ${AT_NAMES}))) as aliases,
     (select json_agg(json_build_object('tree', c.tree, 'ds', c.ds, 'names', c.secondary_nameservers)) from zones c
-      where c.tree = any(array(select z.tree || ' ' || o from unnest($3::text[]) o))) as zones
+      where c.tree = any(array(select z.tree || ' ' || o from unnest($3::text[]) o)) and c.delegation_due is null) as zones
   from zones z cross join service s where z.id = $1`);
 
 /**
@@ -187,7 +187,7 @@ async function* recordsByName(tx: Tx, { no, state }: ServedZone): AsyncGenerator
 
 const ZONES_AT_ONCE = 500;
 const selectBelow = statement<{ tree: string; ds: string[]; names: string[] }>(
-  'select tree, ds, secondary_nameservers as names from zones where tree > $1::text collate "C" and tree < $2::text collate "C" order by tree limit $3',
+  'select tree, ds, secondary_nameservers as names from zones where tree > $1::text collate "C" and tree < $2::text collate "C" and delegation_due is null order by tree limit $3',
 );
 
 /** The zones that this one delegates. In tree order, a zone comes directly before the zones below it, which are passed in one step. */

@@ -116,11 +116,16 @@ export const zones = pgTable(
     comment: text('comment'),
     // The names that listed secondaries add to the NS records of the zone, without final dot.
     secondaryNameservers: textArray('secondary_nameservers').notNull().default([]),
+    // The parent zone does not delegate the zone before every living node has this transaction, or this time comes; null: it does.
+    delegationXid: xid8('delegation_xid'),
+    delegationDue: at('delegation_due'),
     createdAt: at('created_at').notNull().defaultNow(),
     updatedAt: at('updated_at').notNull().defaultNow(),
   },
   (t) => [
     uniqueIndex('zones_tree_idx').on(t.tree),
+    index('zones_delegation_idx').on(t.delegationDue).where(sql`${t.delegationDue} is not null`),
+    check('zones_delegation', sql`(${t.delegationXid} is null) = (${t.delegationDue} is null)`),
     index('zones_team_idx').on(t.teamId, t.name),
     index('zones_user_idx').on(t.userId, t.name).where(sql`${t.userId} is not null`),
     check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
@@ -159,6 +164,18 @@ export const zoneClientSettings = pgTable('zone_client_settings', {
     .references(() => zones.id, { onDelete: 'cascade' }),
   settings: jsonb('settings').notNull(),
 });
+
+/** Deleted zones that nodes keep until every living node has this transaction, which ended their delegation, or until a time. */
+export const departingZones = pgTable(
+  'departing_zones',
+  {
+    zoneId: text('zone_id').primaryKey(),
+    zoneName: textC('zone_name').notNull(),
+    xid: xid8('xid').notNull().default(sql`pg_current_xact_id()`),
+    due: at('due').notNull(),
+  },
+  (t) => [index('departing_zones_due_idx').on(t.due), index('departing_zones_name_idx').on(t.zoneName)],
+);
 
 /** Names of deleted zones, which for some time only their former owner can use again. */
 export const quarantinedNames = pgTable(

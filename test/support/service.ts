@@ -3,7 +3,7 @@
 // settings as an environment holds them. The service closes itself after the file's tests, and fails the file when something was
 // left open or went wrong unseen (an error or an unexpected warning in a log, a complaint of knotd).
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +51,8 @@ export interface TestServiceOptions {
   retentionEveryMs?: number;
   /** A knotd with its node. (Default: true.) Without it nothing answers on the port of `dns`. */
   nameserver?: boolean;
+  /** The number of nodes, each with a knotd. (Default: 1.) */
+  nodes?: number;
   /**
    * ZONESTEAD_RESOLVER. `own` is the name server of this service. (Default: an address where no server answers, so that
    * tests never query a resolver of the machine.)
@@ -113,6 +115,10 @@ export interface TestService {
   record(zone: { id: string }, name: string, type: string, content: string, more?: object): Promise<DnsRecord>;
   /** Each question waits until the name server has everything that is committed, except those of `raw`. */
   dns: Resolver & { raw: Resolver };
+  /** The name servers of all nodes, the first one included. Questions to them wait for nothing. */
+  servers: readonly Resolver[];
+  /** The nodes after the first one. */
+  otherNodes: readonly ComposedNode[];
 }
 
 /** To be called at the top of a test file. */
@@ -176,7 +182,19 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     startApi(settings),
     nameserver ? startTestKnot(stateDir, dnsPort, closers) : undefined,
   ]);
-  const node = knot && (await startTestNode(url, database, knot, stateDir, log, closers));
+  const node = knot && (await startTestNode({ url, name: 'ns1', database, knot, stateDir, log }, closers));
+  const servers = [createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir)];
+  const otherNodes: ComposedNode[] = [];
+  for (let number = 2; number <= (options.nodes ?? 1); number += 1) {
+    const name = `ns${number}`;
+    const folder = join(stateDir, name);
+    await mkdir(folder);
+    await chmod(folder, 0o755);
+    const { dns: port } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
+    const ownKnot = await startTestKnot(folder, port, closers);
+    otherNodes.push(await startTestNode({ url, name, database, knot: ownKnot, stateDir: folder, log }, closers));
+    servers.push(createTestResolver({ address: '127.0.0.1', port }, folder));
+  }
   const settled = createSettled(database.sql, () => node?.report() ?? null);
 
   const agent = new Agent();
@@ -239,7 +257,9 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
       if (reply.status !== 201) throw new Error(`${name} ${type} was not created: ${reply.status} ${reply.text}`);
       return reply.body as DnsRecord;
     },
-    dns: settledResolver(createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir), settled),
+    dns: settledResolver(servers[0] as Resolver, settled),
+    servers,
+    otherNodes,
   };
 }
 
@@ -318,20 +338,25 @@ async function startTestKnot(stateDir: string, port: number, closers: (() => Pro
   return own;
 }
 
+interface NodeParts {
+  url: string;
+  name: string;
+  database: TestDatabase;
+  knot: TestKnot;
+  stateDir: string;
+  log: string[];
+}
+
 async function startTestNode(
-  url: string,
-  database: TestDatabase,
-  knot: TestKnot,
-  stateDir: string,
-  log: string[],
+  { url, name, database, knot, stateDir, log }: NodeParts,
   closers: (() => Promise<unknown>)[],
 ): Promise<ComposedNode> {
   const stop = new AbortController();
-  const key = await adminEnsureNodeKey(database.url, 'ns1', undefined, randomBytes, new Date());
+  const key = await adminEnsureNodeKey(database.url, name, undefined, randomBytes, new Date());
   const env = {
     ZONESTEAD_FEED_URL: url,
     ZONESTEAD_NODE_KEY: key,
-    ZONESTEAD_NODE_NAME: 'ns1',
+    ZONESTEAD_NODE_NAME: name,
     ZONESTEAD_NODE_STATE: join(stateDir, 'state'),
     ZONESTEAD_KNOT_FOLDER: knot.folder.root,
     ZONESTEAD_KNOT_LISTEN: knot.address,

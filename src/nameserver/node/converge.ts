@@ -61,7 +61,7 @@ export async function reloadZone(
   const served = await reads.run('small', () => readFromApi(context, zone, limit, signal), signal);
   if (served === null) return { version: null, names: [], isExact: true, isLost: false };
   const before = state.rows().get(zone.name);
-  // A zone of the same name that was deleted has another key, and nothing in common with this one.
+  // A zone of the same name that was deleted has nothing in common with this one, except that it may have left its key to it.
   if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
   const row = { ...(state.rows().get(zone.name) ?? emptyRow(zone.name, zone.id)), id: zone.id };
   const isPresent = present.has(zone.name);

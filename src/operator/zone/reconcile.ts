@@ -43,8 +43,9 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 /** A node that is behind for less time does not take Ready from a zone. */
 const PATIENCE_SECONDS = 10;
-/** The time until the next query of the parent while it does not delegate the zone, in ms. */
+/** The times until the next query of the parent while it does not delegate the zone, in ms. */
 const NOT_DELEGATED_RETRY_MS = 60_000;
+const FIRST_NOT_DELEGATED_RETRY_MS = 500;
 /** The time until the next question for an offer that spec.secondaries lacks, in ms. */
 const NOT_OFFERED_RETRY_MS = 60_000;
 
@@ -105,7 +106,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   await ownerChecks.check(run, service, zone);
   const due = [
     ownerChecks.dueIn(keyOf(object)),
-    ...(delegated.status === 'False' ? [NOT_DELEGATED_RETRY_MS] : []),
+    ...(delegated.status === 'False' ? [delegationRetry(zone, context.now())] : []),
     ...(ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
     lookAgainMs(seenBy(proof, zone), context.now(), zone.updatedAt),
   ];
@@ -132,6 +133,12 @@ function needed({ status, metadata }: DNSZone, zone: Zone): { serial: number; pa
   const wasReady = status?.zoneId === zone.id && isTrue(status.conditions, 'Ready', metadata.generation);
   if (!wasReady) return { serial: zone.serial, patienceSeconds: 0 };
   return { serial: status.serial ?? zone.serial, patienceSeconds: PATIENCE_SECONDS };
+}
+
+/** A parent at the same service delegates a new zone soon after its name servers answer, so the delay grows with the age of the zone. */
+function delegationRetry({ createdAt }: Zone, now: Date): number {
+  const age = now.getTime() - Date.parse(createdAt);
+  return Math.min(NOT_DELEGATED_RETRY_MS, Math.max(FIRST_NOT_DELEGATED_RETRY_MS, age / 4));
 }
 
 /** The delay grows with the time since the zone is not Ready, up to 5 s. */

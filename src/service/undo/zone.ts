@@ -4,6 +4,7 @@ import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
+import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import {
   type DeletedZone,
@@ -96,11 +97,13 @@ async function restoreOnce(
     await mustStillManage(tx, context, caller, deleted);
     await mustFit(tx, context, deleted, parent, zone);
     await mustHaveChildren(tx, zone, below);
-    return publish(tx, context, caller, deleted, zone);
+    return publish(tx, context, caller, deleted, zone, parent !== null);
   };
   const addition = { name: found.name, turns: [], isLong: true };
   try {
-    return await addZone(context, caller, addition, restore);
+    const restored = await addZone(context, caller, addition, restore);
+    if (above) context.childZones?.changed();
+    return restored;
   } catch (error) {
     // The lock of the name prevents this error; the constraint is the second safeguard.
     if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name: found.name });
@@ -239,8 +242,10 @@ async function publish(
   caller: Caller,
   deleted: DeletedZone,
   { id, serial }: ZoneRow,
+  isChild: boolean,
 ): Promise<ZoneView> {
-  await touchParent(tx, context, deleted.name);
+  await endDeparturesOf(tx, deleted.name, id);
+  if (!isChild || !(await awaitDelegation(tx, id))) await touchParent(tx, context, deleted.name);
   await takeName(tx, deleted.name);
   const zone = await touchZone(tx, id, { serial, changedNames: null, growth: growthOf(deleted) }, context.now());
   const after = zoneView(zone, context.nameservers);

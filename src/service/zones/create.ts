@@ -4,6 +4,7 @@ import { dsRecords, generateCsk, keyTag, keyTagOfDs } from '#dns/dnssec/signing-
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
+import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { type FormerZone, formerZone, takeFormerKey } from '#store/former-keys.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -91,13 +92,15 @@ export async function createZone(
       await mustFit(tx, zone);
       await mustHaveChildren(tx, zone, below);
     }
-    if (parent) await touchParent(tx, context, name);
+    await endDeparturesOf(tx, name, zone.id);
+    if (parent && !(await awaitDelegation(tx, zone.id))) await touchParent(tx, context, name);
     return { ...zoneView(zone, context.nameservers), key };
   };
   try {
     const addition = { name, turns: parent ? [parent.id] : [], isLong: records !== undefined };
     const repeated = await repeatedAnswer<NewZone>(context, caller);
     const created = repeated ?? (await addZone(context, caller, addition, create));
+    if (parent) context.childZones?.changed();
     const row = await zoneById(context.db, created.id);
     // If the zone was deleted meanwhile, or this is the stored answer to a repeated request, the owner has nothing left to do.
     return { ...created, status: row ? await statusOf(context, row) : 'done' };

@@ -3,6 +3,7 @@ import { parseComment } from '#dns/comment.ts';
 import { parseLookupName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
+import { beginDeparture } from '#store/child-zones.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '#store/zones.ts';
@@ -247,6 +248,7 @@ export async function removeZone(context: ServiceContext, caller: Caller, id: st
     mustMatchZone(caller, zone, context);
     const serial = nextSerial(zone.serial, Math.floor(context.now().getTime() / 1000));
     await keepZone(tx, context, zone, serial);
+    if (parent) await beginDeparture(tx, id);
     await deleteZone(tx, id);
     await keepName(tx, context, zone);
     await touchParent(tx, context, zone.name);
@@ -261,4 +263,5 @@ export async function removeZone(context: ServiceContext, caller: Caller, id: st
     ]);
     return null;
   });
+  if (parent) context.childZones?.changed();
 }

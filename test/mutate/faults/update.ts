@@ -122,7 +122,7 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     'first-records',
     'a zone is committed without the records of its creation',
     'src/service/zones/create.ts',
-    'await records?.(tx, zone);',
+    'await records(tx, zone);',
     '',
   ),
   fault('test/integration/update/process.test.ts')(

@@ -120,4 +120,56 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [{ file: 'src/service/zones/tree.ts', find: '    await lockZoneName(tx, name);\n', replace: '' }],
     ...BESIDE,
   },
+  {
+    name: 'zones-lame-delegation',
+    breaks: 'the parent delegates a new child zone before every name server has it',
+    edits: [
+      {
+        file: 'src/service/nodes/child-zones.ts',
+        find: "return isDue || living.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');",
+        replace: 'return isDue || living.length >= 0;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/nodes/child-zones.test.ts'],
+  },
+  {
+    name: 'zones-delegation-stuck',
+    breaks: 'a silent node delays a delegation without a limit',
+    edits: [
+      {
+        file: 'src/service/nodes/child-zones.ts',
+        find: 'return isDue || living.every(',
+        replace: 'return living.every(',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/nodes/child-zones.test.ts'],
+  },
+  {
+    name: 'zones-delegation-forgotten',
+    breaks: 'a delegation whose api ended is lost',
+    edits: [
+      {
+        file: 'src/service/nodes/child-zones.ts',
+        find: 'const IDLE_MS = 1_000;',
+        replace: 'const IDLE_MS = 1_000_000;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/nodes/child-zones.test.ts'],
+  },
+  {
+    name: 'zones-lame-departure',
+    breaks: 'name servers remove a deleted child zone while others delegate it',
+    edits: [
+      {
+        file: 'src/service/zones/zones.ts',
+        find: '    if (parent) await beginDeparture(tx, id);\n',
+        replace: '',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/nodes/child-zones.test.ts'],
+  },
 ];

@@ -46,6 +46,8 @@ export class FakeFeed {
   soa = SOA;
   duplicate = false;
   compare: string | null = null;
+  /** The private keys of zones, by name. (Default: one for each id.) */
+  readonly keys = new Map<string, string>();
   dateOffsetMs = 0;
   beatMs = 20;
   #serial = 100;
@@ -211,7 +213,7 @@ export class FakeFeed {
     const head = { id: zone.id, name: zone.name, version: `v${zone.version}`, serial: zone.version };
     const end = { sets: sets.length, digest: addToDigest(EMPTY_DIGEST, sets) };
     if (digest !== undefined) return this.#json(response, 200, { ...head, ...end });
-    const key = { privateKey: `key of ${zone.id}`, algorithm: 13, flags: 257 };
+    const key = { privateKey: this.keys.get(zone.name) ?? `key of ${zone.id}`, algorithm: 13, flags: 257 };
     this.#send(response, [{ kind: 'zone', ...head, soa: this.soa, key }]);
     for (let at = 0; at < sets.length; at += 500)
       this.#send(response, [{ kind: 'sets', sets: sets.slice(at, at + 500) }]);

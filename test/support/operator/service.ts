@@ -1,6 +1,5 @@
-// The REST service in memory, as far as the operator uses it: the real rules for names, contents and the records of one
-// name (src/dns), ids, and Idempotency-Key as the service stores it: the stored answer is returned before any other
-// check, even if zone or record have been deleted since; refusals are not stored.
+// The REST service in memory, as far as the operator uses it: the rules of src/dns, ids, and Idempotency-Key as the service stores
+// it: the stored answer is returned before any other check, also after a deletion; refusals are not stored.
 import type { Client, DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
@@ -93,7 +92,7 @@ export class MemoryService {
   tamper(zoneId: string, recordId: string, change: Partial<Stored> | null): void {
     const records = this.zones.get(zoneId)?.records;
     const stored = records?.get(recordId);
-    if (!records || !stored) throw new Error(`no record ${recordId} to tamper with`);
+    if (!records || !stored) throw new Error(`no record ${recordId}`);
     this.#moved(zoneId);
     if (change === null) {
       records.delete(recordId);
@@ -110,11 +109,10 @@ export class MemoryService {
   /** All records, as `name type content ttl`, sorted. */
   lines(): string[] {
     const lines = [...this.zones.values()].flatMap(({ zone, records }) =>
-      [...records.values()].map(({ name, type, content, ttl, priority }) =>
-        [zone.zoneName, name, type, ...(priority === null ? [] : [priority]), content, ttl ?? zone.defaultTtl].join(
-          ' ',
-        ),
-      ),
+      [...records.values()].map(({ name, type, content, ttl, priority }) => {
+        const value = priority === null ? content : `${priority} ${content}`;
+        return `${zone.zoneName} ${name} ${type} ${value} ${ttl ?? zone.defaultTtl}`;
+      }),
     );
     return lines.sort();
   }
@@ -162,17 +160,13 @@ export class MemoryService {
         get: (id) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found'))),
         create: (body, options) =>
           call(`create zone ${body.zoneName}`, () =>
-            this.#once(options, ['POST zones', body], () => {
-              const zone = this.#marked(this.#createZone(body), options?.managedBy);
-              return { ...zone, status: 'done' as const, key: this.keyOfCreation?.(body) };
-            }),
+            this.#once(options, ['POST zones', body], () => ({
+              ...this.#marked(this.#createZone(body), options?.managedBy),
+              ...{ status: 'done' as const, key: this.keyOfCreation?.(body) },
+            })),
           ),
         change: (id, body) => call(`change ${id}`, () => this.#changeZone(id, body)),
-        delete: (id) =>
-          call(`delete ${id}`, () => {
-            this.#zone(id, 'no_zone');
-            this.dropZone(id);
-          }),
+        delete: (id) => call(`delete ${id}`, () => this.dropZone(this.#zone(id, 'no_zone').zone.id)),
         park: (id) => call(`park ${id}`, () => this.#changeZone(id, { state: 'parked' })),
         unpark: (id) => call(`unpark ${id}`, () => this.#changeZone(id, { state: 'active' })),
         offeredSecondaries: () => call('offered secondaries', () => this.secondaries.offers()),
@@ -251,7 +245,7 @@ export class MemoryService {
     return answer;
   }
 
-  #createZone({ zoneName, owner, defaultTtl = 3600, comment }: Parameters<Client['zones']['create']>[0]): Zone {
+  #createZone({ zoneName, owner, defaultTtl = 3600, comment }: ZoneCreateBody): Zone {
     if (owner !== OWNER)
       throw refused(403, 'forbidden', `An app can only create zones in its own team: set "owner" to "${OWNER}".`);
     const name = insist(parseZoneName(zoneName));

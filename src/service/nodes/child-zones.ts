@@ -1,0 +1,92 @@
+// Lets parents delegate new child zones when every living node has them, and nodes remove deleted ones when no living node delegates
+// them any more (store/child-zones.ts). The state is in the database, so a crash loses nothing: every replica of the api looks at it,
+// and a step that two of them take has its effect once.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { Waker } from '#base/waker.ts';
+import { endAwaiting, endDeparture, type WaitingZone, waitingZones } from '#store/child-zones.ts';
+import { type LivingRow, livingRows } from '#store/nodes.ts';
+import type { Logger } from '#telemetry/log.ts';
+import { isLockFailure } from '../change.ts';
+import type { ServiceContext } from '../context.ts';
+import { touchParent } from '../zones/parent.ts';
+import { judgeInstance } from './instance.ts';
+
+/** The least time between two looks, in ms. */
+const APART_MS = 10;
+/** The wait for a report while a zone waits: other replicas of the api get reports too. */
+const WAITING_MS = 250;
+/** The wait while no zone waits: another replica may have ended before its zones were delegated. */
+const IDLE_MS = 1_000;
+
+/** Wakes the loop of this process after a transaction that makes a zone wait. */
+export interface ChildZones {
+  changed(): void;
+  /** A node reported to this process. */
+  reported(): void;
+  run(context: ServiceContext, log: Logger, signal: AbortSignal): Promise<void>;
+}
+
+export function createChildZones(clock: Clock): ChildZones {
+  const waker = new Waker();
+  let isWaiting = false;
+  return {
+    changed: () => waker.wake(),
+    reported: () => {
+      if (isWaiting) waker.wake();
+    },
+    async run(context, log, signal) {
+      let hasFailed = false;
+      while (!signal.aborted) {
+        try {
+          isWaiting = await takeSteps(context);
+          hasFailed = false;
+        } catch (error) {
+          if (!hasFailed && !signal.aborted) log.warn({ err: error }, 'failed to delegate new child zones; retrying');
+          hasFailed = true;
+        }
+        await sleep(clock, APART_MS, signal).catch(() => undefined);
+        await waker.wait(clock, isWaiting ? WAITING_MS : IDLE_MS, signal);
+      }
+    },
+  };
+}
+
+/** @returns whether a zone still waits @throws an error of the database */
+async function takeSteps(context: ServiceContext): Promise<boolean> {
+  const waiting = await waitingZones(context.db);
+  if (waiting.length === 0) return false;
+  const living = await livingRows(context.db);
+  const ready = waiting.filter((zone) => mayStep(zone, living));
+  let taken = 0;
+  for (const zone of ready) taken += Number(await takeStep(context, zone));
+  return taken < waiting.length;
+}
+
+/**
+ * Whether every living node has applied the transaction, or the time is up. A node that is starting does not count, and neither does
+ * a node that was silent for 30 s.
+ */
+export function mayStep({ id, xid, isDue }: WaitingZone, living: readonly LivingRow[]): boolean {
+  return isDue || living.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');
+}
+
+/** @returns false if the parent is busy */
+async function takeStep(context: ServiceContext, { kind, id }: WaitingZone): Promise<boolean> {
+  try {
+    if (kind === 'departure') await endDeparture(context.db, id);
+    else await delegate(context, id);
+  } catch (error) {
+    if (isLockFailure(error)) return false;
+    throw error;
+  }
+  context.commits?.announce();
+  return true;
+}
+
+async function delegate(context: ServiceContext, zoneId: string): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const name = await endAwaiting(tx, zoneId);
+    if (name !== null) await touchParent(tx, context, name);
+  });
+}
