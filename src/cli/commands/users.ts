@@ -32,7 +32,7 @@ const list = describeCommand({
   name: 'list',
   describe: 'list the users with their state, teams and accounts at the OpenID provider',
   options: [OUTPUT_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, { output }: OutputOption, { config, print }) => {
     const { runUsersList } = await import('../admin/people.ts');
     await runUsersList(config(), { format: output, print });
@@ -43,7 +43,7 @@ const suspend = describeCommand({
   name: 'suspend',
   describe: 'end all sessions of a user, and accept neither keys nor sign-ins until "users resume"',
   options: [EMAIL_OPTION, DRY_RUN_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, options: Chosen, { config, print }) => {
     const { runUsersSuspend } = await import('../admin/people.ts');
     await runUsersSuspend(config(), options, print);
@@ -54,7 +54,7 @@ const resume = describeCommand({
   name: 'resume',
   describe: 'accept the keys and sign-ins of a suspended user again',
   options: [EMAIL_OPTION, DRY_RUN_OPTION],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, options: Chosen, { config, print }) => {
     const { runUsersResume } = await import('../admin/people.ts');
     await runUsersResume(config(), options, print);
@@ -71,7 +71,7 @@ const remove = describeCommand({
     { flags: '--revoke-keys', describe: 'revoke the app keys and trusts that the user created in teams too' },
     DRY_RUN_OPTION,
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, options: Chosen & { heir?: string; force?: boolean; revokeKeys?: boolean }, { config, print }) => {
     const { runUsersRemove } = await import('../admin/people.ts');
     await runUsersRemove(config(), options, print);
@@ -87,7 +87,7 @@ const link = describeCommand({
     { flags: '--subject <subject>', describe: 'the claim "sub" of the account', isRequired: true },
     DRY_RUN_OPTION,
   ],
-  settings: ['DATABASE_URL'],
+  settings: DATABASE_SETTINGS,
   run: async (_args, options: Chosen & { issuer: string; subject: string }, { config, print }) => {
     const { runUsersLink } = await import('../admin/people.ts');
     await runUsersLink(config(), options, print);
