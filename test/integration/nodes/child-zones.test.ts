@@ -75,8 +75,8 @@ test('Name servers keep a deleted child zone until none delegates it, or until i
   await withStuckNode(async () => {
     expect((await service.request('DELETE', `/zones/${id}`)).status).toBe(204);
     await service.sql`update departing_zones set due = now() + interval '1 hour'`;
-    const isUndelegated = async (server: Resolver) => !(await isDelegated(server, name));
-    await expect.poll(() => allOf(isUndelegated, name), { timeout: 20_000 }).toBe(true);
+    const isNotDelegated = async (server: Resolver) => !(await isDelegated(server, name));
+    await expect.poll(() => allOf(isNotDelegated, name), { timeout: 20_000 }).toBe(true);
     expect(await allOf(isServed, name)).toBe(true);
     await service.sql`update departing_zones set due = now()`;
     const isAway = async (server: Resolver) => !(await isServed(server, name));
