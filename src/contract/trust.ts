@@ -64,7 +64,8 @@ const issuer = z
     examples: ['https://token.actions.githubusercontent.com'],
   });
 const audience = z.string({ error: 'must be a text' }).meta({
-  description: 'The audience (`aud`) that a token must have. If omitted at creation: `zonestead`.',
+  description:
+    'The audience (`aud`) that a token must have. If omitted at creation: `zonestead/<teamId>`, which no other team may use. Another audience belongs to the first team that has a trust for it and the issuer.',
 });
 const maxTokenAge = z.number({ error: 'must be a number of seconds from 60 to 3600' }).meta({
   description:

@@ -3,13 +3,17 @@
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
 import { statement } from './statement.ts';
-import type { TrustTerms } from './trusts.ts';
+import { SHARES_TOKENS, type TrustTerms } from './trusts.ts';
 
 /** A trust for a token, with the subject of the token if the trust knows it. */
 export interface TrustForToken extends TrustTerms {
   id: string;
   teamId: string;
   teamName: string;
+  /** Whether the administrator of the service made it, and not a member of the team. */
+  isAdministrators: boolean;
+  /** Whether the administrator has a valid trust for this issuer and audience in another team. */
+  isOutranked: boolean;
   /** The row of the subject; null: this is its first request. */
   keyId: string | null;
   pinnedUid: string | null;
@@ -47,7 +51,10 @@ const selectForTokens = statement<Plain>(`
       t.only_types as "onlyTypes", t.networks::text[] as networks, t.zone_writes as "zoneWrites",
       t.record_writes as "recordWrites", t.expires_at as "expiresAt",
       coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
-        from trust_zone_grants g where g.trust_id = t.id), '[]') as grants
+        from trust_zone_grants g where g.trust_id = t.id), '[]') as grants,
+      t.created_by is null as "isAdministrators",
+      t.created_by is not null and exists (select from trusts o where o.created_by is null and o.team_id <> t.team_id
+        and o.issuer = t.issuer and o.audience = t.audience and ${SHARES_TOKENS('o', 't.kids', 'now()')}) as "isOutranked"
     from trusts t join teams e on e.id = t.team_id
     where t.issuer = a.issuer and t.revoked_at is null and t.facts <@ a.facts and (t.kids is null or a.kid = any(t.kids))
     order by t.audience = any(a.audiences) desc, t.created_by is not null, t.created_at, t.id limit ${MOST_TRUSTS}) t

@@ -181,15 +181,34 @@ export async function grantDeclared(
 }
 
 const lockAudiences = statement(`select pg_advisory_xact_lock(${0x74727374})`);
-const selectSharing = statement<{ shared: boolean }>(`
-  select exists (select from trusts where issuer = $1 and audience = $2 and team_id <> $3 and revoked_at is null
-    and (kids is null or (select $4::text[]) is null or kids && (select $4::text[]))) as shared`);
+/** Whether the trust of this alias is valid at the time, and perhaps has the same keys as one with these ids of keys. */
+export const SHARES_TOKENS = (alias: string, kids: string, at: string) =>
+  `${alias}.revoked_at is null and (${alias}.expires_at is null or ${alias}.expires_at > ${at})
+    and (${alias}.kids is null or ${kids} is null or ${alias}.kids && ${kids})`;
+
+/** A trust of another team that has the same issuer and audience, and perhaps the same keys. */
+export interface SharingTrust {
+  id: string;
+  name: string;
+  teamId: string;
+  teamName: string;
+  /** Whether the administrator of the service made it. */
+  isAdministrators: boolean;
+  match: ClaimMatch;
+}
+
+const selectSharing = statement<SharingTrust>(`
+  select t.id, t.name, t.team_id as "teamId", e.name as "teamName", t.created_by is null as "isAdministrators", t.match
+  from trusts t join teams e on e.id = t.team_id
+  where t.issuer = $1 and t.audience = $2 and t.team_id <> $3
+    and ${SHARES_TOKENS('t', '(select $4::text[])', '$5::timestamptz')}
+  order by t.created_at, t.id`);
 
 /**
- * Whether a trust of another team may accept the same tokens: it has the same issuer and audience, and perhaps the same keys. Holds a
- * lock until the end of the transaction, so that two teams cannot both be told that they are the first.
+ * The valid trusts of other teams that may accept the same tokens. Holds a lock until the end of the transaction, so that two teams
+ * cannot both be told that they are the first.
  */
-export async function sharesAudience(
+export async function sharingTrusts(
   tx: Tx,
   {
     teamId,
@@ -197,9 +216,19 @@ export async function sharesAudience(
     audience,
     kids,
   }: Pick<TrustTerms, 'issuer' | 'audience'> & Pick<TrustIndex, 'kids'> & { teamId: string },
-): Promise<boolean> {
+  now: Date,
+): Promise<readonly SharingTrust[]> {
   await lockAudiences(tx);
-  return (await selectSharing(tx, issuer, audience, teamId, kids))[0]?.shared === true;
+  return selectSharing(tx, issuer, audience, teamId, kids, now.toISOString());
+}
+
+const selectClusterIssuer = statement<{ found: boolean }>(`
+  select exists (select from trusts where issuer = $1 and key_source ->> 'kind' in ('cluster', 'token-review')
+    and revoked_at is null) as found`);
+
+/** Whether a trust for the cluster of the service has this issuer. */
+export async function isClusterIssuer(tx: Tx, issuer: string): Promise<boolean> {
+  return (await selectClusterIssuer(tx, issuer))[0]?.found === true;
 }
 
 /** Revokes the trust unless it is revoked. @returns whether it was not */

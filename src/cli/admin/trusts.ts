@@ -63,6 +63,10 @@ export async function runTrustsCreate(config: Config, given: object, print: Prin
   print(
     `trust ${made.id} of team ${made.team}: tokens of ${made.issuer} for the audience ${made.audience} are accepted`,
   );
+  for (const { id, name: other, teamName } of made.revoked)
+    print(
+      `trust ${id} (${other}) of team ${teamName} accepted tokens of this trust, so it is revoked; that team needs an audience of its own`,
+    );
 }
 
 async function keySourceOf({ jwksUrl, jwksFile, clusterKeys, tokenReview }: Options): Promise<KeySource> {

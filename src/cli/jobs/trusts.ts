@@ -78,7 +78,7 @@ export async function applyTrusts(
     const from = { keySource: source ?? { kind: issuer === undefined ? 'cluster' : 'discovery' } } as const;
     return { team: of, zones, terms: { ...terms, ...from, issuer: issuer ?? own ?? '' } };
   });
-  for (const { name, state, awaitedZones } of await applyDeclaredTrusts(
+  for (const { name, state, awaitedZones, replaced } of await applyDeclaredTrusts(
     url,
     place,
     declared,
@@ -86,6 +86,12 @@ export async function applyTrusts(
     new Date(),
   )) {
     log.info({ trust: name }, `the trust of the values is ${state}`);
+    for (const { id, teamName } of replaced) {
+      log.warn(
+        { trust: name, revoked: id, team: teamName },
+        'a trust of another team accepted tokens of this trust, so it is revoked; the team needs an audience of its own',
+      );
+    }
     for (const zone of awaitedZones) {
       log.warn(
         { trust: name, zone },

@@ -38,7 +38,6 @@ export function typedOfKind(kind: TrustKind): Typed {
   return {
     kind: kind.id,
     issuer: kind.issuer.initial,
-    audience: 'zonestead',
     keySource: kind.keySources[0],
     records: 'write',
     manageZones: 'none',

@@ -44,9 +44,9 @@ export const KINDS: readonly TrustKind[] = [
     about: 'Pods of a cluster use a projected token of their service account.',
     issuer: {
       label: 'Issuer of the cluster',
-      initial: 'https://kubernetes.default.svc.cluster.local',
-      placeholder: 'https://kubernetes.default.svc.cluster.local',
-      hint: 'As kubectl get --raw /.well-known/openid-configuration shows it.',
+      initial: '',
+      placeholder: 'https://oidc.cluster.example.com',
+      hint: 'As kubectl get --raw /.well-known/openid-configuration shows it. Only the administrator can trust https://kubernetes.default.svc.',
     },
     keySources: ['pinned', 'jwks', 'discovery'],
     claims: [

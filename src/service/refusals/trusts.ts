@@ -13,7 +13,13 @@ export const TRUST_REFUSALS = {
     code: 'bad_request',
     field: 'audience',
     sentence:
-      'another team accepts tokens of this issuer for the audience {audience}, and a token belongs to one trust: choose an audience of your own, for instance {audience}/{team}, and request the tokens for it.',
+      'the audience {audience} of this issuer belongs to another team, and a token belongs to one trust: use {own}, which only your team may use, and request the tokens for it.',
+  },
+  'trust-issuer-reserved': {
+    code: 'bad_request',
+    field: 'issuer',
+    sentence:
+      'tokens of the cluster of this service have the issuer {issuer}, so only its administrator can trust it, by "zonestead trusts create". A cluster of your own needs an issuer of its own (--service-account-issuer of kube-apiserver).',
   },
   'no-trust-subject': {
     code: 'not_found',

@@ -4,23 +4,27 @@ import { insertAccountChange } from '#store/account-changes.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { zonesOfTeam } from '#store/team-keys.ts';
 import { subjectsOf } from '#store/trust-subjects.ts';
-import { allTrusts, insertTrust, revokeTrustRow, type TrustRow, trustById } from '#store/trusts.ts';
+import { allTrusts, insertTrust, revokeTrustRow, type SharingTrust, type TrustRow, trustById } from '#store/trusts.ts';
 import { COMMAND_LINE, type NamedTeam, namedTeam, withDatabase } from '../accounts/administration.ts';
 import { insist } from '../refusal.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { TokenVerifier } from './ports.ts';
+import { revokeSharing } from './reservations.ts';
 import { type AcceptedSubject, acceptIn, MOST_LISTED, type SubjectView, subjectView } from './subjects.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 import { newTrustId, type TrustView, trustTermsView, trustView } from './trusts.ts';
 
 export type AdminTrustView = TrustView & { team: string };
 
+/** A new trust, and the trusts of other teams that were revoked because they accepted its tokens. */
+export type CreatedTrust = AdminTrustView & { revoked: readonly Pick<SharingTrust, 'id' | 'name' | 'teamName'>[] };
+
 function adminView(row: TrustRow): AdminTrustView {
   return { ...trustView(row), team: row.teamName };
 }
 
 /**
- * Creates a trust of a team.
+ * Creates a trust of a team, and revokes the trusts of other teams' members that accept the same tokens.
  * @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team
  */
 export async function adminCreateTrust(
@@ -29,7 +33,7 @@ export async function adminCreateTrust(
   input: TrustInput & { name: string },
   random: (bytes: number) => Buffer,
   now: Date,
-): Promise<AdminTrustView> {
+): Promise<CreatedTrust> {
   const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: true }));
   return inTransaction(url, async (tx) => {
     const { id: teamId } = await namedTeam(tx, named, random);
@@ -49,7 +53,8 @@ export async function adminCreateTrust(
       at: now,
     } as const;
     await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
-    return adminView(await mustBeTrust(tx, id));
+    const revoked = await revokeSharing(tx, teamId, terms, COMMAND_LINE, now);
+    return { ...adminView(await mustBeTrust(tx, id)), revoked };
   });
 }
 

@@ -7,7 +7,7 @@ import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { isWithin } from '../keys/networks.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import { chooseTrust, trustsFor } from './choose.ts';
+import { chooseTrust, isValidAt, trustsFor } from './choose.ts';
 import { uidOf } from './match.ts';
 import type { TokenProblem } from './ports.ts';
 import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
@@ -39,18 +39,13 @@ export async function authenticateToken(
   if (tokens === undefined) throw refusal('invalid-key');
   const read = tokens.read(text);
   if (!read.ok) throw refusal('token-not-read', { problem: read.problem.sentence });
-  const found = await trustsFor(db, text, read.token);
-  if (found.length === 0) throw refusal('token-without-trust');
   const now = context.now();
-  const isValid = ({ expiresAt }: TrustForToken) => expiresAt === null || expiresAt > now;
-  const chosen = await chooseTrust(tokens, text, found.filter(isValid), UNBOUNDED);
+  const found = await trustsFor(db, text, read.token, now);
+  if (found.length === 0) throw refusal('token-without-trust');
+  const [valid, ended] = [found.filter((one) => isValidAt(one, now)), found.filter((one) => !isValidAt(one, now))];
+  const chosen = await chooseTrust(tokens, text, valid, UNBOUNDED);
   if (!chosen?.ok) {
-    const expired = await chooseTrust(
-      tokens,
-      text,
-      found.filter((trust) => !isValid(trust)),
-      UNBOUNDED,
-    );
+    const expired = await chooseTrust(tokens, text, ended, UNBOUNDED);
     if (expired?.ok) throw refusal('token-trust-expired', { trust: expired.trust.id });
     throw chosen === null ? refusal('token-without-trust') : refused(chosen.problem);
   }

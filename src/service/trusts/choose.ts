@@ -1,11 +1,12 @@
 // Selects the trust of a token: the trusts that are for its issuer and its claims are looked up, and those whose keys prove it accept
-// it. Two clusters may have the same issuer text, and are told apart by their keys. If several trusts accept a token, one of
-// the administrator is used before those of teams, and then the oldest.
-import { setTimeout as sleep } from 'node:timers/promises';
+// it. Two clusters may have the same issuer text, and are told apart by their keys. If the administrator has a trust for issuer and
+// audience, trusts of other teams are not used for them. If several trusts accept a token, one of the administrator is used before
+// those of its team, and then the oldest.
 import type { Db } from '#store/database.ts';
 import { type TokenAbout, type TrustForToken, trustsForTokens } from '#store/trust-subjects.ts';
 import type { TrustTerms } from '#store/trusts.ts';
 import { sharedLookUp } from '../keys/shared-look-up.ts';
+import { sharedIssuer } from './issuers.ts';
 import { audiencesOf, factsOfToken, leavesOf, missingClaim } from './match.ts';
 import type { TokenIssuer, TokenProblem, TokenText, TokenVerifier, VerifiedToken } from './ports.ts';
 
@@ -15,13 +16,39 @@ const lookUp = sharedLookUp<TokenAbout, TrustForToken[]>((db, tokens) => trustsF
  * The trusts that are for the issuer and the claims of a token, in their order. Nothing proves the token yet.
  * @param text the token
  */
-export async function trustsFor(db: Db, text: string, { header, claims, issuer }: TokenText): Promise<TrustForToken[]> {
+export async function trustsFor(
+  db: Db,
+  text: string,
+  { header, claims, issuer }: TokenText,
+  now: Date,
+): Promise<TrustForToken[]> {
   const { sub } = claims;
   if (issuer === null || typeof sub !== 'string' || [issuer, sub].some((each) => /\p{C}/u.test(each))) return [];
   const kid = typeof header.kid === 'string' && !/\p{C}/u.test(header.kid) ? header.kid : null;
   const about = { issuer, subject: sub, audiences: audiencesOf(claims), facts: factsOfToken(claims), kid };
   const found = await lookUp(db, text, about);
-  return found.filter(({ match }) => missingClaim(leavesOf(match), claims) === null);
+  return withoutOutranked(
+    found.filter(({ match }) => missingClaim(leavesOf(match), claims) === null),
+    now,
+  );
+}
+
+/** Whether a trust has not expired. */
+export function isValidAt({ expiresAt }: Pick<TrustTerms, 'expiresAt'>, now: Date): boolean {
+  return expiresAt === null || expiresAt > now;
+}
+
+/**
+ * An issuer that gives tokens to everybody (issuers.ts) has several teams for one audience, with an owner each: there, a trust of the
+ * administrator outranks others only if it is for this token.
+ */
+function withoutOutranked(trusts: readonly TrustForToken[], now: Date): TrustForToken[] {
+  const others = trusts.filter((trust) => trust.isAdministrators && isValidAt(trust, now));
+  return trusts.filter(({ isOutranked, issuer, audience, teamId }) => {
+    if (!isOutranked) return true;
+    if (sharedIssuer(issuer) === null) return false;
+    return !others.some((other) => other.audience === audience && other.teamId !== teamId);
+  });
 }
 
 export function issuerOfTrust({
@@ -40,13 +67,14 @@ interface Chosen {
   token: VerifiedToken;
 }
 
-/** The time that the keys of other trusts have, after those of one trust proved the token, in ms. */
-const OTHERS_MS = 100;
-/** These problems only say that another issuer, or one that is away, signed the token. */
-const OF_OTHERS: ReadonlySet<string> = new Set(['signature', 'unknown-key', 'audience', 'issuer-down', 'issuer-keys']);
+/** These problems only say that another issuer signed the token. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['signature', 'unknown-key', 'audience']);
+/** With these problems, the trust might accept the token: nothing judged its signature. */
+const OPEN: ReadonlySet<string> = new Set(['issuer-down', 'issuer-keys']);
 
 /**
- * The first trust that accepts the token, or the problem that says most. Null: there is no trust.
+ * The first trust that accepts the token, or the problem that says most. Null: there is no trust. A trust is chosen only after all
+ * trusts before it have refused the token: if the keys of one of them cannot be had, no later trust is used.
  * @param trusts in their order
  */
 export async function chooseTrust(
@@ -60,41 +88,19 @@ export async function chooseTrust(
   for (const trust of trusts) {
     const issuer = issuerOfTrust(trust);
     const id = trusts.length === 1 ? '' : JSON.stringify(issuer);
-    if (!sources.has(id)) sources.set(id, { trust, verdict: tokens.verify(text, issuer, signal) });
+    if (sources.has(id)) continue;
+    const verdict = tokens.verify(text, issuer, signal);
+    // A verdict that is not needed any more may still fail.
+    verdict.catch(() => undefined);
+    sources.set(id, { trust, verdict });
   }
-  const asked = [...sources.values()];
-  const settled = await settle(asked.map(({ verdict }) => verdict));
   let told: TokenProblem | null = null;
-  for (const [at, verdict] of settled.entries()) {
-    const trust = asked[at]?.trust;
-    if (verdict === null || trust === undefined) continue;
-    if (verdict.ok) return { ok: true, trust, token: verdict.token };
-    if (told === null || (OF_OTHERS.has(told.code) && !OF_OTHERS.has(verdict.problem.code))) told = verdict.problem;
+  for (const { trust, verdict } of sources.values()) {
+    const judged = await verdict;
+    if (judged.ok) return { ok: true, trust, token: judged.token };
+    const { problem } = judged;
+    if (OPEN.has(problem.code)) return { ok: false, problem };
+    if (told === null || (OF_OTHERS.has(told.code) && !OF_OTHERS.has(problem.code))) told = problem;
   }
   return told === null ? null : { ok: false, problem: told };
-}
-
-type Verdict = Awaited<ReturnType<TokenVerifier['verify']>>;
-
-/**
- * Waits for the first success, then for the others as long as they are quick: the keys of a trust of somebody else may be slow to
- * fetch. @returns null for a verdict that is still open
- */
-async function settle(verdicts: readonly Promise<Verdict>[]): Promise<(Verdict | null)[]> {
-  const [only, ...others] = verdicts;
-  if (only !== undefined && others.length === 0) return [await only];
-  const results: (Verdict | null)[] = verdicts.map(() => null);
-  const all = Promise.all(
-    verdicts.map(async (verdict, at) => {
-      results[at] = await verdict;
-    }),
-  );
-  const oneAccepts = verdicts.map(async (verdict) => {
-    if (!(await verdict).ok) throw new Error('refused');
-  });
-  await Promise.any(oneAccepts).catch(() => all);
-  const end = new AbortController();
-  await Promise.race([all, sleep(OTHERS_MS, undefined, { signal: end.signal }).catch(() => undefined)]);
-  end.abort();
-  return results;
 }

@@ -7,12 +7,13 @@ import type { Db, Tx } from '#store/database.ts';
 import type { Level } from '#store/keys.ts';
 import { lockTeam } from '#store/people.ts';
 import { renameSubjects } from '#store/trust-subjects.ts';
-import { declareZones, insertTrust, trustsOfTeam, updateTrust } from '#store/trusts.ts';
+import { declareZones, insertTrust, type SharingTrust, trustsOfTeam, updateTrust } from '#store/trusts.ts';
 import { lockZoneTree, setLockTimeout, zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { ensureTeam } from '../keys/keys.ts';
 import { insist } from '../refusal.ts';
 import { trustChange } from './history.ts';
+import { revokeSharing } from './reservations.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
 
@@ -36,6 +37,8 @@ interface TrustState {
   teamId: string;
   /** Those of the zones that the team does not have. */
   awaitedZones: readonly string[];
+  /** The trusts of other teams' members that were revoked, because they accepted tokens of this trust. */
+  revoked: readonly Pick<SharingTrust, 'id' | 'name' | 'teamName'>[];
 }
 
 /**
@@ -69,6 +72,8 @@ async function ensureTrustIn(
   await lockTeam(tx, teamId);
   const { rights, awaitedZones } = await rightsOn(tx, teamId, names, input.records);
   const terms = insist(judgeTrust(NO_TRUST, { ...input, ...rights }, { now, isAdministrator: true }));
+  // Also for a known trust, whose new terms may be those of the trust of another team.
+  const revoked = await revokeSharing(tx, teamId, terms, AUTHOR, now);
   const found = (await trustsOfTeam(tx, teamId)).find(
     ({ name, issuer, revokedAt }) => name === terms.name && issuer === terms.issuer && revokedAt === null,
   );
@@ -86,13 +91,13 @@ async function ensureTrustIn(
       at: now,
       ...AUTHOR,
     });
-    return { state: 'registered', trustId, teamId, awaitedZones };
+    return { state: 'registered', trustId, teamId, awaitedZones, revoked };
   }
   const trustId = found.id;
   const [before, after] = [trustTermsView(termsOf(found)), trustTermsView(terms)];
   const isDeclaredAnew = await declareZones(tx, trustId, names ?? [], input.records ?? 'none');
   if (isDeepStrictEqual(before, after) && found.ca === terms.ca) {
-    return { state: isDeclaredAnew ? 'changed' : 'known', trustId, teamId, awaitedZones };
+    return { state: isDeclaredAnew ? 'changed' : 'known', trustId, teamId, awaitedZones, revoked };
   }
   await updateTrust(tx, trustId, { ...terms, ...indexOfTrust(terms) });
   await renameSubjects(tx, trustId, terms.name);
@@ -104,7 +109,7 @@ async function ensureTrustIn(
     at: now,
     ...AUTHOR,
   });
-  return { state: 'changed', trustId, teamId, awaitedZones };
+  return { state: 'changed', trustId, teamId, awaitedZones, revoked };
 }
 
 /** The level on records as a right on these zones. Without a list, it is a right on all zones of the team. */

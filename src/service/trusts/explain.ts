@@ -6,7 +6,7 @@ import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { chooseTrust, issuerOfTrust, trustsFor } from './choose.ts';
+import { chooseTrust, issuerOfTrust, isValidAt, trustsFor } from './choose.ts';
 import { claimAt, leavesOf, missingClaim, uidOf } from './match.ts';
 import type { TokenText, TokenVerifier } from './ports.ts';
 import { namesOf } from './rights.ts';
@@ -55,19 +55,16 @@ export async function explain(
   const token = text.trim();
   const read = tokens.read(token);
   if (!read.ok) throw refusal('token-unreadable', { problem: read.problem.sentence });
-  const valid = rows.filter(
-    ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
-  );
+  const valid = rows.filter((row) => row.revokedAt === null && isValidAt(row, now));
   const verdicts = await Promise.all(valid.map((row) => judge(tokens, token, read.token, row)));
-  const found = (await trustsFor(db, token, read.token)).filter(
-    ({ expiresAt }) => expiresAt === null || expiresAt > now,
-  );
+  const found = (await trustsFor(db, token, read.token, now)).filter((one) => isValidAt(one, now));
   const chosen = await chooseTrust(tokens, token, found, UNBOUNDED);
   const used = chosen?.ok ? chosen.trust.id : null;
   const pins = new Map(found.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));
   const uid = uidOf(read.token.claims);
   for (const verdict of verdicts) {
     const pinned = pins.get(verdict.trust) ?? null;
+    if (verdict.accepts && !found.some(({ id }) => id === verdict.trust)) Object.assign(verdict, OUTRANKED);
     if (verdict.accepts && pinned !== null && pinned !== uid) Object.assign(verdict, reasonOfPin(pinned, uid));
     if (verdict.accepts && used !== null && used !== verdict.trust) verdict.reason += reasonOfOther(used, valid);
   }
@@ -79,6 +76,13 @@ export async function explain(
     verdicts,
   };
 }
+
+const OUTRANKED: Partial<TrustVerdict> = {
+  accepts: false,
+  reason:
+    'The administrator of the service has a trust for this issuer and audience, so those of other teams are not used. Give this trust an audience of its own.',
+  onlyNames: undefined,
+};
 
 function reasonOfPin(pinned: string, uid: string | null): Partial<TrustVerdict> {
   const reason = `The trust knows this subject with the UID ${pinned}, and the token has ${uid}. "zonestead trusts accept" replaces it.`;

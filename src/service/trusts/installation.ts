@@ -2,7 +2,7 @@
 // are revoked. The name of each ends with the place of the installation, so that the trusts of others stay as they are.
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Db } from '#store/database.ts';
-import { allTrusts, revokeTrustRow } from '#store/trusts.ts';
+import { allTrusts, revokeTrustRow, type SharingTrust } from '#store/trusts.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { AUTHOR, ensureTrust, type WantedTrust } from './ensure.ts';
 
@@ -12,6 +12,8 @@ interface TrustOutcome {
   state: 'known' | 'changed' | 'registered' | 'revoked';
   /** Declared zones that the team does not have: the trust gets its right on each when the team creates it. */
   awaitedZones: readonly string[];
+  /** The trusts of other teams' members that were revoked, because they accepted tokens of this trust. */
+  replaced: readonly Pick<SharingTrust, 'id' | 'name' | 'teamName'>[];
 }
 
 /**
@@ -33,15 +35,15 @@ export async function applyDeclaredTrusts(
     const { name } = wanted.terms;
     try {
       const terms = { ...wanted.terms, name: name + end };
-      const { state, trustId, awaitedZones } = await ensureTrust(url, { ...wanted, terms }, random, now);
+      const { state, trustId, awaitedZones, revoked } = await ensureTrust(url, { ...wanted, terms }, random, now);
       kept.add(trustId);
-      outcomes.push({ name, state, awaitedZones });
+      outcomes.push({ name, state, awaitedZones, replaced: revoked });
     } catch (cause) {
       throw new Error(`trust ${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   }
   const revoked = await withDatabase(url, (db) => revokeOthers(db, end, kept, now));
-  return [...outcomes, ...revoked.map((name) => ({ name, state: 'revoked' as const, awaitedZones: [] }))];
+  return [...outcomes, ...revoked.map((name) => ({ name, state: 'revoked' as const, awaitedZones: [], replaced: [] }))];
 }
 
 /** @returns the declared names of the trusts that this call revoked */

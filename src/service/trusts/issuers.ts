@@ -7,6 +7,8 @@ interface SharedIssuer {
   issuer: RegExp;
   /** The claims that name the owner, with the form that the pattern must have. */
   owners: Readonly<Record<string, RegExp>>;
+  /** The name of the owner in claims that contain it: the first group of the pattern. */
+  ownerIn: Readonly<Record<string, RegExp>>;
   /** The claims that the issuer sets, and that a template may stand for although the trust accepts several values. */
   set: readonly string[];
   example: string;
@@ -27,6 +29,11 @@ const SHARED: readonly SharedIssuer[] = [
       repository_owner_id: EXACT,
       sub: /^repo:[^*/:]+\/./,
     },
+    ownerIn: {
+      repository: /^([^*/]+)\//,
+      repository_owner: /^([^*]+)$/,
+      sub: /^repo:([^*/:@]+)[/@]/,
+    },
     set: ['repository_id', 'repository_owner_id', 'repository_owner'],
     example: '"repository": "owner/name"',
   },
@@ -40,6 +47,11 @@ const SHARED: readonly SharedIssuer[] = [
       namespace_id: EXACT,
       sub: /^project_path:[^*/:]+\/./,
     },
+    ownerIn: {
+      project_path: /^([^*/]+)\//,
+      namespace_path: /^([^*/]+)/,
+      sub: /^project_path:([^*/:]+)\//,
+    },
     set: ['project_id', 'namespace_id'],
     example: '"project_path": "group/project"',
   },
@@ -47,6 +59,7 @@ const SHARED: readonly SharedIssuer[] = [
     name: 'Google',
     issuer: /^https:\/\/accounts\.google\.com\/?$/,
     owners: { sub: EXACT, email: EXACT, hd: EXACT },
+    ownerIn: {},
     set: [],
     example: '"sub": "1136…"',
   },
@@ -61,4 +74,28 @@ export function namesOwner({ owners }: SharedIssuer, leaves: readonly Leaf[]): b
   return leaves.some(({ path: [name = '', ...below], pattern }) => {
     return below.length === 0 && Object.hasOwn(owners, name) && owners[name]?.test(pattern) === true;
   });
+}
+
+/**
+ * Whether the claims name different owners, so that no token has the claims of both: the same claim has another exact value, or the
+ * owner in a claim has another name. An id and a name are not compared.
+ */
+export function nameDifferentOwners(
+  { owners, ownerIn }: SharedIssuer,
+  one: readonly Leaf[],
+  other: readonly Leaf[],
+): boolean {
+  const patternOf = (leaves: readonly Leaf[], name: string) =>
+    leaves.find(({ path }) => path.length === 1 && path[0] === name)?.pattern;
+  const isApart = Object.keys(owners).some((name) => {
+    const [a, b] = [patternOf(one, name), patternOf(other, name)];
+    return a !== undefined && b !== undefined && EXACT.test(a) && EXACT.test(b) && a !== b;
+  });
+  if (isApart) return true;
+  const namesIn = (leaves: readonly Leaf[]) =>
+    Object.entries(ownerIn).flatMap(
+      ([name, form]) => form.exec(patternOf(leaves, name) ?? '')?.[1]?.toLowerCase() ?? [],
+    );
+  const [names, otherNames] = [namesIn(one), namesIn(other)];
+  return names.some((name) => otherNames.some((otherName) => otherName !== name));
 }

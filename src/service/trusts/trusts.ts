@@ -7,7 +7,6 @@ import { renameSubjects } from '#store/trust-subjects.ts';
 import {
   insertTrust,
   revokeTrustRow,
-  sharesAudience,
   type TrustRow,
   type TrustTerms,
   trustById,
@@ -20,6 +19,8 @@ import { mustHaveRoomForKey } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
 import { trustChange } from './history.ts';
+import { isValidAt } from './choose.ts';
+import { audienceOfTeam, mustHaveOwnTokens } from './reservations.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 
 export interface TrustView extends Omit<TrustTerms, 'expiresAt' | 'maxTokenAgeS' | 'ca'> {
@@ -97,9 +98,10 @@ export async function createTrust(
   return orNoZone(
     changeTeam(context, caller, teamId, 'member', async (work) => {
       const { tx, team, now } = work;
-      const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: false }));
+      const base = { ...NO_TRUST, audience: audienceOfTeam(teamId) };
+      const terms = insist(judgeTrust(base, input, { now, isAdministrator: false }));
       await mustBeOurs(work, terms);
-      await mustHaveOwnAudience(work, terms);
+      await mustHaveOwnTokens(tx, teamId, terms, now);
       await mustHaveRoomForKey(tx, context, teamId, now);
       const { id: userId, email } = mustBePerson(caller.actor);
       const id = newTrustId(context.random);
@@ -133,9 +135,10 @@ export async function changeTrust(
       if (input.issuer !== undefined && input.issuer !== trust.issuer) throw refusal('trust-issuer-fixed');
       const terms = insist(judgeTrust(termsOf(trust), input, { now, isAdministrator: false }));
       await mustBeOurs(work, terms);
-      if (acceptsOthers(trust, terms)) await mustHaveOwnAudience(work, terms);
-      // An expired trust that becomes valid again counts towards the quota.
-      if (hasEnded(trust, now) && !hasEnded(terms, now)) await mustHaveRoomForKey(tx, context, teamId, now);
+      // An expired trust that becomes valid again counts towards the quota, and others may have its tokens now.
+      const isProlonged = !isValidAt(trust, now) && isValidAt(terms, now);
+      if (isProlonged || acceptsOthers(trust, terms)) await mustHaveOwnTokens(tx, teamId, terms, now);
+      if (isProlonged) await mustHaveRoomForKey(tx, context, teamId, now);
       await updateTrust(tx, id, { ...terms, ...indexOfTrust(terms) });
       if (terms.name !== trust.name) await renameSubjects(tx, id, terms.name);
       return {
@@ -165,10 +168,6 @@ export function termsOf(row: TrustRow): TrustTerms {
   return terms;
 }
 
-function hasEnded({ expiresAt }: Pick<TrustTerms, 'expiresAt'>, now: Date): boolean {
-  return expiresAt !== null && expiresAt <= now;
-}
-
 /** @throws Refusal not_found */
 export async function mustBeTrust(db: Parameters<typeof trustById>[0], teamId: string, id: string): Promise<TrustRow> {
   const trust = await trustById(db, teamId, id);
@@ -185,17 +184,8 @@ async function mustBeOurs({ tx, team }: TeamWork, { grants }: TrustTerms): Promi
 
 /** Whether the change makes the trust accept tokens that it did not accept. */
 function acceptsOthers(before: TrustTerms, after: TrustTerms): boolean {
-  return before.audience !== after.audience || !isDeepStrictEqual(before.keySource, after.keySource);
-}
-
-/**
- * Otherwise the trust of one team would take the tokens of another team's callers: a token belongs to one trust.
- * @throws Refusal bad_request
- */
-async function mustHaveOwnAudience({ tx, team }: TeamWork, terms: TrustTerms): Promise<void> {
-  const { issuer, audience } = terms;
-  const isShared = await sharesAudience(tx, { teamId: team.id, issuer, audience, kids: indexOfTrust(terms).kids });
-  if (isShared) throw refusal('trust-audience-taken', { audience, team: team.id });
+  const about = ({ audience, keySource, match }: TrustTerms) => ({ audience, keySource, match });
+  return !isDeepStrictEqual(about(before), about(after));
 }
 
 /** Translates the error for a zone that was deleted after mustBeOurs found it. */

@@ -59,7 +59,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
   await page.getByRole('button', { name: 'Create the trust' }).click();
   await page.getByText('The trust cluster west was created.').waitFor();
 
-  const used = await service.request('GET', '/zones', undefined, await tokenOf('zonestead'));
+  const used = await service.request('GET', '/zones', undefined, await tokenOf(`zonestead/${ada.team}`));
   expect(used.status).toBe(200);
   const one = page.url();
   for (const path of [
@@ -74,7 +74,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
   }
   await page.goto(`${home}/test`);
   for (const [audience, sentence] of [
-    ['zonestead', 'The trust cluster west accepts the token.'],
+    [`zonestead/${ada.team}`, 'The trust cluster west accepts the token.'],
     ['https://kubernetes.default.svc', 'No trust of this team accepts the token.'],
   ] as const) {
     await page.getByLabel('Token', { exact: true }).fill(await tokenOf(audience));
