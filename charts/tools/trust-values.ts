@@ -17,6 +17,7 @@ const trust = values({
   zones: z.array(z.string().min(1)),
   records: level,
   manageZones: level,
+  clusters: z.enum(['none', 'write']),
   onlyNames: z.array(z.string().min(1)),
   onlyTypes: z.array(z.string().min(1)),
   networks,

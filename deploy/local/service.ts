@@ -183,7 +183,8 @@ async function ensureKeys(url: string, base: string, secrets: Secrets, signal: A
   const ensure = async (use: KeyUse) => {
     const kept = secrets.keys[use];
     if (kept && (await isValid(base, kept.key, signal))) return kept;
-    const rights = { name: use, records: 'write', manageZones: 'write' } as const;
+    const clusters = use === 'operator' ? 'write' : 'none';
+    const rights = { name: use, records: 'write', manageZones: 'write', clusters } as const;
     const minted = await adminMintKey(url, { team: TEAMS[use], createTeam: true }, rights, randomBytes, new Date());
     return { team: minted.teamId, key: minted.text };
   };

@@ -173,12 +173,14 @@ export interface Client {
   readonly clusters: {
     /** The clusters that the key may see, by name. @param owner `org:<teamId>` or `personal` */
     list(owner?: string, options?: CallOptions): Promise<Cluster[]>;
-    /** Sends the heartbeat of a cluster, every 10 seconds. The first one adds the cluster. @throws ApiError conflict, field `instance` */
+    /** Sends the heartbeat of a cluster, every 10 seconds. The first one adds the cluster. @throws ApiError conflict, field `instance`, if another key or another Kubernetes cluster has the name */
     heartbeat(name: string, from: Heartbeat, options?: CallOptions): Promise<Cluster>;
     /** Withdraws the records of the cluster. Needs the key of an owner of the team. */
     drain(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
     /** Serves the records of a drained cluster again. */
     restore(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
+    /** Gives the name of the cluster to the next key that sends a heartbeat. */
+    release(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
     /** Removes a cluster that is silent and owns nothing. */
     remove(name: string, owner?: string, options?: CallOptions): Promise<void>;
   };
@@ -344,6 +346,8 @@ export function createClient(options: ClientOptions): Client {
         http.call({ method: 'POST', path: `${clusterPath(name)}/drain`, query: { owner } }, cluster, call),
       restore: (name, owner, call) =>
         http.call({ method: 'POST', path: `${clusterPath(name)}/restore`, query: { owner } }, cluster, call),
+      release: (name, owner, call) =>
+        http.call({ method: 'POST', path: `${clusterPath(name)}/release`, query: { owner } }, cluster, call),
       remove: (name, owner, call) =>
         http.callEmpty({ method: 'DELETE', path: clusterPath(name), query: { owner } }, call),
     },

@@ -1,6 +1,17 @@
 // The contract of `GET /v1/account`: the key of the request, and the team or the person that the key belongs to.
 import { z } from 'zod';
-import { email, level, personName, role, teamId, teamName, teamQuota, userId, zoneQuota } from './people.ts';
+import {
+  clusterRight,
+  email,
+  level,
+  personName,
+  role,
+  teamId,
+  teamName,
+  teamQuota,
+  userId,
+  zoneQuota,
+} from './people.ts';
 import { moment } from './shared.ts';
 
 export { LEVELS } from './people.ts';
@@ -25,6 +36,9 @@ export const account = z
         }),
         manageZones: level.meta({
           description: 'Permission on zones: `read` lists them; `write` also creates, parks and deletes them.',
+        }),
+        clusters: clusterRight.meta({
+          description: 'Permission on clusters: `write` sends heartbeats and lists clusters.',
         }),
         onlyNames: z.array(z.string()).nullable().meta({
           description:
@@ -80,6 +94,7 @@ export const account = z
           name: 'operator',
           records: 'write',
           manageZones: 'write',
+          clusters: 'write',
           onlyNames: null,
           onlyTypes: null,
           expiresAt: null,

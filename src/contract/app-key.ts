@@ -1,7 +1,7 @@
 // The contract of app keys: the permissions that a key can have, and the form in which a key is shown.
 import { z } from 'zod';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
-import { displayName, email, level, pathId, teamParams, userId } from './people.ts';
+import { clusterRight, displayName, email, level, pathId, teamParams, userId } from './people.ts';
 import { recordType } from './record-type.ts';
 import { moment } from './shared.ts';
 
@@ -36,6 +36,10 @@ export const keyTerms = {
   manageZones: level.meta({
     description:
       'Permission on zones: `read` lists them; `write` also creates, parks and deletes them. If omitted at creation: `none`.',
+  }),
+  clusters: clusterRight.meta({
+    description:
+      'Permission on the clusters of the team: `write` sends their heartbeats and lists them, as the operator does. A key with it speaks for the clusters whose names it has. If omitted at creation: `none`.',
   }),
   grants: z
     .array(grant)

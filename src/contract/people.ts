@@ -3,6 +3,10 @@ import { z } from 'zod';
 import { moment, next } from './shared.ts';
 
 export const LEVELS = ['none', 'read', 'write'] as const;
+const RIGHT_ERROR = 'must be none or write';
+/** The right on clusters. */
+export const clusterRight = z.enum(['none', 'write'], { error: RIGHT_ERROR });
+
 export const level = z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` });
 
 export const ROLES = ['owner', 'member'] as const;

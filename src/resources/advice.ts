@@ -41,9 +41,9 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
     remedy: '`zonestead clusters restore` serves the values again; the operator sees it within 10 s',
   },
   ClusterNameTaken: {
-    meaning: 'another Kubernetes cluster sends heartbeats with the name of this one',
+    meaning: 'the name of this cluster belongs to another Kubernetes cluster or another API key',
     remedy:
-      'set `operator.cluster` to another name, or stop the other operator; [a minute later](../how-to/several-clusters.md#rebuild-a-cluster-under-its-name) this one continues by itself',
+      'set `operator.cluster` to another name, or stop the other operator; [a minute later](../how-to/several-clusters.md#rebuild-a-cluster-under-its-name) this one continues by itself. If the API key was replaced: [`zonestead clusters release`](../how-to/several-clusters.md#replace-the-api-key-of-an-operator)',
   },
   Drifted: {
     meaning: 'another client changed the data at the service, and `driftPolicy` permits it',

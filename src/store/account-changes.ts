@@ -17,6 +17,7 @@ type AccountAction =
   | 'name.release'
   | 'cluster.drain'
   | 'cluster.restore'
+  | 'cluster.release'
   | 'cluster.remove'
   | 'invitation.create'
   | 'invitation.revoke'

@@ -172,6 +172,9 @@ export const trusts = pgTable(
     pinSubjects: boolean('pin_subjects').notNull(),
     records: text('records').notNull(),
     manageZones: text('manage_zones').notNull(),
+    clusters: text('clusters').notNull().default('none'),
+    // When rights were changed last. Null: never.
+    rightsChangedAt: at('rights_changed_at'),
     onlyNames: textArray('only_names'),
     onlyTypes: textArray('only_types'),
     networks: cidrs('networks'),
@@ -188,6 +191,7 @@ export const trusts = pgTable(
     index('trusts_team_idx').on(t.teamId),
     check('trusts_records_level', sql`${t.records} in ('none', 'read', 'write')`),
     check('trusts_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
+    check('trusts_clusters_right', sql`${t.clusters} in ('none', 'write')`),
     check('trusts_max_token_age', sql`${t.maxTokenAgeS} between 60 and 3600`),
   ],
 );
@@ -203,6 +207,9 @@ export const apiKeys = pgTable(
     secretHash: bytea('secret_hash').notNull(),
     records: text('records').notNull(),
     manageZones: text('manage_zones').notNull(),
+    clusters: text('clusters').notNull().default('none'),
+    // When rights were changed last. Null: never.
+    rightsChangedAt: at('rights_changed_at'),
     onlyNames: textArray('only_names'),
     onlyTypes: textArray('only_types'),
     networks: cidrs('networks'),
@@ -237,6 +244,7 @@ export const apiKeys = pgTable(
     ),
     check('api_keys_records_level', sql`${t.records} in ('none', 'read', 'write')`),
     check('api_keys_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
+    check('api_keys_clusters_right', sql`${t.clusters} in ('none', 'write')`),
   ],
 );
 

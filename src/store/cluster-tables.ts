@@ -13,6 +13,8 @@ export const clusters = pgTable(
     name: textC('name').notNull(),
     // The Kubernetes cluster that has the name: the uid of its namespace kube-system. Null: its operator did not say.
     instance: textC('instance'),
+    // The key, or the row of the subject of a trust, that has the name. Null: no key, because an owner released the name.
+    heldBy: textC('held_by'),
     heartbeatAt: at('heartbeat_at').notNull().defaultNow(),
     drainedAt: at('drained_at'),
     lostAt: at('lost_at'),

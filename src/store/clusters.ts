@@ -8,6 +8,8 @@ export interface ClusterRow {
   name: string;
   /** The Kubernetes cluster that has the name; null if its operator did not say. */
   instance: string | null;
+  /** The key, or the subject of a trust, that has the name; null: none, so the next one gets it. */
+  heldBy: string | null;
   /** Times are in ms since 1970. */
   heartbeatAt: number;
   drainedAt: number | null;
@@ -26,40 +28,75 @@ export interface ObjectCounts {
 }
 
 const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
-const COLUMNS = `owner, name, instance, ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
+const COLUMNS = `owner, name, instance, held_by as "heldBy", ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
   ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt", objects`;
+
+/**
+ * Whether the key $3 may send a heartbeat of the Kubernetes cluster $4: the key that has the name may, and after a loss also for another
+ * Kubernetes cluster; another key may for the same Kubernetes cluster.
+ */
+const MAY_BEAT = `(coalesce(clusters.held_by = $3, true) and (coalesce($4::text = clusters.instance, true) or clusters.lost_at is not null)
+  or coalesce($4::text = clusters.instance, false))`;
 
 const beat = statement<ClusterRow>(`
   with written as (
-    insert into clusters (owner, name, instance, objects) select $1, $2, $4::text, $5::jsonb
-    where exists (select from clusters where owner = $1 and name = $2)
-      or (select count(*) from clusters where owner = $1) < $3::integer
-    on conflict (owner, name) do update set heartbeat_at = now(), lost_at = null,
+    update clusters set heartbeat_at = now(), lost_at = null, held_by = $3,
       instance = coalesce($4::text, clusters.instance), objects = coalesce($5::jsonb, clusters.objects),
       unmarked_since = case when clusters.lost_at is null then clusters.unmarked_since else clock_timestamp() end,
       settle_xid = case when clusters.lost_at is null then clusters.settle_xid end
-    where clusters.lost_at is not null
-      or coalesce($4::text = clusters.instance, true) and (abs(extract(epoch from now() - clusters.heartbeat_at)) >= 1
-        or clusters.instance is null and $4::text is not null)
+    where owner = $1 and name = $2 and ${MAY_BEAT}
+      and (clusters.lost_at is not null or clusters.held_by is distinct from $3
+        or abs(extract(epoch from now() - clusters.heartbeat_at)) >= 1 or clusters.instance is null and $4::text is not null)
     returning *)
   select ${COLUMNS} from written union all
   select ${COLUMNS} from clusters where owner = $1 and name = $2 and not exists (select from written)`);
 
+/** A heartbeat of a key. */
+export interface Beat {
+  owner: string;
+  name: string;
+  keyId: string;
+  /** Null: the operator does not say. */
+  instance: string | null;
+  objects: ObjectCounts | null;
+}
+
+const jsonOf = (objects: ObjectCounts | null) => (objects === null ? null : JSON.stringify(objects));
+
 /**
- * Notes a heartbeat, at most one a second, and adds the cluster if it is new. A cluster that was lost is no longer lost. Writes nothing
- * if another instance has the name and is not lost: the row that is returned has that instance.
- * @returns null if the cluster is new and the owner has `limit` clusters
+ * Notes a heartbeat of a known cluster, at most one a second. A cluster that was lost is no longer lost. Writes nothing if the name
+ * belongs to another key or another instance: the row that is returned has that key or instance.
+ * @returns null if there is no such cluster
  */
 export async function writeHeartbeat(
   db: Db,
-  owner: string,
-  name: string,
-  limit: number,
-  instance: string | null = null,
-  objects: ObjectCounts | null = null,
+  { owner, name, keyId, instance, objects }: Beat,
 ): Promise<ClusterRow | null> {
-  const counts = objects === null ? null : JSON.stringify(objects);
-  return (await beat(db, owner, name, limit, instance, counts))[0] ?? null;
+  return (await beat(db, owner, name, keyId, instance, jsonOf(objects)))[0] ?? null;
+}
+
+const insertCluster = statement<ClusterRow>(`
+  insert into clusters (owner, name, held_by, instance, objects) select $1, $2, $3, $4::text, $5::jsonb
+  where (select count(*) from clusters where owner = $1) < $6::integer
+  on conflict (owner, name) do nothing returning ${COLUMNS}`);
+
+/** Adds a cluster with its first heartbeat. @returns null if the owner has `limit` clusters, or there is such a cluster now */
+export async function addCluster(
+  db: Db,
+  { owner, name, keyId, instance, objects }: Beat,
+  limit: number,
+): Promise<ClusterRow | null> {
+  return (await insertCluster(db, owner, name, keyId, instance, jsonOf(objects), limit))[0] ?? null;
+}
+
+const release = statement<{ heldBy: string | null }>(`
+  with before as (select * from clusters where owner = $1 and name = $2 for update)
+  update clusters c set held_by = null, instance = null from before
+  where c.owner = before.owner and c.name = before.name returning before.held_by as "heldBy"`);
+
+/** Gives the name to the next key that sends a heartbeat. @returns the key that had it; undefined if there is no such cluster */
+export async function releaseName(tx: Tx, owner: string, name: string): Promise<string | null | undefined> {
+  return (await release(tx, owner, name))[0]?.heldBy;
 }
 
 const selectOf = statement<ClusterRow>(

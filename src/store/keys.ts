@@ -6,6 +6,8 @@ import { statement } from './statement.ts';
 import { apiKeys, teams } from './tables.ts';
 
 export type Level = 'none' | 'read' | 'write';
+/** The right to send heartbeats of clusters, and to see them. */
+export type ClusterRight = 'none' | 'write';
 
 export interface Grant {
   zoneId: string;
@@ -17,6 +19,7 @@ export interface KeyTerms {
   name: string;
   records: Level;
   manageZones: Level;
+  clusters: ClusterRight;
   /** Per-zone levels that override `records`. */
   grants: Grant[];
   onlyNames: string[] | null;
@@ -54,7 +57,7 @@ const selectKeys = statement<Plain>(`
     case when k.user_id is null then '[]' else coalesce((
       select json_agg(json_build_object('teamId', m.team_id, 'teamName', mt.name, 'role', m.role) order by mt.name)
       from memberships m join teams mt on mt.id = m.team_id where m.user_id = k.user_id), '[]') end as memberships,
-    k.name, k.secret_hash as "secretHash", k.records, k.manage_zones as "manageZones", k.only_names as "onlyNames",
+    k.name, k.secret_hash as "secretHash", k.records, k.manage_zones as "manageZones", k.clusters, k.only_names as "onlyNames",
     k.only_types as "onlyTypes", k.networks::text[] as networks, k.zone_writes as "zoneWrites",
     k.record_writes as "recordWrites", k.expires_at as "expiresAt",
     coalesce(k.revoked_at, u.suspended_at) as "revokedAt",

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
-import type { Grant, KeyTerms, Level } from './keys.ts';
+import type { ClusterRight, Grant, KeyTerms, Level } from './keys.ts';
 import { apiKeys, keyZoneGrants, teams, tsigKeys, users, zones } from './tables.ts';
 
 /** The person who created a key. */
@@ -31,6 +31,7 @@ const columns = {
   name: apiKeys.name,
   records: sql<Level>`${apiKeys.records}`,
   manageZones: sql<Level>`${apiKeys.manageZones}`,
+  clusters: sql<ClusterRight>`${apiKeys.clusters}`,
   grants: sql<Grant[]>`coalesce((
     select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records) order by g.zone_id)
     from ${keyZoneGrants} g where g.key_id = ${apiKeys.id}), '[]')`,
@@ -95,8 +96,18 @@ export async function validKeysMintedBy(
     .orderBy(asc(apiKeys.createdAt), apiKeys.id);
 }
 
-export async function updateKeyTerms(tx: Tx, id: string, { grants, ...set }: KeyTerms): Promise<void> {
-  await tx.update(apiKeys).set(set).where(eq(apiKeys.id, id));
+/** @param rightsChangedAt the time of the change, if it changes rights: a restored zone then gives no earlier grant back */
+export async function updateKeyTerms(
+  tx: Tx,
+  id: string,
+  { grants, ...set }: KeyTerms,
+  rightsChangedAt: Date | null,
+): Promise<void> {
+  const changed = rightsChangedAt === null ? {} : { rightsChangedAt };
+  await tx
+    .update(apiKeys)
+    .set({ ...set, ...changed })
+    .where(eq(apiKeys.id, id));
   await tx.delete(keyZoneGrants).where(eq(keyZoneGrants.keyId, id));
   await insertGrants(tx, id, grants);
 }

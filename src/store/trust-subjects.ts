@@ -47,7 +47,7 @@ const selectForTokens = statement<Plain>(`
   cross join lateral (
     select t.id, t.team_id as "teamId", e.name as "teamName", t.name, t.issuer, t.audience, t.key_source as "keySource", t.ca,
       t.private_addresses as "privateAddresses", t.match, t.max_token_age_s as "maxTokenAgeS",
-      t.pin_subjects as "pinSubjects", t.records, t.manage_zones as "manageZones", t.only_names as "onlyNames",
+      t.pin_subjects as "pinSubjects", t.records, t.manage_zones as "manageZones", t.clusters, t.only_names as "onlyNames",
       t.only_types as "onlyTypes", t.networks::text[] as networks, t.zone_writes as "zoneWrites",
       t.record_writes as "recordWrites", t.expires_at as "expiresAt",
       coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))

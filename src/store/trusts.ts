@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
-import type { Grant, KeyTerms, Level } from './keys.ts';
+import type { ClusterRight, Grant, KeyTerms, Level } from './keys.ts';
 import { statement } from './statement.ts';
 import { teams, trusts, trustZoneGrants, trustZoneNames } from './tables.ts';
 import type { Minter } from './team-keys.ts';
@@ -75,6 +75,7 @@ const columns = {
   pinSubjects: trusts.pinSubjects,
   records: sql<Level>`${trusts.records}`,
   manageZones: sql<Level>`${trusts.manageZones}`,
+  clusters: sql<ClusterRight>`${trusts.clusters}`,
   grants: sql<Grant[]>`coalesce((
     select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records) order by g.zone_id)
     from ${trustZoneGrants} g where g.trust_id = "trusts"."id"), '[]')`,
@@ -136,9 +137,21 @@ export async function insertTrust(
   await insertTrustGrants(tx, trust.id, grants);
 }
 
-/** @throws as insertTrust */
-export async function updateTrust(tx: Tx, id: string, { grants, ...set }: TrustTerms & TrustIndex): Promise<void> {
-  await tx.update(trusts).set(set).where(eq(trusts.id, id));
+/**
+ * @param rightsChangedAt as updateKeyTerms has it
+ * @throws as insertTrust
+ */
+export async function updateTrust(
+  tx: Tx,
+  id: string,
+  { grants, ...set }: TrustTerms & TrustIndex,
+  rightsChangedAt: Date | null,
+): Promise<void> {
+  const changed = rightsChangedAt === null ? {} : { rightsChangedAt };
+  await tx
+    .update(trusts)
+    .set({ ...set, ...changed })
+    .where(eq(trusts.id, id));
   await tx.delete(trustZoneGrants).where(eq(trustZoneGrants.trustId, id));
   await insertTrustGrants(tx, id, grants);
 }

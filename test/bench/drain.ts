@@ -24,7 +24,7 @@ async function inParts(work: (numbers: readonly number[]) => Promise<unknown>): 
   for (let from = 0; from < RECORDS; from += AT_ONCE) await work(Array.from({ length: AT_ONCE }, (_, at) => from + at));
 }
 
-async function ownedZone(call: Call, zone: string): Promise<void> {
+async function ownedZone(call: Call, person: Call, team: string, zone: string): Promise<void> {
   const setOf = (cluster: string, n: number, content: string) => ({
     ...{ owner: `k8s:${cluster}/default/n${n}`, name: `n${n}`, type: 'A' },
     values: [{ content }],
@@ -33,7 +33,7 @@ async function ownedZone(call: Call, zone: string): Promise<void> {
     ['east', ours],
     ['west', theirs],
   ] as const) {
-    await insist(call('PUT', `/v1/clusters/${cluster}`));
+    await insist(person('PUT', `/v1/clusters/${cluster}?owner=org:${team}`));
     await inParts(async (numbers) => {
       const sets = numbers.map((n) => setOf(cluster, n, contentOf(n)));
       await insist(call('POST', `/v1/dns/zones/${zone}/records:apply`, { atomic: true, sets }));
@@ -72,7 +72,7 @@ async function run(bench: Bench): Promise<void> {
       values.includes(theirs(n)) && values.includes(ours(n)) === both && values.length === (both ? 2 : 1);
     return allAnswered(dns, zone, numbers, isRight, signal);
   };
-  await ownedZone(call, await create('owned.example'));
+  await ownedZone(call, person, keys.first.team, await create('owned.example'));
   await served('owned.example', true, all);
 
   const zone = await create('plain.example');
@@ -90,7 +90,7 @@ async function run(bench: Bench): Promise<void> {
   };
   const change = (verb: string) => async () => {
     await insist(person('POST', `/v1/clusters/east/${verb}`));
-    while (!(await isSettled(call))) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    while (!(await isSettled(person))) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   };
   const remove = (numbers: readonly number[]) => {
     const changes = numbers.map((n) => ({ action: 'delete', id: ids[n] }));

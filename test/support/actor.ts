@@ -11,6 +11,7 @@ export function testActor(change: Partial<Actor> = {}): Actor {
     memberships: [],
     records: 'none',
     manageZones: 'none',
+    clusters: 'none',
     grants: new Map(),
     onlyNames: null,
     onlyTypes: null,

@@ -98,7 +98,8 @@ export async function startDrainStack(): Promise<DrainStack> {
     expect([status, text]).toEqual([200, text]);
     return reply;
   };
-  for (const name of ['east', 'west']) await must(at()('PUT', `/../clusters/${name}`));
+  for (const name of ['east', 'west'])
+    await must(at()('PUT', `/../clusters/${name}?owner=org:${team}`, undefined, service.personKey));
   for (const zoneName of ZONES) {
     const { body } = await must(at()('POST', '/zones', { zoneName, owner: `org:${team}` }));
     ids.set(zoneName, body.id as string);
@@ -122,7 +123,7 @@ export async function startDrainStack(): Promise<DrainStack> {
     sql,
     change: (verb, url) => at(url)('POST', `/../clusters/east/${verb}`, undefined, service.personKey),
     east: async (url) => {
-      const { body } = await at(url)('GET', '/../clusters');
+      const { body } = await at(url)('GET', `/../clusters?owner=org:${team}`, undefined, service.personKey);
       return (body.clusters as { name: string }[]).find(({ name }) => name === 'east') ?? {};
     },
     zoneId: (name) => ids.get(name) ?? '',

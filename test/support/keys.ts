@@ -14,6 +14,8 @@ export interface KeyOptions {
   records?: Level;
   /** (Default: write.) */
   manageZones?: Level;
+  /** (Default: write.) */
+  clusters?: 'none' | 'write';
   /** Levels by zone id. */
   grants?: Record<string, Level>;
   /** (Default: the service's.) */
@@ -35,12 +37,19 @@ export interface TestKey {
 }
 
 export async function mintTestKey(url: string, options: KeyOptions): Promise<TestKey> {
-  const { team: name = 'first', records = 'write', manageZones = 'write', grants = {}, ...rest } = options;
+  const {
+    team: name = 'first',
+    records = 'write',
+    manageZones = 'write',
+    clusters = 'write',
+    grants = {},
+    ...rest
+  } = options;
   const { zoneWrites = null, recordWrites = null, ...restrictions } = rest;
   const { db, close } = openDatabase(url, { max: 1, name: 'test-keys' });
   try {
     const { id: teamId } = await ensureTeam(db, name, randomBytes);
-    const key = { teamId, name: 'test', records, manageZones, zoneWrites, recordWrites };
+    const key = { teamId, name: 'test', records, manageZones, clusters, zoneWrites, recordWrites };
     const { id, text } = await mintKey(db, key, randomBytes);
     if (Object.keys(restrictions).length > 0) await db.update(apiKeys).set(restrictions).where(eq(apiKeys.id, id));
     for (const [zoneId, level] of Object.entries(grants)) {

@@ -15,7 +15,7 @@ true
 {{- if include "zonestead.hasOwnToken" . -}}
 {{- $account := include "zonestead.serviceAccountName" (dict "root" . "component" "operator" "values" .Values.operator) -}}
 {{- $match := dict "kubernetes.io" (dict "namespace" (include "zonestead.namespace" .) "serviceaccount" (dict "name" $account)) -}}
-{{- $all = append $all (merge (dict "name" "operator" "match" $match "records" "write" "manageZones" "write") $cluster) -}}
+{{- $all = append $all (merge (dict "name" "operator" "match" $match "records" "write" "manageZones" "write" "clusters" "write") $cluster) -}}
 {{- end -}}
 {{- range .Values.trusts.list -}}
 {{- if .issuer -}}

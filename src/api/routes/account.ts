@@ -55,12 +55,13 @@ async function onlyPeople(request: FastifyRequest): Promise<void> {
 }
 
 async function accountOf(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<Account> {
-  const { keyId, keyName, records, manageZones, onlyNames, onlyTypes, expiresAt } = actor;
+  const { keyId, keyName, records, manageZones, clusters, onlyNames, onlyTypes, expiresAt } = actor;
   const key = {
     id: keyId,
     name: keyName,
     records,
     manageZones,
+    clusters,
     onlyNames,
     onlyTypes,
     zoneWrites: limits.zones(actor),

@@ -29,7 +29,14 @@ export const notModified = { 304: z.null() };
  * The permission that a key needs for an operation. `member` and `owner` refer to the team in the path; they and `person`
  * need a personal key.
  */
-export type Permission = 'manageZones:write' | 'records:read' | 'records:write' | 'person' | 'member' | 'owner';
+export type Permission =
+  | 'manageZones:write'
+  | 'records:read'
+  | 'records:write'
+  | 'clusters:write'
+  | 'person'
+  | 'member'
+  | 'owner';
 
 /** The security requirement of an operation. OpenAPI 3.1 lets it list the roles that the caller needs. */
 export function needs(permission: Permission): { key: Permission[] }[] {

@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cluster, clusterList, clusterParams, clusterQuery, heartbeatQuery } from '#contract/clusters.ts';
-import { readClusters, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
+import { readClusters, releaseCluster, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
+import { counterOf } from '../hooks/limits.ts';
 import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['clusters'];
@@ -22,6 +23,7 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
         summary: 'List the clusters',
         description:
           'Lists the clusters of the team of an app key, or those of a person and of all teams of the person.',
+        security: needs('clusters:write'),
         response: { 200: clusterList, ...errorAnswers('bad_request', 'forbidden') },
       },
     },
@@ -30,22 +32,25 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
   routes.put(
     '/clusters/:name',
     {
+      config: { counts: { bucket: 'records', changes: 'operation' } },
       schema: {
         ...common,
         querystring: heartbeatQuery,
         operationId: 'sendHeartbeat',
         summary: 'Send the heartbeat of a cluster',
         description:
-          'An installation sends it every 10 seconds. The first one adds the cluster, and one after a silence ends the loss. It is no record write, and has no body.',
-        security: needs('records:write'),
+          'An installation sends it every 10 seconds. The first one adds the cluster, counts as a record write, and gives the name to the key: the heartbeats of another key are refused (`conflict`), unless they are of the same `instance` or an owner of the team released the name. A heartbeat after a silence ends the loss. It has no body.',
+        security: needs('clusters:write'),
         params: clusterParams,
-        response: { 200: cluster, ...errorAnswers('bad_request', 'forbidden', 'conflict') },
+        response: { 200: cluster, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'rate_limited') },
       },
     },
     async (request) => {
       const { owner, instance, objects, notReady } = request.query;
       const counts = objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) };
-      return takeHeartbeat(context, actorOf(request), request.params.name, { owner, instance, objects: counts });
+      const heartbeat = { owner, instance, objects: counts };
+      const count = counterOf(request);
+      return takeHeartbeat(context, actorOf(request), request.params.name, heartbeat, () => count(1));
     },
   );
   routes.delete(
@@ -66,19 +71,28 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
       return reply.code(204).send(null);
     },
   );
-  for (const { verb, drained, summary, description } of [
+  const drain: typeof releaseCluster = (...about) => setDrained(...about, true);
+  const restore: typeof releaseCluster = (...about) => setDrained(...about, false);
+  for (const { verb, change, summary, description } of [
     {
       verb: 'drain',
-      drained: true,
+      change: drain,
       summary: 'Withdraw the records of a cluster',
       description:
         'The name servers answer without the records whose owners are all withdrawn, except where nothing else is at the name and type. The records stay, and the cluster can still write.',
     },
     {
       verb: 'restore',
-      drained: false,
+      change: restore,
       summary: 'Serve the records of a drained cluster again',
       description: 'The name servers answer with all records of the cluster again, unless it is lost.',
+    },
+    {
+      verb: 'release',
+      change: releaseCluster,
+      summary: 'Give the name of a cluster to the next key',
+      description:
+        'The next key that sends a heartbeat of the name gets it. For an operator whose key was replaced. The cluster and its records stay; revoke a key that must not get the name first.',
     },
   ] as const) {
     routes.post(
@@ -96,7 +110,7 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
       },
       async (request) => {
         const { name } = request.params;
-        return setDrained(context, callerOf(request), name, request.query.owner, drained);
+        return change(context, callerOf(request), name, request.query.owner);
       },
     );
   }

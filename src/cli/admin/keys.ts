@@ -12,6 +12,7 @@ type Print = (line: string) => void;
 type Config = { DATABASE_URL: string };
 
 const level = z.enum(['none', 'read', 'write'], { error: 'must be none, read or write' });
+const right = z.enum(['none', 'write'], { error: 'must be none or write' });
 const writes = z.coerce.number({ error: 'must be a number' }).int().min(1).optional();
 const grant = z
   .string()
@@ -24,6 +25,7 @@ const grant = z
 export const rightsOptions = {
   records: level,
   manageZones: level,
+  clusters: right,
   grant: z.array(grant).optional(),
   onlyName: z.array(z.string()).optional(),
   onlyType: z.array(z.string()).optional(),
@@ -49,6 +51,7 @@ const nodeOptions = z.strictObject(
     expires: z.string().optional(),
     records: z.literal('write', { error: 'does not apply to a node key' }),
     manageZones: z.literal('none', { error: 'does not apply to a node key' }),
+    clusters: z.literal('none', { error: 'does not apply to a node key' }),
   },
   {
     error: (issue) =>
@@ -74,9 +77,10 @@ export async function runKeysMint(config: Config, given: object, print: Print): 
 
 /** The terms that the options of rights ask for. */
 export function rightsOf(options: z.output<z.ZodObject<typeof rightsOptions>>) {
-  const { records, manageZones, grant, onlyName, onlyType, network, expires, zoneWrites, recordWrites } = options;
+  const { records, manageZones, clusters, grant, onlyName, onlyType, network, expires, zoneWrites, recordWrites } =
+    options;
   const restrictions = { grants: grant, onlyNames: onlyName, onlyTypes: onlyType, networks: network };
-  return { records, manageZones, ...restrictions, zoneWrites, recordWrites, expiresAt: expires };
+  return { records, manageZones, clusters, ...restrictions, zoneWrites, recordWrites, expiresAt: expires };
 }
 
 async function mintNodeKey(config: Config, given: object, print: Print): Promise<void> {
@@ -97,11 +101,12 @@ export async function runKeysList(config: Config, team: string | undefined, outp
     key.name,
     key.records,
     key.manageZones,
+    key.clusters,
     stateOf(key, now),
     key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
   ]);
   await show(output, { keys }, () =>
-    table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'STATE', 'LAST USE'], rows, output.print),
+    table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'CLUSTERS', 'STATE', 'LAST USE'], rows, output.print),
   );
 }
 

@@ -46,6 +46,17 @@ const restore = describeCommand({
     withRest(context, options, async (session) => (await load()).restoreCluster(session, name, options)),
 });
 
+const release = describeCommand({
+  name: 'release',
+  describe: 'give the name of a cluster to the next API key, after the key of its operator was replaced',
+  arguments: NAME,
+  options: CHANGE,
+  notes: `${NOTES} The cluster and its records stay.`,
+  settings: REST_SETTINGS,
+  run: ([name = ''], options: Options, context) =>
+    withRest(context, options, async (session) => (await load()).releaseCluster(session, name, options)),
+});
+
 const remove = describeCommand({
   name: 'remove',
   describe: 'remove a cluster that sends no heartbeats and owns no records',
@@ -60,5 +71,5 @@ const remove = describeCommand({
 export const command: CommandGroup = {
   name: 'clusters',
   describe: 'installations that write records: their heartbeats, and which of them are served',
-  commands: [list, drain, restore, remove],
+  commands: [list, drain, restore, release, remove],
 };

@@ -13,6 +13,11 @@ export const RIGHTS_OPTIONS: readonly OptionDescription[] = [
   },
   { flags: '--manage-zones <level>', describe: 'access to zones: none, read or write', default: 'none' },
   {
+    flags: '--clusters <level>',
+    describe: 'heartbeats of clusters, for a key of the operator: none or write',
+    default: 'none',
+  },
+  {
     flags: '--grant <zoneId=level>',
     describe: 'access to the records of one zone; overrides --records; can be repeated',
     value: 'list',

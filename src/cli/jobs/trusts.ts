@@ -32,6 +32,7 @@ const trust = z.strictObject({
   zones: texts.optional(),
   records: level.optional(),
   manageZones: level.optional(),
+  clusters: z.enum(['none', 'write']).optional(),
   onlyNames: texts.optional(),
   onlyTypes: texts.optional(),
   networks: texts.optional(),

@@ -39,6 +39,14 @@ export async function restoreCluster(session: Session, name: string, { owner, dr
   await tell(session, cluster, `restored ${name}; ${after}`);
 }
 
+/** @throws as drainCluster */
+export async function releaseCluster(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
+  const { client, signal } = session;
+  if (dryRun) return preview(session, name, owner, 'release');
+  const cluster = await client.clusters.release(name, owner, { signal });
+  await tell(session, cluster, `released ${name}; the next API key that sends a heartbeat of this name gets it`);
+}
+
 /** @throws as drainCluster, and if the cluster is alive or owns records */
 export async function removeCluster(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
   const { client, signal, print } = session;

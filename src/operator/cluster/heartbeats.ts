@@ -4,9 +4,10 @@
 //
 //     unknown → active ⇄ drained      an answer changes it; a failure does not
 //
-// While another Kubernetes cluster sends heartbeats with the same name, the service refuses these: cluster/name.ts.
+// While the name belongs to another Kubernetes cluster or API key, the service refuses these: cluster/name.ts.
 //
-// Only the leader sends heartbeats. Each has the API key that writes the records: it needs no other right.
+// Only the leader sends heartbeats. Each has the API key that writes the records, which needs the right "clusters" for it. A DNSZone
+// may have a key without this right: its team then has no such cluster, and its records can be neither drained nor withdrawn.
 
 import type { Clock } from '#base/clock.ts';
 import { FairPlaces } from '#base/fair/places.ts';
@@ -22,6 +23,8 @@ export interface Holder {
   readonly client: Pick<Client, 'clusters'>;
   /** `org:<teamId>`, or `personal`. */
   readonly owner: string;
+  /** Whether the key is that of the operator, and not that of a DNSZone. */
+  readonly isOwn: boolean;
 }
 
 export interface Heartbeats {
@@ -31,11 +34,11 @@ export interface Heartbeats {
   isDrained(zone: DNSZone): boolean | undefined;
   /** Whether another cluster has the name, as the owner of the zone has heard; undefined until the service has answered. */
   isNameTaken(zone: DNSZone): boolean | undefined;
-  /** How long the service has accepted no heartbeat for some owner, in ms; 0 if it accepts them. */
+  /** How long the service has accepted no heartbeat for some owner, in ms; 0 if it accepts them. Keys of DNSZones need no right to them. */
   failingMs(): number;
 }
 
-/** `refused`: a retry without a change by a person fails too. `taken`: another cluster has the name. */
+/** `refused`: a retry without a change by a person fails too. `taken`: another cluster or key has the name. */
 export const HEARTBEAT_RESULTS = ['accepted', 'refused', 'taken', 'unavailable'] as const;
 export type HeartbeatResult = (typeof HEARTBEAT_RESULTS)[number];
 
@@ -80,6 +83,8 @@ interface Seen {
   counted: { objects: { total: number; notReady: number }; at: number } | null;
   /** The failure that was logged last; null after a success. */
   problem: string | null;
+  /** Whether the service refuses the key of a DNSZone, because it has no right to send heartbeats. */
+  isUnwanted: boolean;
   /** The time of the last success, or of the first attempt. */
   acceptedAt: number;
 }
@@ -99,7 +104,15 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
       const isMet = met.some(({ holder: { client, owner } }) => client === holder.client && owner === holder.owner);
       if (!isMet)
         met.push(
-          find(holder) ?? { holder, state: null, isTaken: null, counted: null, problem: null, acceptedAt: clock.now() },
+          find(holder) ?? {
+            holder,
+            state: null,
+            isTaken: null,
+            counted: null,
+            problem: null,
+            isUnwanted: false,
+            acceptedAt: clock.now(),
+          },
         );
     }
     seen = met;
@@ -117,7 +130,7 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
       options.sent('accepted');
       judge(known, false);
       const before = known.state;
-      Object.assign(known, { state: answer, problem: null, acceptedAt: clock.now() });
+      Object.assign(known, { state: answer, problem: null, isUnwanted: false, acceptedAt: clock.now() });
       if (isNews(before, answer)) options.changed(zonesOf(known), answer.state === 'drained');
       return true;
     } catch (error) {
@@ -127,6 +140,7 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
       if (isTaken) judge(known, true);
       else if (isRefused) known.isTaken ??= false;
       options.sent(isTaken ? 'taken' : isRefused ? 'refused' : 'unavailable');
+      known.isUnwanted = !known.holder.isOwn && error instanceof ApiError && error.status === 403;
       const problem = (error as Error).message;
       if (known.problem !== problem) log.warn({ cluster: name, owner, problem }, remedy(error));
       known.problem = problem;
@@ -183,7 +197,12 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
       return known?.isTaken ?? undefined;
     },
     failingMs: () =>
-      Math.max(0, ...seen.map(({ problem, acceptedAt }) => (problem === null ? 0 : clock.now() - acceptedAt))),
+      Math.max(
+        0,
+        ...seen.map(({ problem, isUnwanted, acceptedAt }) =>
+          problem === null || isUnwanted ? 0 : clock.now() - acceptedAt,
+        ),
+      ),
   };
 }
 
@@ -202,10 +221,10 @@ function remedy(error: unknown): string {
     case 401:
       return `the DNS service refuses the API key of the heartbeat; replace the key; ${loss}`;
     case 403:
-      return `the API key may not send the heartbeat; give it the right to write records in this team; ${loss}`;
+      return 'the API key may not send heartbeats, so this cluster cannot be drained or counted as lost in the team of the key; give the key the right "clusters": "write"';
     case 409:
       if (error.field === 'instance')
-        return 'another Kubernetes cluster has the name of this one, so the operator changes nothing; set operator.cluster to another name, or wait until the other cluster is lost';
+        return 'another Kubernetes cluster or another API key has the name of this cluster, so the operator changes nothing; set operator.cluster to another name, or, if the API key was replaced, let an owner of the team run "zonestead clusters release NAME"';
       return `the DNS service accepts no further cluster; remove one that is gone with "zonestead clusters remove NAME"; ${loss}`;
     default:
       return `the DNS service refuses the heartbeat, and the operator retries; ${loss}`;

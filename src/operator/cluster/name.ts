@@ -1,5 +1,6 @@
 // The guard against two Kubernetes clusters with one name: the owners of one are those of the other, so each would release what the
-// other has. The service accepts the heartbeats of one of them, and the other one writes nothing.
+// other has. The service accepts the heartbeats of one of them, and the other one writes nothing. The name belongs to the API key that
+// sent the first heartbeat, so no other key stops the operator.
 import type { DNSZone } from '#resources/dnszone.ts';
 import { clusterOf, type OperatorContext } from '../access/context.ts';
 import { type NotReady, no } from '../run/conditions.ts';
@@ -10,6 +11,7 @@ export const NAME_RETRY_MS = 1_000;
 /** The result for a DNSZone, and for the deletion of one, while another cluster has the name. */
 export function nameTaken(context: Pick<OperatorContext, 'cluster' | 'isNameTaken'>, zone: DNSZone): NotReady | null {
   if (context.isNameTaken(zone) !== true) return null;
-  const message = `Another Kubernetes cluster sends the heartbeats of cluster ${clusterOf(context)}, so this operator changes nothing. Set operator.cluster to another name. If the other cluster is gone, wait until the service counts it as lost, a minute after its last heartbeat; the operator then continues by itself.`;
+  const name = clusterOf(context);
+  const message = `The cluster name ${name} belongs to another Kubernetes cluster or another API key, so this operator changes nothing. Set operator.cluster to another name. If the API key was replaced, an owner of the team runs "zonestead clusters release ${name}". If another cluster with the same key is gone, wait a minute after its last heartbeat. The operator then continues by itself.`;
   return no('ClusterNameTaken', message);
 }

@@ -32,7 +32,11 @@ export function createReports(
     sent,
     everyMs,
     holderOf: (zone) => holderOf(credentials, zone),
-    own: async (signal) => ({ client: credentials.own.client, owner: await credentials.own.owner(signal) }),
+    own: async (signal) => ({
+      client: credentials.own.client,
+      owner: await credentials.own.owner(signal),
+      isOwn: true,
+    }),
     count: (owned) => {
       const objects = owned.flatMap((zone) => [zone, ...records.byIndex(BY_ZONE, keyOf(zone))]);
       const notReady = objects.filter(({ status }) => findCondition(status?.conditions, 'Ready')?.status !== 'True');
@@ -59,5 +63,5 @@ function holderOf(credentials: OperatorContext['credentials'], { spec, status }:
   const { zoneId, owner } = status ?? {};
   if (zoneId === undefined || owner === undefined) return undefined;
   const connection = spec.credentialsSecretRef === undefined ? credentials.own : credentials.remembered(zoneId);
-  return connection && { client: connection.client, owner };
+  return connection && { client: connection.client, owner, isOwn: connection === credentials.own };
 }

@@ -2,7 +2,7 @@
 import { type JudgedName, judgedNames, permitsName } from '#dns/names/certified.ts';
 import { matchesPattern } from '#dns/names/pattern.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import type { KeyRow, Level } from '#store/keys.ts';
+import type { ClusterRight, KeyRow, Level } from '#store/keys.ts';
 import type { Role } from '#store/people.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { likePattern, readablePatterns } from '../keys/patterns.ts';
@@ -26,6 +26,8 @@ export interface Actor {
   memberships: readonly { teamId: string; teamName: string; role: Role }[];
   records: Level;
   manageZones: Level;
+  /** A person may. */
+  clusters: ClusterRight;
   /** Levels by zone id; they take precedence over `records`. */
   grants: ReadonlyMap<string, Level>;
   /** Owner names (`*` stands for any run of characters) and types that the key may read and write; null: all. */
@@ -49,6 +51,7 @@ export function actorOf(key: KeyRow): Actor {
     memberships: key.memberships,
     records: key.records,
     manageZones: key.manageZones,
+    clusters: key.userId === null ? key.clusters : 'write',
     grants: new Map(key.grants.map((grant) => [grant.zoneId, grant.records])),
     onlyNames: key.onlyNames,
     onlyTypes: key.onlyTypes,
@@ -97,6 +100,12 @@ export function visibleZoneIds(actor: Actor): string[] | null {
 export function mustManageZones(actor: Actor): void {
   if (actor.manageZones === 'write') return;
   throw refusal('may-not-manage-zones');
+}
+
+/** @throws Refusal forbidden */
+export function mustHaveClusters(actor: Actor): void {
+  if (actor.clusters === 'write') return;
+  throw refusal('may-not-use-clusters');
 }
 
 /** @throws Refusal forbidden */

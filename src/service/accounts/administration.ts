@@ -28,6 +28,7 @@ export interface ListedKey {
   kind: 'app' | 'person' | 'node';
   records: string;
   manageZones: string;
+  clusters: string;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
@@ -120,8 +121,10 @@ export async function adminListKeys(url: string, team: string | null): Promise<L
     kind: teamName === null ? ('person' as const) : ('app' as const),
     records: row.records,
     manageZones: row.manageZones,
+    // A person may.
+    clusters: teamName === null ? 'write' : row.clusters,
   }));
-  const none = { holder: '', kind: 'node', records: 'none', manageZones: 'none' } as const;
+  const none = { holder: '', kind: 'node', records: 'none', manageZones: 'none', clusters: 'none' } as const;
   return [...keys, ...nodeRows.map((row) => ({ ...datesOf(row), ...none }))];
 }
 

@@ -1,6 +1,8 @@
 // Clusters: the installations that write records. A cluster belongs to a team or person, as the owners of records do.
 import { insertAccountChange } from '#store/account-changes.ts';
 import {
+  addCluster,
+  type Beat,
   type ClusterRow,
   clustersOf,
   countSetsOf,
@@ -8,13 +10,14 @@ import {
   isSilent,
   lockStates,
   type ObjectCounts,
+  releaseName,
   writeDrained,
   writeHeartbeat,
 } from '#store/clusters.ts';
 import { outageOf, type Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { accountHistory, changeTeam, mustBePerson } from '../accounts/account.ts';
-import { type Actor, teamsOfActor } from '../accounts/actor.ts';
+import { type Actor, mustHaveClusters, teamsOfActor } from '../accounts/actor.ts';
 import { keyRevoked, once } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -40,30 +43,45 @@ const MOST_CLUSTERS = 100;
 interface Heartbeat {
   /** `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.) */
   owner: string | undefined;
-  /** The Kubernetes cluster that sends it; while it is not lost, no other one gets its name. */
+  /** The Kubernetes cluster that sends it. */
   instance: string | undefined;
   /** Null: the operator does not say. */
   objects: ObjectCounts | null;
 }
 
 /**
- * Notes a heartbeat. The first one adds the cluster.
- * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another instance has the name)
+ * Notes a heartbeat. The first one adds the cluster, and the key gets the name: another key has it only if it speaks for the same
+ * Kubernetes cluster, or after an owner released the name.
+ * @param counted counts the write of a new cluster; it may refuse
+ * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another key or instance has the name), rate_limited
  */
 export async function takeHeartbeat(
   context: ServiceContext,
   actor: Actor,
   name: string,
-  { owner: ownerText, instance, objects }: Heartbeat,
+  { owner: ownerText, instance: given, objects }: Heartbeat,
+  counted: () => Promise<void>,
 ): Promise<ClusterView> {
-  if (actor.records !== 'write' && ![...actor.grants.values()].includes('write'))
-    throw refusal('may-not-write-records');
+  mustHaveClusters(actor);
   const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
-  const cluster = await writeHeartbeat(context.db, owner, name, MOST_CLUSTERS, instance ?? null, objects);
-  if (cluster === null) throw refusal('too-many-clusters', { limit: MOST_CLUSTERS });
-  if (instance !== undefined && cluster.instance !== instance)
+  const { keyId } = actor;
+  const instance = given ?? null;
+  const cluster = await beat(context, { owner, name, keyId, instance, objects }, counted);
+  if (cluster.heldBy !== keyId) throw refusal('cluster-name-held', { name });
+  if (instance !== null && cluster.instance !== instance)
     throw refusal('cluster-name-taken', { name, seconds: LOST_MS / 1_000 });
   return cluster.isSettled ? viewOf(cluster, actor) : mark(context, actor, cluster);
+}
+
+/** @throws Refusal conflict (too many clusters), and the refusals of `counted` */
+async function beat({ db }: ServiceContext, heartbeat: Beat, counted: () => Promise<void>): Promise<ClusterRow> {
+  const known = await writeHeartbeat(db, heartbeat);
+  if (known !== null) return known;
+  await counted();
+  // Another heartbeat may have added it meanwhile.
+  const added = (await addCluster(db, heartbeat, MOST_CLUSTERS)) ?? (await writeHeartbeat(db, heartbeat));
+  if (added === null) throw refusal('too-many-clusters', { limit: MOST_CLUSTERS });
+  return added;
 }
 
 /** By name. @throws Refusal forbidden, bad_request (owner) */
@@ -72,6 +90,7 @@ export async function readClusters(
   actor: Actor,
   ownerText: string | undefined,
 ): Promise<ClusterView[]> {
+  mustHaveClusters(actor);
   return (await visible(context, actor, ownerText)).map((cluster) => viewOf(cluster, actor));
 }
 
@@ -141,7 +160,27 @@ export async function removeCluster(
   });
 }
 
-type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.remove';
+/**
+ * Gives the name of a cluster to the next key that sends a heartbeat, for an operator whose key was replaced. The cluster and its
+ * records stay. A repeated call changes nothing.
+ * @throws as setDrained
+ */
+export async function releaseCluster(
+  context: ServiceContext,
+  caller: Caller,
+  name: string,
+  ownerText: string | undefined,
+): Promise<ClusterView> {
+  const found = await findCluster(context, caller.actor, name, ownerText);
+  await changeCluster(context, caller, found, 'cluster.release', async (tx) => {
+    const heldBy = await releaseName(tx, found.owner, name);
+    if (heldBy === undefined) throw unknownCluster(name, []);
+    return heldBy !== null;
+  });
+  return viewOf(await readAgain(context, found), caller.actor);
+}
+
+type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.release' | 'cluster.remove';
 
 /** Runs one change with its history entry. @param work returns whether it changed something */
 async function changeCluster(
@@ -162,8 +201,10 @@ async function changeCluster(
   }
   await once(context, caller, async (tx) => {
     const now = context.now();
+    const isChanged = await work(tx);
+    // Asked after the wait for the row of the cluster, during which the key may have been revoked.
     if (!(await keyStanding(tx, caller.actor.keyId, { teamId: null }, now)).valid) throw keyRevoked();
-    if (await work(tx)) await insertAccountChange(tx, { ...entry, ...accountHistory(caller, null, now) });
+    if (isChanged) await insertAccountChange(tx, { ...entry, ...accountHistory(caller, null, now) });
     return null;
   });
 }
@@ -202,7 +243,6 @@ async function visible(
 ): Promise<readonly ClusterRow[]> {
   const person = actor.user === null ? [] : [actor.user.id];
   const owners = ownerText === undefined ? [...teamsOfActor(actor), ...person] : [idOf(actor, ownerText)];
-  if (actor.records === 'none' && actor.manageZones === 'none' && actor.grants.size === 0) return [];
   return clustersOf(context.db, owners);
 }
 

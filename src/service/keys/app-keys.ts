@@ -16,7 +16,7 @@ import { mustHaveRoomForKey } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, type Refusal, refusal } from '../refusal.ts';
 import { mintKey } from './keys.ts';
-import { type Grant, judgeTerms, type KeyTerms, NO_TERMS, type TermsInput } from './terms.ts';
+import { changesRights, type Grant, judgeTerms, type KeyTerms, NO_TERMS, type TermsInput } from './terms.ts';
 import type { MintedTsigKey } from './tsig.ts';
 
 export interface KeyView extends Omit<KeyTerms, 'expiresAt'> {
@@ -48,8 +48,9 @@ function keyView(key: TeamKeyRow): KeyView {
 
 /** The terms of a key, as the history keeps them. */
 export function termsView(key: KeyTerms) {
-  const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
-  const rights = { records, manageZones, grants, onlyNames, onlyTypes, networks };
+  const { name, records, manageZones, clusters, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } =
+    key;
+  const rights = { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks };
   return { name, ...rights, zoneWrites, recordWrites, expiresAt: iso(key.expiresAt) };
 }
 
@@ -140,8 +141,8 @@ export async function changeKey(
       if (hasEnded(key, work.now) && !hasEnded(terms, work.now)) {
         await mustHaveRoomForKey(work.tx, context, teamId, work.now);
       }
-      await updateKeyTerms(work.tx, keyId, terms);
       const [before, after] = [termsView(key), termsView(terms)];
+      await updateKeyTerms(work.tx, keyId, terms, changesRights(before, after) ? work.now : null);
       return {
         answer: keyView({ ...key, ...terms }),
         change: { action: 'key.change', subject: keyId, before, after },

@@ -1,5 +1,6 @@
 // The terms of an app key: its rights, restrictions, limits and expiry. This module checks the requested terms and converts them
 // to the stored form. Pure; the caller checks that the zones of the grants exist.
+import { isDeepStrictEqual } from 'node:util';
 import { parseNetwork } from '#dns/network.ts';
 import { parseType } from '#dns/record.ts';
 import { clip, refuse, type Verdict } from '#dns/verdict.ts';
@@ -14,6 +15,7 @@ export interface TermsInput {
   name?: string | undefined;
   records?: KeyTerms['records'] | undefined;
   manageZones?: KeyTerms['manageZones'] | undefined;
+  clusters?: KeyTerms['clusters'] | undefined;
   grants?: Grant[] | undefined;
   onlyNames?: string[] | null | undefined;
   onlyTypes?: string[] | null | undefined;
@@ -28,6 +30,7 @@ export const NO_TERMS: KeyTerms = {
   name: '',
   records: 'none',
   manageZones: 'none',
+  clusters: 'none',
   grants: [],
   onlyNames: null,
   onlyTypes: null,
@@ -36,6 +39,14 @@ export const NO_TERMS: KeyTerms = {
   recordWrites: null,
   expiresAt: null,
 };
+
+type Limits = Pick<KeyTerms, 'name' | 'zoneWrites' | 'recordWrites'>;
+
+/** Whether the rights differ: everything but the name and the limits. */
+export function changesRights<T extends Limits>(before: T, after: T): boolean {
+  const rightsOf = ({ name, zoneWrites, recordWrites, ...rights }: T) => rights;
+  return !isDeepStrictEqual(rightsOf(before), rightsOf(after));
+}
 
 interface TermsRules {
   now: Date;
@@ -63,6 +74,7 @@ export function judgeTerms(base: KeyTerms, input: TermsInput, rules: TermsRules)
       name: input.name ?? base.name,
       records: input.records ?? base.records,
       manageZones: input.manageZones ?? base.manageZones,
+      clusters: input.clusters ?? base.clusters,
       grants: grants.value,
       onlyNames: names.value,
       onlyTypes: types.value,

@@ -146,6 +146,7 @@ function callerFor({ teamId, userId }: EndedLease, context: ServiceContext): Cal
     memberships: [],
     records: 'write',
     manageZones: 'none',
+    clusters: 'none',
     grants: new Map(),
     onlyNames: null,
     onlyTypes: null,

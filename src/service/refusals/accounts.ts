@@ -128,11 +128,22 @@ export const ACCOUNT_REFUSALS = {
     field: 'name',
     sentence: '{limit} clusters have sent heartbeats, which is the maximum; remove one that is gone.',
   },
+  'may-not-use-clusters': {
+    code: 'forbidden',
+    sentence:
+      'This key may neither send heartbeats nor see clusters: it needs the right "clusters" at level write. A member of its team sets it.',
+  },
+  'cluster-name-held': {
+    code: 'conflict',
+    field: 'instance',
+    sentence:
+      'the name of the cluster {name} belongs to another API key or token. Give this cluster another name, or send its heartbeats with the key that it had before. If the key was replaced, an owner of the team runs "zonestead clusters release {name}", and the next heartbeat gets the name.',
+  },
   'cluster-name-taken': {
     code: 'conflict',
     field: 'instance',
     sentence:
-      'another Kubernetes cluster sends the heartbeats of the cluster {name}. Give this one another name, or stop the other one: {seconds} seconds after its last heartbeat it is lost, and its name is free.',
+      'another Kubernetes cluster sends the heartbeats of the cluster {name}. Give this one another name, or stop the other one: {seconds} seconds after its last heartbeat it is lost, and the same API key may use its name.',
   },
   'cluster-owns-records': {
     code: 'conflict',

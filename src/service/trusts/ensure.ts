@@ -11,6 +11,7 @@ import { declareZones, insertTrust, type SharingTrust, trustsOfTeam, updateTrust
 import { lockZoneTree, setLockTimeout, zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
 import { ensureTeam } from '../keys/keys.ts';
+import { changesRights } from '../keys/terms.ts';
 import { insist } from '../refusal.ts';
 import { trustChange } from './history.ts';
 import { revokeSharing } from './reservations.ts';
@@ -99,7 +100,7 @@ async function ensureTrustIn(
   if (isDeepStrictEqual(before, after) && found.ca === terms.ca) {
     return { state: isDeclaredAnew ? 'changed' : 'known', trustId, teamId, awaitedZones, revoked };
   }
-  await updateTrust(tx, trustId, { ...terms, ...indexOfTrust(terms) });
+  await updateTrust(tx, trustId, { ...terms, ...indexOfTrust(terms) }, changesRights(before, after) ? now : null);
   await renameSubjects(tx, trustId, terms.name);
   await insertAccountChange(tx, {
     teamId,

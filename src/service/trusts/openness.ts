@@ -23,11 +23,15 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
     return judgeChosenClaims(terms, leaves, shared);
   }
   if (!hasRights(terms) || leaves.some((leaf) => isRestriction(leaf, leaves))) return accept(null);
-  if (terms.manageZones !== 'none') {
-    return refuse(
-      'manageZones',
-      'such a trust would let everybody with a token of the issuer manage zones, because "match" accepts every value: name the accepted ones.',
-    );
+  for (const [field, effect] of [
+    ['manageZones', 'manage zones'],
+    ['clusters', 'speak for the clusters of the team'],
+  ] as const) {
+    if (terms[field] !== 'none')
+      return refuse(
+        field,
+        `such a trust would let everybody with a token of the issuer ${effect}, because "match" accepts every value: name the accepted ones.`,
+      );
   }
   const open = terms.onlyNames?.find((pattern) => !isOfHolder(pattern, leaves));
   if (terms.onlyNames !== null && open === undefined) return accept(null);
@@ -39,8 +43,9 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
   );
 }
 
-function hasRights({ records, manageZones, grants }: TrustTerms): boolean {
-  return records !== 'none' || manageZones !== 'none' || grants.some((grant) => grant.records !== 'none');
+function hasRights({ records, manageZones, clusters, grants }: TrustTerms): boolean {
+  const levels = [records, manageZones, clusters];
+  return levels.some((level) => level !== 'none') || grants.some((grant) => grant.records !== 'none');
 }
 
 /** Whether the claim keeps some holders out. In a cluster, everybody with a namespace names its service accounts. */

@@ -26,7 +26,7 @@ export function actorOfTrust(
   trust: TrustForToken,
   { keyId, subject, onlyNames }: { keyId: string; subject: string; onlyNames: string[] | null },
 ): Actor {
-  const { records, manageZones, onlyTypes, expiresAt, zoneWrites, recordWrites } = trust;
+  const { records, manageZones, clusters, onlyTypes, expiresAt, zoneWrites, recordWrites } = trust;
   return {
     keyId,
     keyName: nameOfSubject(trust.name, subject),
@@ -36,6 +36,7 @@ export function actorOfTrust(
     memberships: [],
     records,
     manageZones,
+    clusters,
     grants: new Map(trust.grants.map((grant) => [grant.zoneId, grant.records])),
     onlyNames,
     onlyTypes,

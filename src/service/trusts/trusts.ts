@@ -17,6 +17,7 @@ import { changeTeam, mustBeMember, mustBePerson, type TeamWork } from '../accoun
 import type { Actor } from '../accounts/actor.ts';
 import { mustHaveRoomForKey } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { changesRights } from '../keys/terms.ts';
 import { insist, refusal } from '../refusal.ts';
 import { trustChange } from './history.ts';
 import { isValidAt } from './choose.ts';
@@ -59,9 +60,9 @@ export function trustView(trust: TrustRow): TrustView {
 /** The terms of a trust, as the history keeps them. */
 export function trustTermsView(trust: TrustTerms) {
   const { name, issuer, audience, keySource, privateAddresses, match, pinSubjects } = trust;
-  const { records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = trust;
+  const { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = trust;
   const tokens = { issuer, audience, keySource, privateAddresses, match, maxTokenAge: trust.maxTokenAgeS, pinSubjects };
-  const rights = { records, manageZones, grants, onlyNames, onlyTypes, networks };
+  const rights = { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks };
   return { name, ...tokens, ...rights, zoneWrites, recordWrites, expiresAt: iso(trust.expiresAt) };
 }
 
@@ -139,11 +140,12 @@ export async function changeTrust(
       const isProlonged = !isValidAt(trust, now) && isValidAt(terms, now);
       if (isProlonged || acceptsOthers(trust, terms)) await mustHaveOwnTokens(tx, teamId, terms, now);
       if (isProlonged) await mustHaveRoomForKey(tx, context, teamId, now);
-      await updateTrust(tx, id, { ...terms, ...indexOfTrust(terms) });
+      const [before, after] = [trustTermsView(trust), trustTermsView(terms)];
+      await updateTrust(tx, id, { ...terms, ...indexOfTrust(terms) }, changesRights(before, after) ? now : null);
       if (terms.name !== trust.name) await renameSubjects(tx, id, terms.name);
       return {
         answer: trustView({ ...trust, ...terms }),
-        change: { action: 'trust.change', subject: id, ...trustChange(trustTermsView(trust), trustTermsView(terms)) },
+        change: { action: 'trust.change', subject: id, ...trustChange(before, after) },
       };
     }),
   );

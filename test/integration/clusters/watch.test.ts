@@ -5,7 +5,7 @@ import { markCluster } from '#service/clusters/mark.ts';
 import { watchRound } from '#service/clusters/watch.ts';
 import { unmarkedCluster } from '#store/cluster-marks.ts';
 import { findLostClusters } from '#store/cluster-watch.ts';
-import { writeDrained, writeHeartbeat } from '#store/clusters.ts';
+import { addCluster, type ClusterRow, writeDrained, writeHeartbeat } from '#store/clusters.ts';
 import { type Db, openDatabase } from '#store/database.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { cloneDatabase } from '../../support/database.ts';
@@ -50,6 +50,11 @@ async function fill({ sql }: Fresh, zones: number, names: number, owners: readon
   }
 }
 
+async function beat(db: Db, name: string): Promise<ClusterRow | null> {
+  const heartbeat = { owner: TEAM, name, keyId: 'operator', instance: null, objects: null };
+  return (await writeHeartbeat(db, heartbeat)) ?? addCluster(db, heartbeat, 100);
+}
+
 async function drain({ db }: Fresh, name: string, drained = true): Promise<void> {
   await db.transaction((tx) => writeDrained(tx, TEAM, name, drained));
 }
@@ -74,7 +79,7 @@ async function silentFor({ sql }: Fresh, seconds: number, watched: number, gap =
 
 test('a cluster is lost after a minute without heartbeats', async () => {
   await using store = await fresh();
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   for (const [silent, watched, lost] of [
     [40, 600, []],
     [61, 600, ['east']],
@@ -84,12 +89,12 @@ test('a cluster is lost after a minute without heartbeats', async () => {
   }
   // It is lost once.
   expect(await findLostClusters(store.db, TIMES, 10)).toEqual([]);
-  expect(await writeHeartbeat(store.db, TEAM, 'east', 10)).toMatchObject({ lostAt: null, isSettled: false });
+  expect(await beat(store.db, 'east')).toMatchObject({ lostAt: null, isSettled: false });
 });
 
 test('a time in which nobody watched is not counted as silence', async () => {
   await using store = await fresh();
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   for (const gap of [11, 3_600, -3_600]) {
     await silentFor(store, 3_600, 7_200, gap);
     expect(await findLostClusters(store.db, TIMES, 10)).toEqual([]);
@@ -110,7 +115,7 @@ test('without clusters, the watch writes nothing', async () => {
 
 test('several processes that watch find each lost cluster once', async () => {
   await using store = await fresh();
-  for (let n = 0; n < 30; n += 1) await writeHeartbeat(store.db, TEAM, `c${n}`, 100);
+  for (let n = 0; n < 30; n += 1) await beat(store.db, `c${n}`);
   await silentFor(store, 100, 600);
   const found = await Promise.all(
     [store.db, store.other, store.db, store.other].map((db) => findLostClusters(db, TIMES, 100)),
@@ -125,7 +130,7 @@ test('several processes that watch find each lost cluster once', async () => {
 
 test('a heartbeat that arrives while the cluster is found lost wins', async () => {
   await using store = await fresh();
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   await silentFor(store, 100, 600);
   await store.sql.begin(async (tx) => {
     await tx`update clusters set heartbeat_at = now()`;
@@ -136,7 +141,7 @@ test('a heartbeat that arrives while the cluster is found lost wins', async () =
 
 test('records are marked in batches, with their names announced and a new serial for each zone', async () => {
   await using store = await fresh();
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   await fill(store, 5, 130, ['k8s:east/a/', 'k8s:east0/a/']);
   await fillOther(store);
   const { sql } = store;
@@ -172,7 +177,7 @@ async function fillOther({ sql }: Fresh): Promise<void> {
 
 test('the watch of another process completes what a process left', async () => {
   await using store = await fresh();
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   await fill(store, 1, 600, ['k8s:east/a/']);
   await drain(store, 'east');
   const unmarked = await unmarkedCluster(store.db, TEAM, 'east');
@@ -188,7 +193,7 @@ test('the watch of another process completes what a process left', async () => {
 
 test('two processes that mark the same records agree', async () => {
   await using store = await fresh();
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   await fill(store, 4, 50, ['k8s:east/a/']);
   await drain(store, 'east');
   await Promise.allSettled([settle(store.db, 'east'), settle(store.other, 'east')]);
@@ -199,7 +204,7 @@ test('two processes that mark the same records agree', async () => {
 test('a cluster is settled only after the writes that may not have seen its state', async () => {
   // The marking waits for a writer that does not end before.
   await using store = await fresh(200);
-  await writeHeartbeat(store.db, TEAM, 'east', 10);
+  await beat(store.db, 'east');
   await fill(store, 1, 0, ['k8s:east/a/']);
   const { sql } = store;
   const writer = store.connect();

@@ -138,7 +138,14 @@ export class MemoryService {
           ),
         pages: (id, filter) => this.#ownerPages(call, id, filter?.prefix),
       },
-      clusters: { list: missing, heartbeat: missing, drain: missing, restore: missing, remove: missing },
+      clusters: {
+        list: missing,
+        heartbeat: missing,
+        drain: missing,
+        restore: missing,
+        release: missing,
+        remove: missing,
+      },
       zones: {
         nodes: missing,
         list: ({ zoneName } = {}) =>
@@ -211,6 +218,7 @@ export class MemoryService {
             name: 'operator',
             records: 'write' as const,
             manageZones: 'write' as const,
+            clusters: 'write' as const,
             onlyNames: null,
             onlyTypes: null,
             zoneWrites: null,

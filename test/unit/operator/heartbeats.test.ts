@@ -53,6 +53,7 @@ function aZone(id: string, owner: string, key = 'own'): DNSZone {
 const holderOf = ({ metadata, status }: DNSZone): Holder => ({
   client: clients[metadata.labels?.key ?? ''] as Client,
   owner: status?.owner ?? '',
+  isOwn: metadata.labels?.key === 'own',
 });
 
 beforeEach(() => {
@@ -70,7 +71,7 @@ beforeEach(() => {
     holderOf,
     own: async () => {
       if (ownFailure) throw ownFailure;
-      return { client: clients.own as Client, owner: 'org:own' };
+      return { client: clients.own as Client, owner: 'org:own', isOwn: true };
     },
     changed: (which, isDrained) =>
       changes.push(`${isDrained ? 'drained' : 'active'} ${which.map(({ metadata }) => metadata.name)}`),
@@ -179,9 +180,22 @@ it('are repeated sooner while the service does not answer, with one log line; th
   expect(lines.filter((line) => line.includes('accepts the heartbeats again'))).toHaveLength(1);
 });
 
+it('a key of a DNSZone without the right to send heartbeats is no failure of the heartbeats', async () => {
+  zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+  const forbidden = new ApiError({ status: 403, code: 'x', message: 'No.', retryAfterMs: null, requestId: null });
+  answers = { 'org:2': forbidden };
+  await run();
+  await clock.advance(16_000);
+  expect(beats.failingMs()).toBe(0);
+  expect(beats.isNameTaken(zones[1] as DNSZone)).toBe(false);
+  answers = { 'org:1': forbidden };
+  await clock.advance(20_000);
+  expect(beats.failingMs()).toBeGreaterThan(0);
+});
+
 it.each([
   [401, 'replace the key'],
-  [403, 'give it the right to write records'],
+  [403, 'give the key the right'],
   [409, 'zonestead clusters remove'],
   [400, 'refuses the heartbeat'],
 ])('the log says what to do about status %i, and the next one follows after the usual time', async (status, remedy) => {

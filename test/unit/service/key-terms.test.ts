@@ -19,6 +19,7 @@ test('an omitted field stays as it is, and null removes a restriction', () => {
     name: 'old',
     records: 'write',
     manageZones: 'read',
+    clusters: 'write',
     grants: [{ zoneId: 'zone_1', records: 'none' }],
     onlyNames: ['a'],
     onlyTypes: ['TXT'],
