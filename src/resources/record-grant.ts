@@ -26,6 +26,18 @@ export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf
   return `DNSZone ${own}/${zone.metadata.name} does not allow ${type} records named ${name} from namespace ${namespace}.${because} The owner of that DNSZone can allow them in spec.allowedRecords.`;
 }
 
+/**
+ * Whether the zone has a grant for some records of the namespace, or is its own. Without one, a record is not told whether the zone
+ * exists.
+ */
+export function mayKnow(zone: DNSZone, namespace: string, labelsOf: LabelsOf): boolean {
+  const own = zone.metadata.namespace ?? '';
+  if (namespace === own) return true;
+  const { allowedRecords = [], acme } = zone.spec;
+  const grants = [...allowedRecords.map(({ namespaces }) => namespaces), ...(acme ? [acme.namespaces] : [])];
+  return grants.some((grant) => isFromThere(grant, own, namespace, labelsOf));
+}
+
 /** Whether a zone of another namespace may be a child of this zone: it is a delegation, so NS records must be permitted. */
 export function permitsDelegation(zone: DNSZone, namespace: string, name: string, labelsOf: LabelsOf): boolean {
   return permits(zone, namespace, name, 'NS', labelsOf);

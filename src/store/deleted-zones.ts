@@ -1,6 +1,7 @@
 // Deleted zones: a zone with all its rows is kept until the quarantine of its name ends, and can come back with the same key. The
 // private key stays in the database: no statement returns it.
 import type { Db, Tx } from './database.ts';
+import type { Grant, Level } from './keys.ts';
 import { statement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
 
@@ -188,28 +189,59 @@ const returnSets = statement(
 const returnOwners = statement(
   `insert into record_owners (record_id, set_id, digest) select r.record_id, r.set_id, r.digest from ${rowsOf('record_owners')}`,
 );
-const returnGrants = statement(`
+// A person who changed the rights of a key or trust after the deletion did not see the grant, so it does not come back.
+const isUnchanged = (holder: string) => `exists (select from ${holder} h, deleted_zones z where z.id = $1
+    and h.id = r.${holder === 'trusts' ? 'trust_id' : 'key_id'} and coalesce(h.rights_changed_at <= z.deleted_at, true))`;
+const returnGrants = statement<{ id: string; records: Level }>(`
   insert into key_zone_grants (key_id, zone_id, records) select r.key_id, r.zone_id, r.records from ${rowsOf('key_zone_grants')}
-    and exists (select from api_keys k where k.id = r.key_id)`);
-const returnTrustGrants = statement(`
+    and ${isUnchanged('api_keys')} returning key_id as id, records`);
+const returnTrustGrants = statement<{ id: string; records: Level }>(`
   insert into trust_zone_grants (trust_id, zone_id, records)
   select r.trust_id, r.zone_id, r.records from ${rowsOf('trust_zone_grants')}
-    and exists (select from trusts t where t.id = r.trust_id)`);
+    and ${isUnchanged('trusts')} returning trust_id as id, records`);
 const returnSecondaries = statement(`
   insert into zone_secondaries (zone_id, secondary, by_administrator, by_owner, listed_at)
   select r.zone_id, r.secondary, r.by_administrator, r.by_owner, r.listed_at from ${rowsOf('zone_secondaries')}
     and exists (select from secondaries s where s.name = r.secondary)`);
 const forget = statement('delete from deleted_zones where id = $1');
 
-/** Gives a zone, which insertDeletedZone made, its rows back, and forgets that it was deleted. */
-export async function returnRows(tx: Tx, zone: { id: string; no: number }): Promise<void> {
+/** The keys and trusts that have a right on the zone again. */
+export interface ReturnedGrants {
+  keys: readonly { id: string; records: Level }[];
+  trusts: readonly { id: string; records: Level }[];
+}
+
+/**
+ * Gives a zone, which insertDeletedZone made, its rows back, and forgets that it was deleted. Grants of keys and trusts whose rights
+ * were changed since the deletion stay away.
+ */
+export async function returnRows(tx: Tx, zone: { id: string; no: number }): Promise<ReturnedGrants> {
   await returnRecords(tx, zone.id, zone.no);
   await returnSets(tx, zone.id, zone.no);
   await returnOwners(tx, zone.id);
-  await returnGrants(tx, zone.id);
-  await returnTrustGrants(tx, zone.id);
+  const keys = await returnGrants(tx, zone.id);
+  const trusts = await returnTrustGrants(tx, zone.id);
   await returnSecondaries(tx, zone.id);
   await forget(tx, zone.id);
+  return { keys, trusts };
+}
+
+const selectGrants = {
+  keys: statement<{ id: string; grants: Grant[] }>(`
+    select key_id as id, json_agg(json_build_object('zoneId', zone_id, 'records', records) order by zone_id) as grants
+    from key_zone_grants where key_id = any($1::text[]) group by key_id`),
+  trusts: statement<{ id: string; grants: Grant[] }>(`
+    select trust_id as id, json_agg(json_build_object('zoneId', zone_id, 'records', records) order by zone_id) as grants
+    from trust_zone_grants where trust_id = any($1::text[]) group by trust_id`),
+};
+
+/** All grants of these keys or trusts. */
+export async function grantsOf(
+  tx: Tx,
+  kind: 'keys' | 'trusts',
+  ids: readonly string[],
+): Promise<readonly { id: string; grants: Grant[] }[]> {
+  return ids.length === 0 ? [] : selectGrants[kind](tx, ids);
 }
 
 const forgetNamed = statement('delete from deleted_zones where name = $1');

@@ -9,6 +9,7 @@ import { byAge, keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { LabelsOf } from '#resources/grant-match.ts';
 import { EXISTING_ZONES, FINALIZER } from '#resources/names.ts';
+import type { NotReadyReason } from '#resources/reasons.ts';
 import { permitsDelegation } from '#resources/record-grant.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { type NotReady, no } from '../run/conditions.ts';
@@ -84,7 +85,7 @@ export function enclosing(
 
 /**
  * Whether the object may use a zone that already exists at the DNS service. It may with an API key of its own, which proves the
- * right, or in a namespace that the administrator has labelled. Otherwise every user of the operator's key could take over
+ * right if it may manage zones (zone/find.ts), or in a namespace that the administrator has labelled. Otherwise every user of the operator's key could take over
  * every zone of that key.
  */
 export function mayTakeExisting(object: DNSZone, labelsOf: LabelsOf): boolean {
@@ -96,6 +97,14 @@ export function existingRefused(object: DNSZone, name: string): NotReady {
   return no(
     'NotPermitted',
     `Zone ${name} already exists at the DNS service, and this DNSZone would take over, observe or split it. Set spec.credentialsSecretRef to an API key of your own, or ask an administrator to label the namespace: kubectl label namespace ${object.metadata.namespace} ${EXISTING_ZONES}=allow.`,
+  );
+}
+
+/** @param secret the name of the Secret with the key */
+export function weakKey(name: string, secret: string): NotReady {
+  return no(
+    'NotPermitted',
+    `Zone ${name} already exists at the DNS service, and the API key in Secret ${secret} may not manage zones, so it may not take over this one. Put a key there whose right on zones is write (manageZones), or set spec.managementPolicy: Observe to add records only.`,
   );
 }
 
@@ -128,9 +137,22 @@ function takesPrecedence(a: DNSZone, b: DNSZone): boolean {
   return isOlder(a, b);
 }
 
-/** An invalid object claims no name: it could block the name forever without having it. */
+/**
+ * An object that is refused for one of these reasons, and has no zone, claims no name: it could block the name forever without having
+ * it. They come from the object itself, from its Secret, or from a grant that it lacks, so its namespace or an administrator must act.
+ * Any other refusal ends by itself, for example when the operator has the name of its cluster again, and the object keeps its turn.
+ */
+const ENDS_CLAIM: ReadonlySet<string> = new Set<NotReadyReason>([
+  'InvalidSpec',
+  'NotPermitted',
+  'CredentialsMissing',
+  'CredentialsNotReadable',
+  'CredentialsRejected',
+  'CredentialsWrongTeam',
+]);
+
 function isOlder(a: DNSZone, b: DNSZone): boolean {
   const accepted = findCondition(a.status?.conditions, 'Accepted');
-  if (!hasZone(a) && accepted?.status === 'False' && accepted.reason !== 'Conflict') return false;
+  if (!hasZone(a) && accepted?.status === 'False' && ENDS_CLAIM.has(accepted.reason)) return false;
   return byAge(a, b) < 0;
 }

@@ -56,7 +56,7 @@ export interface HeartbeatOptions {
   own(signal: AbortSignal): Promise<Holder>;
   /** Counts the zones and their records. (Default: the heartbeats do not tell them.) */
   count?(zones: readonly DNSZone[]): { total: number; notReady: number };
-  /** Called when another cluster got the name, and when this one has it again. */
+  /** Called when another cluster got the name, and when this one has it again; also with the zones whose holder is not known yet. */
   nameChanged(zones: readonly DNSZone[]): void;
   /** Called when the service drained or restored the cluster, and when it has withdrawn all records of a drained one. */
   changed(zones: readonly DNSZone[], isDrained: boolean): void;
@@ -161,7 +161,9 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
   function judge(known: Seen, isTaken: boolean): void {
     const was = known.isTaken ?? false;
     known.isTaken = isTaken;
-    if (was !== isTaken) options.nameChanged(zonesOf(known));
+    if (was === isTaken) return;
+    const unknown = zones.list().filter((zone) => find(options.holderOf(zone)) === undefined);
+    options.nameChanged([...zonesOf(known), ...unknown]);
   }
 
   return {

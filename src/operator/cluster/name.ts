@@ -7,6 +7,8 @@ import { type NotReady, no } from '../run/conditions.ts';
 
 /** The time until the next check whether the service has answered a heartbeat, in ms. */
 export const NAME_RETRY_MS = 1_000;
+/** The same while the name belongs to another cluster; the heartbeat that gets it runs all zones too. */
+export const TAKEN_RETRY_MS = 10_000;
 
 /** The result for a DNSZone, and for the deletion of one, while another cluster has the name. */
 export function nameTaken(context: Pick<OperatorContext, 'cluster' | 'isNameTaken'>, zone: DNSZone): NotReady | null {

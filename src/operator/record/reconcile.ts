@@ -7,7 +7,7 @@ import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { refusal } from '#resources/record-grant.ts';
+import { mayKnow, refusal } from '#resources/record-grant.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
@@ -60,6 +60,8 @@ async function reconcileRecord(
   const mayWrite = isCompared && found !== undefined && context.isNameTaken(found) === false;
   if (found && wasWritten(object, found) && mustWaitForOwners(uid, !mayWrite))
     return { next: { afterMs: isCompared ? OWNERS_RETRY_MS : OWNERS_WRITTEN_RETRY_MS } };
+  const hidden = hiddenZone(context, object, found);
+  if (hidden) return found ? refuse(run, found, hidden) : { answers: stopped(hidden), next: {} };
   const zone = found && zoneOf(context, found, object);
   // A change of the zone causes the next run of this record.
   if (!found || !zone) return { answers: stopped(noZone(object, found)), next: {} };
@@ -83,6 +85,15 @@ function wasWritten({ status, metadata }: DNSRecord, zone: DNSZone): boolean {
     status.zoneId === zone.status?.zoneId &&
     isTrue(status.conditions, 'Programmed', metadata.generation)
   );
+}
+
+/** The same answer for a zone of another namespace that does not exist, and for one without any grant for the record's namespace. */
+function hiddenZone(context: OperatorContext, object: DNSRecord, zone: DNSZone | undefined): NotReady | null {
+  const namespace = object.metadata.namespace ?? '';
+  if ((object.spec.zoneRef.namespace ?? namespace) === namespace) return null;
+  if (zone && mayKnow(zone, namespace, labelsIn(context))) return null;
+  const message = `DNSZone ${zoneKeyOf(object)} does not exist, or allows no records from namespace ${namespace}. The owner of that DNSZone can allow them in spec.allowedRecords; the operator then continues by itself.`;
+  return no('NotPermitted', message);
 }
 
 function noZone(object: DNSRecord, zone: DNSZone | undefined): NotReady {

@@ -4,8 +4,9 @@
 import type { Zone, ZoneCreated } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
+import { EXISTING_ZONES } from '#resources/names.ts';
 import type { EventReason } from '#resources/reasons.ts';
-import { enclosing, existingRefused, isManaged, mayTakeExisting } from '../access/claims.ts';
+import { enclosing, existingRefused, isManaged, mayTakeExisting, weakKey } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
@@ -83,6 +84,8 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
   const there = await nearest(service, name, run.call);
   const found = there && judgeExisting(context, object, name, there);
   if (found) {
+    const refused = 'zone' in found ? await keyRefused(run, service, name) : null;
+    if (refused) return { answer: refused };
     if ('zone' in found)
       run.events.push(
         eventOf('Adopted', `The operator has taken over zone ${name} (${found.zone.id}) with its records`),
@@ -143,6 +146,15 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
   const difference = whyNotIdentical(object, there);
   if (difference !== null) return { answer: no('Conflict', difference) };
   return { zone: there, origin: 'Adopted' };
+}
+
+/** A key of the object's own proves no more than its rights: a key for a few records could otherwise hold the name of its zone. */
+async function keyRefused(run: ZoneRun, { client }: Connection, name: string): Promise<NotReady | null> {
+  const secret = run.object.spec.credentialsSecretRef;
+  if (secret === undefined || labelsIn(run.context)(run.object.metadata.namespace ?? '')?.[EXISTING_ZONES] === 'allow')
+    return null;
+  const { key } = await client.account(run.call);
+  return key.manageZones === 'write' ? null : weakKey(name, secret.name);
 }
 
 function eventOf(reason: EventReason, note: string) {

@@ -12,7 +12,7 @@ import { DEFAULT_TTL, DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '
 import { claimRefused } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
 import { type Connection, connectionFor } from '../access/credentials.ts';
-import { nameTaken } from '../cluster/name.ts';
+import { nameTaken, TAKEN_RETRY_MS } from '../cluster/name.ts';
 import { delegatedAnswer } from '../proof/delegated.ts';
 import type { Proof } from '../proof/propagation.ts';
 import { type Answer, type NotReady, no } from '../run/conditions.ts';
@@ -80,7 +80,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   if ('answer' in claim) return { ...refusedZone(object, claim.answer), next: { afterMs: REFUSED_RETRY_MS } };
   const taken = nameTaken(context, object);
   // The fields of the status stay: they say which team has the zone.
-  if (taken) return { answers: { Accepted: taken, Programmed: taken }, next: {} };
+  if (taken) return { answers: { Accepted: taken, Programmed: taken }, next: { afterMs: TAKEN_RETRY_MS } };
   const service = await connectionFor(context, object, signal);
   if (object.spec.managementPolicy === 'Full') await addOwnFinalizer(run);
   const found = await zoneAtService(run, service, claim.name);

@@ -19,8 +19,8 @@ import { mustHaveRoomForKey } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { changesRights } from '../keys/terms.ts';
 import { insist, refusal } from '../refusal.ts';
-import { trustChange } from './history.ts';
 import { isValidAt } from './choose.ts';
+import { trustChange } from './history.ts';
 import { audienceOfTeam, mustHaveOwnTokens } from './reservations.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
 

@@ -13,6 +13,7 @@ import {
   deletionOf,
   insertDeletedZone,
   lockDeletedZone,
+  type ReturnedGrants,
   returnRows,
 } from '#store/deleted-zones.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -33,6 +34,7 @@ import { parentOf, touchParent } from '../zones/parent.ts';
 import { mustNotBeKept, takeName } from '../zones/quarantine.ts';
 import { addZone } from '../zones/tree.ts';
 import { type ZoneView, zoneView } from '../zones/view.ts';
+import { recordGrants } from './returned-grants.ts';
 
 export interface ZoneToRestore {
   zoneName: string;
@@ -89,7 +91,7 @@ async function restoreOnce(
     await mustFit(tx, context, deleted, parent, null);
     await mustFitQuota(tx, context, deleted, growthOf(deleted));
     const below = await childrenOf(tx, deleted);
-    const zone = await bringBack(tx, context, deleted);
+    const { zone, grants } = await bringBack(tx, context, deleted);
     // As for a new zone, the parent is locked before the lock that all creations share.
     if (parent) await lockZone(tx, parent.id);
     await mustHaveRoom(tx, context, zone, growthOf(deleted));
@@ -97,6 +99,7 @@ async function restoreOnce(
     await mustStillManage(tx, context, caller, deleted);
     await mustFit(tx, context, deleted, parent, zone);
     await mustHaveChildren(tx, zone, below);
+    await recordGrants(tx, caller, zone, grants, context.now());
     return publish(tx, context, caller, deleted, zone, parent !== null);
   };
   const addition = { name: found.name, turns: [], isLong: true };
@@ -225,14 +228,18 @@ async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZone): Promise<void
 }
 
 /** Copies the rows, under a row of the zone that no other transaction sees yet. */
-async function bringBack(tx: Tx, context: ServiceContext, deleted: DeletedZone): Promise<ZoneRow> {
+async function bringBack(
+  tx: Tx,
+  context: ServiceContext,
+  deleted: DeletedZone,
+): Promise<{ zone: ZoneRow; grants: ReturnedGrants }> {
   const now = context.now();
   const serial = nextSerial(deleted.serial, Math.floor(now.getTime() / 1000));
   const zone = await insertDeletedZone(tx, deleted.id, serial, now);
-  await returnRows(tx, zone);
+  const grants = await returnRows(tx, zone);
   await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);
-  return zone;
+  return { zone, grants };
 }
 
 /** Ends the quarantine of the name, and makes parent and history know the zone. */

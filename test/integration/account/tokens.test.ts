@@ -162,6 +162,38 @@ describe('a token', () => {
     }
   });
 
+  test('is accepted from the networks of its trust alone, at each door and behind a proxy', async () => {
+    const client = '203.0.113.7';
+    const match = { 'kubernetes.io': { namespace: 'networked' } };
+    await ensure({ name: 'networked', match, audience: 'networked', onlyNames: ['home'], networks: [`${client}/32`] });
+    const token = await tokenOf('networked', 'router', { aud: ['networked'] });
+    const settings = { ZONESTEAD_PDNS_API: 'on', ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1' };
+    const { url: behindProxy } = await service.anotherApi({ settings });
+    const authorization = `Basic ${Buffer.from(`router:${token}`).toString('base64')}`;
+    const doors: [string, Record<string, string>][] = [
+      ['/v1/dns/zones', { authorization: `Bearer ${token}` }],
+      ['/api/v1/servers/localhost/zones', { 'x-api-key': token }],
+      ['/nic/update?hostname=home.tokens.example&myip=192.0.2.98', { authorization }],
+    ];
+    for (const [path, headers] of doors) {
+      const status = (url: string, forwarded?: string) =>
+        door(
+          'GET',
+          path,
+          forwarded === undefined ? headers : { ...headers, 'x-forwarded-for': forwarded },
+          undefined,
+          url,
+        );
+      expect([path, await status(service.url)]).toEqual([path, 401]);
+      expect([path, await status(service.url, client)]).toEqual([path, 401]);
+      expect([path, await status(behindProxy)]).toEqual([path, 401]);
+      expect([path, await status(behindProxy, '198.51.100.1')]).toEqual([path, 401]);
+      expect([path, await status(behindProxy, client)]).toEqual([path, 200]);
+    }
+    const refused = await request('GET', '/zones', undefined, token);
+    expect(refused.body.message).toContain('may not be used from the address 127.0.0.1');
+  });
+
   test('registers no acme-dns account, also if it may manage zones: the account would outlive it', async () => {
     await ensure({ match: { 'kubernetes.io': { namespace: 'manager' } }, audience: 'manager', manageZones: 'write' });
     const token = await tokenOf('manager', 'web', { aud: ['manager'] });
@@ -300,10 +332,36 @@ describe('a trust', () => {
     });
   });
 
+  test('of the administrator comes before an older one that a member of the same team made', async () => {
+    const issuer = 'https://same-team.example';
+    const keySource = { kind: 'pinned', jwks: { keys: [key.jwk] } };
+    const early = { name: 'early', issuer, audience: 'zonestead', keySource, match: { sub: 'one' } };
+    expect((await accountApi(service).send(owner, 'POST', `/teams/${owner.team}/trusts`, early)).status).toBe(201);
+    const later = await ensure({ issuer, match: { sub: 'one' } });
+    const token = await key.sign({ ...claimsOf('x'), iss: issuer, sub: 'one' });
+    const { body } = await request('GET', '/../account', undefined, token);
+    expect(body).toMatchObject({ trust: { id: later } });
+  });
+
+  test('has at most 10,000 subjects', async () => {
+    const id = await ensure({ audience: 'crowded', onlyNames: [`*.${NAMESPACE}`] });
+    const of = (namespace: string) => tokenOf(namespace, 'web', { aud: ['crowded'] });
+    expect((await write(await of('first'), 'www.first')).status).toBe(201);
+    await sql`insert into api_keys (id, team_id, name, secret_hash, records, manage_zones, trust_id, subject)
+      select 'crowd' || n, ${owner.team}, 'x', '', 'none', 'none', ${id}, 'subject ' || n from generate_series(2, 10000) n`;
+    const refused = await write(await of('late'), 'www.late');
+    expect([refusal(refused), refused.body.message]).toEqual([
+      '401 unauthorized',
+      expect.stringContaining('has 10000 subjects, which is the maximum'),
+    ]);
+    expect((await write(await of('first'), 'mail.first')).status).toBe(201);
+    await sql`delete from api_keys where id like 'crowd%'`;
+  });
+
   test('comes before an older one that a member of another team made, if the administrator made it', async () => {
     const issuer = 'https://claimed.example';
     const keySource = { kind: 'pinned', jwks: { keys: [key.jwk] } };
-    const early = { name: 'early', issuer, keySource, match: { sub: 'one' } };
+    const early = { name: 'early', issuer, audience: 'zonestead', keySource, match: { sub: 'one' } };
     const { status } = await accountApi(service).send(owner, 'POST', `/teams/${owner.team}/trusts`, early);
     expect(status).toBe(201);
     const later = await ensure({ issuer, match: { sub: 'one' } }, 'second');
@@ -351,8 +409,9 @@ async function door(
   path: string,
   headers: Record<string, string>,
   body?: object,
+  url = service.url,
 ): Promise<number> {
-  const answer = await send(new URL(path, service.url), {
+  const answer = await send(new URL(path, url), {
     method,
     headers,
     body: body === undefined ? null : JSON.stringify(body),

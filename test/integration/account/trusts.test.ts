@@ -47,6 +47,7 @@ test('a trust has the terms that were asked for, and defaults that give no right
     pinSubjects: false,
     records: 'none',
     manageZones: 'none',
+    clusters: 'none',
     grants: [],
     onlyNames: null,
     onlyTypes: null,
@@ -340,7 +341,7 @@ describe('issuer and audience', () => {
     expect((await send(stranger, 'POST', others, withKey('second'))).status).toBe(201);
   });
 
-  test('of one of two teams that ask for them at the same time', async () => {
+  test('belong to one of two teams that ask for them at the same time', async () => {
     for (const round of [1, 2, 3]) {
       const race = { ...terms, issuer: `https://race-${round}.example.org` };
       const replies = await Promise.all([send(member, 'POST', trusts, race), send(stranger, 'POST', others, race)]);
@@ -359,7 +360,7 @@ describe('issuer and audience', () => {
     }
   });
 
-  test('that a trust has until it expires, and again only if they are free', async () => {
+  test('are free when a trust expires, and its own again only if they still are', async () => {
     const short = { ...terms, issuer: 'https://short.example.org' };
     const { id } = await create(short);
     await service.sql`update trusts set expires_at = now() - interval '1 second' where id = ${id}`;
@@ -378,14 +379,14 @@ describe('issuer and audience', () => {
     ['the same repository', { repository: 'acme/a' }, { repository: 'acme/a' }, 400],
     ['a repository and its owner in other letters', { repository: 'acme/a' }, { repository_owner: 'Acme' }, 400],
     ['an id and a name, which may be the same', { repository_id: '1' }, { repository: 'zeta/x' }, 400],
-  ])('of an issuer for everybody: %s', async (_, mine, theirs, status) => {
+  ])('are shared by owner at an issuer for everybody: %s', async (_, mine, theirs, status) => {
     const audience = `shared-${_.length}`;
     await create({ match: mine, audience });
     const reply = await send(stranger, 'POST', others, { name: 'theirs', issuer: GITHUB, match: theirs, audience });
     expect(reply.status, reply.text).toBe(status);
   });
 
-  test('of the cluster of the service are for its administrator alone', async () => {
+  test('belong to the administrator alone if they are of the cluster of the service', async () => {
     const own = { name: 'own', issuer: 'https://own-cluster.example', match: { sub: 'operator' } };
     const ensured = { ...own, keySource: { kind: 'cluster' as const } };
     await ensureTrust(service.database.url, { team: 'platform', terms: ensured }, randomBytes, new Date());
@@ -399,7 +400,7 @@ describe('issuer and audience', () => {
     ).toBe(201);
   });
 
-  test('that the administrator trusts are taken from the members of other teams, which the history says', async () => {
+  test('are taken from the members of other teams if the administrator trusts them, which the history says', async () => {
     const early = { ...terms, issuer: 'https://corporate.example.org' };
     const { id } = await create(early);
     const other = await create({ ...early, audience: 'another' });

@@ -46,7 +46,7 @@ test('a reader drains, restores and removes a cluster', async () => {
   await heartbeat();
   const { clusters } = JSON.parse(await zonestead(['clusters', 'list', '-o', 'json']));
   expect(clusters).toMatchObject([{ name: 'east', state: 'active' }]);
-  for (const verb of ['drain', 'restore', 'remove']) {
+  for (const verb of ['drain', 'restore', 'release', 'remove']) {
     expect(await zonestead(['clusters', verb, 'east', '--dry-run'])).toMatch(
       new RegExp(`^would ${verb} east\nCLUSTER .*\neast +\\S+ +active`),
     );

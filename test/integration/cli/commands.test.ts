@@ -124,7 +124,7 @@ describe('keys and users', () => {
     const text = lastLine((await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
     const [, id = '', secret = ''] = text.split('_');
     const listed = await zonestead(['keys', 'list', '--team', 'cli']);
-    expect(listed.out).toMatch(new RegExp(`^${id} +cli +gone +write +none +valid +never$`, 'm'));
+    expect(listed.out).toMatch(new RegExp(`^${id} +cli +gone +write +none +none +valid +never$`, 'm'));
     expect(listed.out).not.toContain(secret);
     expect((await zonestead(['keys', 'revoke', id, '--dry-run'])).out).toBe(`dry run: key ${id} is revoked\n`);
     expect((await zonestead(['keys', 'list'])).out).toMatch(new RegExp(`^${id} .* valid `, 'm'));

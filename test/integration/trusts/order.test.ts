@@ -62,7 +62,7 @@ test.each([0, 50, 150, 2_000, NEVER])(
 );
 
 test.each([0, 150, 2_000, NEVER])(
-  'of two trusts of the administrator, the older one is used: its keys after %d ms',
+  'the older one of two trusts of the administrator is used: its keys after %d ms',
   async (delayMs) => {
     const { token, wanted } = await twoTrusts(delayMs, { isOfMember: false, lateIsOlder: true });
     const reply = await service.request('GET', '/../account', undefined, token);

@@ -5,7 +5,7 @@ import { retentionRound } from '#service/retention.ts';
 import { adminReleaseName } from '#service/zones/quarantine.ts';
 import { openDatabase } from '#store/database.ts';
 import { refusal } from '../../support/api.ts';
-import { addPerson } from '../../support/people.ts';
+import { accountApi, addPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';
 import { undoZone, undoZoneAt } from '../../support/undo/zone.ts';
 
@@ -73,6 +73,54 @@ test('a deleted zone comes back with id, records, owners, comment, state, grants
   const serial = await zone.serial();
   await zone.own('k8s:prod/shop/web', 'shop', ['192.0.2.7']);
   expect(await zone.serial()).toBe(serial);
+});
+
+test('a right that a person took from a key since the deletion does not come back, and one that does is in the history', async () => {
+  const zone = await undoZone(service, 'rights.example');
+  const person = await addPerson(service, { team: 'first' });
+  const { send } = accountApi(service);
+  const grants = { [zone.id]: 'write' } as const;
+  const none = { records: 'none', manageZones: 'none' } as const;
+  const [stripped, renamed, untouched] = [
+    await service.key({ ...none, grants }),
+    await service.key({ ...none, grants }),
+    await service.key({ ...none, grants }),
+  ];
+  const home = `/teams/${person.team}`;
+  const match = { sub: 'someone' };
+  const terms = {
+    name: 'robots',
+    issuer: 'https://robots.example',
+    match,
+    grants: [{ zoneId: zone.id, records: 'write' }],
+  };
+  const trust = (await send(person, 'POST', `${home}/trusts`, terms)).body.id as string;
+  await remove(zone.id);
+  const changed = [
+    await send(person, 'PATCH', `${home}/keys/${stripped.id}`, { records: 'read', grants: [] }),
+    await send(person, 'PATCH', `${home}/keys/${stripped.id}`, { records: 'none' }),
+    await send(person, 'PATCH', `${home}/keys/${renamed.id}`, { name: 'renamed', recordWrites: 5 }),
+    await send(person, 'PATCH', `${home}/trusts/${trust}`, { onlyTypes: ['TXT'] }),
+  ];
+  expect(changed.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect((await restore({ zoneName: 'rights.example' })).status).toBe(201);
+  const statusOf = async ({ text }: { text: string }) =>
+    (await request('POST', `${zone.path}/records`, { name: text.slice(3, 9), type: 'A', content: '192.0.2.1' }, text))
+      .status;
+  expect([await statusOf(stripped), await statusOf(renamed), await statusOf(untouched)]).toEqual([404, 201, 201]);
+  expect((await send(person, 'GET', `${home}/trusts/${trust}`)).body.grants).toEqual([]);
+  const { changes } = (await send(person, 'GET', `${home}/changes`)).body as {
+    changes: { action: string; subject: string; before: object; after: object }[];
+  };
+  const restored = [{ zoneId: zone.id, records: 'write' }];
+  for (const { id } of [renamed, untouched]) {
+    expect(changes.find(({ subject }) => subject === id)).toMatchObject({
+      action: 'key.change',
+      before: { grants: [] },
+      after: { grants: restored },
+    });
+  }
+  expect(changes.find(({ subject }) => subject === stripped.id)?.after).toMatchObject({ grants: [] });
 });
 
 test('a restored zone can be changed, undone, deleted and restored again', async () => {

@@ -26,6 +26,8 @@ import { PROOF_NAME_FAULTS } from './proof-names.ts';
 import { RELEASE_FAULTS } from './release.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
+import { TOKEN_FAULTS } from './tokens.ts';
+import { TRUST_FAULTS } from './trusts.ts';
 import { UPDATE_FAULTS } from './update.ts';
 import { WIRING_FAULTS } from './wiring.ts';
 import { ZONE_FAULTS } from './zones.ts';
@@ -36,6 +38,8 @@ export const FAULTS: readonly Fault[] = [
   ...ACCOUNT_FAULTS,
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
+  ...TOKEN_FAULTS,
+  ...TRUST_FAULTS,
   ...SERVICE_FAULTS,
   ...DATABASE_FAULTS,
   ...ZONE_FAULTS,

@@ -144,7 +144,7 @@ export const PLAN = {
   clusters: {
     test: 'test/integration/cli/clusters.test.ts',
     choices: [
-      ...begins(CLUSTERS, ...['list', 'drain', 'restore'].map((each) => `zonestead clusters ${each}`)),
+      ...begins(CLUSTERS, ...['list', 'drain', 'restore', 'release'].map((each) => `zonestead clusters ${each}`)),
       ...begins(CLUSTERS, 'zonestead owners', 'zonestead clusters remove'),
     ],
   },

@@ -44,6 +44,8 @@ const share = { used: 0, limit: 1_000 };
 const QUOTA = { zones: share, records: share, bytes: share, keys: share, members: share };
 
 export class MemoryService {
+  /** The right on zones of every key. */
+  manageZones: 'read' | 'write' = 'write';
   readonly zones = new Map<string, StoredZone>();
   readonly secondaries = new MemorySecondaries();
   /** Ids of records whose clusters are drained. */
@@ -217,7 +219,7 @@ export class MemoryService {
             id: 'k1',
             name: 'operator',
             records: 'write' as const,
-            manageZones: 'write' as const,
+            manageZones: this.manageZones,
             clusters: 'write' as const,
             onlyNames: null,
             onlyTypes: null,

@@ -50,11 +50,12 @@ const clients: Record<string, Client> = { own: clientOf('own'), other: clientOf(
 function aZone(id: string, owner: string, key = 'own'): DNSZone {
   return { metadata: { name: id, labels: { key } }, spec: {}, status: { zoneId: id, owner } } as unknown as DNSZone;
 }
-const holderOf = ({ metadata, status }: DNSZone): Holder => ({
-  client: clients[metadata.labels?.key ?? ''] as Client,
-  owner: status?.owner ?? '',
-  isOwn: metadata.labels?.key === 'own',
-});
+const holderOf = ({ metadata, status }: DNSZone): Holder | undefined =>
+  status && {
+    client: clients[metadata.labels?.key ?? ''] as Client,
+    owner: status.owner ?? '',
+    isOwn: metadata.labels?.key === 'own',
+  };
 
 beforeEach(() => {
   clock = new FakeClock();
@@ -236,7 +237,15 @@ it('report another cluster with the name to the zones of that owner, until the n
   await clock.advance(10_000);
   expect(taken()).toEqual([false, false]);
   expect(changes).toContain('name a');
+  // A new zone has no team yet, so it waits for any of them.
+  zones.push({ metadata: { name: 'new', labels: {} }, spec: {} } as unknown as DNSZone);
+  answers = { 'org:1': new ApiError({ ...refusal, field: 'instance' }) };
+  await clock.advance(10_000);
+  answers = {};
+  changes = [];
+  await clock.advance(10_000);
+  expect(changes).toContain('name a,new');
   answers = { 'org:1': new ApiError({ ...refusal, field: 'name' }), 'org:2': new ApiUnavailable('away') };
   await clock.advance(10_000);
-  expect(taken()).toEqual([false, false]);
+  expect(taken()).toEqual([false, false, false]);
 });

@@ -302,6 +302,32 @@ describe('another cluster with the same name', () => {
     expect(on.ready(on.cluster.zone('default/other'))).toBe('True Ready');
   });
 
+  it('keeps the turn of its new zones: an older one of another namespace is not overtaken', async () => {
+    const on = await bench(1);
+    on.isNameTaken = true;
+    for (const namespace of ['old', 'young']) {
+      on.cluster.create(DNS_ZONE, { namespace, name: 'claim' }, { zoneName: 'claimed.example' });
+      await settle(on);
+    }
+    expect(on.ready(on.cluster.zone('old/claim'))).toBe('False ClusterNameTaken');
+    expect(on.ready(on.cluster.zone('young/claim'))).toBe('False Conflict');
+    on.isNameTaken = false;
+    // The younger one is looked at first.
+    await on.run('zone', 'young/claim');
+    expect(on.ready(on.cluster.zone('young/claim'))).toBe('False Conflict');
+    expect((await on.run('zone', 'old/claim')).error).toBeNull();
+    await settle(on);
+    expect(on.ready(on.cluster.zone('old/claim'))).toBe('True Ready');
+  });
+
+  it('looks again at a zone after some seconds', async () => {
+    const on = await bench(1);
+    on.isNameTaken = true;
+    on.cluster.create(DNS_ZONE, { name: 'other' }, { zoneName: 'other.example' });
+    const { result } = await on.run('zone', 'default/other');
+    expect(result?.requeueAfterMs).toBe(10_000);
+  });
+
   it('loses no value to an object of the same name', async () => {
     const on = await bench(1);
     on.isNameTaken = true;

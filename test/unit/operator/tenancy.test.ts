@@ -6,7 +6,7 @@ import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { EXISTING_ZONES, FINALIZER } from '#resources/names.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { refused } from '../../support/operator/service.ts';
+import { OWNER, refused } from '../../support/operator/service.ts';
 
 const VICTIM = 'a/shop';
 
@@ -97,6 +97,61 @@ describe('namespace b, which wants a zone of namespace a,', () => {
     await on.settle();
     for (const name of ['mine', 'watcher', 'piece']) expect(on.ready(atB(on, name))).toBe('False NotPermitted');
     expect(on.message(atB(on, 'watcher'))).toContain(`kubectl label namespace b ${EXISTING_ZONES}=allow`);
+  });
+
+  it('is told nothing about the zone without a grant: the same as about one that does not exist', async () => {
+    const on = await twoNamespaces({ parked: true });
+    const spec = { type: 'A', content: '192.0.2.1' };
+    const create = (name: string, zone: string, more: object) =>
+      on.cluster.create(
+        DNS_RECORD,
+        { namespace: 'b', name },
+        { ...spec, zoneRef: { name: zone, namespace: 'a' }, ...more },
+      );
+    const long = Array.from({ length: 4 }, () => 'x'.repeat(60)).join('.');
+    for (const [kind, zone] of [
+      ['there', 'shop'],
+      ['nowhere', 'none'],
+    ] as const) {
+      create(`${kind}-good`, zone, { name: 'www' });
+      create(`${kind}-long`, zone, { name: long });
+      create(`${kind}-bad`, zone, { name: 'www', content: 'wrong' });
+    }
+    await on.settle();
+    const toldOf = (kind: string, zone: string) =>
+      ['good', 'long', 'bad'].map((which) => {
+        const { status } = on.cluster.record(`b/${kind}-${which}`) ?? {};
+        const { conditions = [], ...fields } = status ?? { conditions: [] };
+        const said = conditions.map(({ type, status: is, reason, message }) => [type, is, reason, message]);
+        return JSON.stringify([fields, said]).replaceAll(`a/${zone}`, 'a/ZONE');
+      });
+    expect(toldOf('there', 'shop')).toEqual(toldOf('nowhere', 'none'));
+    expect(toldOf('there', 'shop').join()).toContain('does not exist, or allows no records from namespace b');
+    // With a grant for another name, the message is precise.
+    const allowedRecords = [{ namespaces: { from: 'All' }, names: ['other'] }];
+    on.cluster.edit(DNS_ZONE, VICTIM, { allowedRecords });
+    await on.settle();
+    expect(on.message(on.cluster.record('b/there-good'))).toContain('does not allow A records named www');
+    expect(told(on)).not.toContain('secret-host');
+  });
+
+  it.each([
+    ['may not manage zones', 'read', 'False NotPermitted'],
+    ['may manage zones', 'write', 'True Ready'],
+  ] as const)('takes over a zone of its team with a key that %s: %s', async (_what, manageZones, ready) => {
+    const on = await twoNamespaces({ deletionPolicy: 'Retain' });
+    for (const name of ['secret-host', 'vault']) on.cluster.remove(DNS_RECORD, `a/${name}`);
+    on.cluster.remove(DNS_ZONE, VICTIM);
+    await on.settle();
+    on.service.manageZones = manageZones;
+    on.keys.set('yk_1_good', OWNER);
+    on.cluster.secrets.set('b/low', { apiKey: 'yk_1_good' });
+    zone(on, { zoneName: 'shop.example', adopt: 'IfIdentical', credentialsSecretRef: { name: 'low' } });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe(ready);
+    if (ready === 'True Ready') return;
+    expect(on.message(atB(on))).toContain('Secret low may not manage zones');
+    expect(atB(on)?.status?.zoneId).toBeUndefined();
   });
 
   it('does not block a name that it cannot have, because a refused object claims nothing', async () => {

@@ -1,4 +1,4 @@
-// The choice among trusts that may accept a token: their order decides, whatever time each verdict takes.
+// The choice among trusts that may accept a token: their order decides, and not the time that each verdict takes.
 import { expect, test } from 'vitest';
 import { chooseTrust } from '#service/trusts/choose.ts';
 import type { TokenVerifier } from '#service/trusts/ports.ts';

@@ -1,0 +1,121 @@
+// Faults in the choice of a trust, and in the issuers and audiences that belong to a team.
+import type { Fault } from '../fault.ts';
+
+const CHOOSE = 'src/service/trusts/choose.ts';
+const RESERVATIONS = 'src/service/trusts/reservations.ts';
+const SUBJECTS = 'src/store/trust-subjects.ts';
+
+const fault = (name: string, breaks: string, test: string, file: string, find: string, replace: string): Fault => ({
+  name: `trusts-${name}`,
+  breaks,
+  edits: [{ file, find, replace }],
+  project: 'integration',
+  tests: [`test/integration/${test}.test.ts`],
+});
+
+export const TRUST_FAULTS: readonly Fault[] = [
+  fault(
+    'open',
+    'a later trust is used while the keys of an earlier one cannot be had',
+    'trusts/order',
+    CHOOSE,
+    'if (OPEN.has(problem.code)) return',
+    'if (OPEN.has(problem.code) && problem.retryAfterS === 0) return',
+  ),
+  fault(
+    'outranked',
+    'a trust of a team takes tokens of the administrator',
+    'trusts/order',
+    CHOOSE,
+    'if (!isOutranked) return true;',
+    'if (!isOutranked || issuer !== "") return true;',
+  ),
+  fault(
+    'shared-issuer',
+    'a trust of the administrator in GitHub takes the tokens of all teams',
+    'trusts/order',
+    CHOOSE,
+    'if (sharedIssuer(issuer) === null) return false;',
+    'if (sharedIssuer(issuer) !== undefined) return false;',
+  ),
+  fault(
+    'admin-first',
+    'an older trust of a member comes before that of the administrator',
+    'account/tokens',
+    SUBJECTS,
+    't.created_by is not null, t.created_at',
+    't.created_at',
+  ),
+  fault(
+    'team-audience',
+    'a team may use the audience of another team',
+    'account/trusts',
+    RESERVATIONS,
+    'TEAM_AUDIENCE.exec(audience)?.[1] ?? teamId',
+    'TEAM_AUDIENCE.exec("")?.[1] ?? teamId',
+  ),
+  fault(
+    'expired-reserves',
+    'an expired trust keeps issuer and audience from other teams',
+    'account/trusts',
+    'src/store/trusts.ts',
+    'alias}.expires_at > ',
+    'alias}.expires_at <> ',
+  ),
+  fault(
+    'prolonged',
+    'a prolonged trust takes tokens that another team has now',
+    'account/trusts',
+    'src/service/trusts/trusts.ts',
+    'if (isProlonged || acceptsOthers(trust, terms))',
+    'if (acceptsOthers(trust, terms))',
+  ),
+  fault(
+    'own-cluster',
+    'a team trusts the issuer of the cluster of the service',
+    'account/trusts',
+    RESERVATIONS,
+    ' || (await isClusterIssuer(tx, issuer))',
+    '',
+  ),
+  fault(
+    'default-cluster',
+    'a team trusts the default issuer of clusters',
+    'account/trusts',
+    RESERVATIONS,
+    'CLUSTER_ISSUER.test(issuer) || ',
+    '',
+  ),
+  fault(
+    'owners',
+    'teams with different owners at GitHub cannot share an audience',
+    'account/trusts',
+    RESERVATIONS,
+    '!nameDifferentOwners(shared, leaves, leavesOf(match))',
+    '(nameDifferentOwners(shared, leaves, leavesOf(match)) || true)',
+  ),
+  fault(
+    'revoked-others',
+    'the trust of a team stays when the administrator trusts its issuer',
+    'account/trusts',
+    'src/service/trusts/administration.ts',
+    'await revokeSharing(tx, teamId, terms, COMMAND_LINE, now)',
+    '(await revokeSharing(tx, "", { ...terms, issuer: "" }, COMMAND_LINE, now))',
+  ),
+  fault(
+    'restored-grant',
+    'a right that a person took from a key comes back with a restored zone',
+    'undo/zone',
+    'src/store/deleted-zones.ts',
+    'coalesce(h.rights_changed_at <= z.deleted_at, true)',
+    'coalesce(h.rights_changed_at <= now(), true)',
+  ),
+  fault(
+    'restored-history',
+    'a right that came back with a restored zone is in no history',
+    'undo/zone',
+    'src/service/undo/zone.ts',
+    '    await recordGrants(tx, caller, zone, grants, context.now());\n',
+    '',
+  ),
+];
