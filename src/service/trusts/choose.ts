@@ -74,7 +74,7 @@ const OPEN: ReadonlySet<string> = new Set(['issuer-down', 'issuer-keys']);
 
 /**
  * The first trust that accepts the token, or the problem that says most. Null: there is no trust. A trust is chosen only after all
- * trusts before it have refused the token: if the keys of one of them cannot be had, no later trust is used.
+ * trusts before it have refused the token: if the keys of one of them cannot be fetched, no later trust is used.
  * @param trusts in their order
  */
 export async function chooseTrust(

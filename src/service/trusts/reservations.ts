@@ -33,7 +33,7 @@ export async function mustHaveOwnTokens(tx: Tx, teamId: string, terms: TrustTerm
 
 /**
  * Revokes the trusts of members of other teams that accept tokens of a trust of the administrator.
- * @param author who is named in the history
+ * @param author is named in the history
  * @returns the revoked trusts
  */
 export async function revokeSharing(

@@ -332,7 +332,7 @@ describe('a trust', () => {
     });
   });
 
-  test('of the administrator comes before an older one that a member of the same team made', async () => {
+  test('comes before an older one that a member of the same team made, if the administrator made it', async () => {
     const issuer = 'https://same-team.example';
     const keySource = { kind: 'pinned', jwks: { keys: [key.jwk] } };
     const early = { name: 'early', issuer, audience: 'zonestead', keySource, match: { sub: 'one' } };

@@ -1,4 +1,4 @@
-// Faults in the verification of tokens, and in what a token may do.
+// Faults in the verification of tokens, and in the rights of their holders.
 import type { Fault } from '../fault.ts';
 
 const REVIEW = 'src/tokens/review.ts';

@@ -16,7 +16,7 @@ const fault = (name: string, breaks: string, test: string, file: string, find: s
 export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'open',
-    'a later trust is used while the keys of an earlier one cannot be had',
+    'a later trust is used while the keys of an earlier one cannot be fetched',
     'trusts/order',
     CHOOSE,
     'if (OPEN.has(problem.code)) return',
