@@ -405,7 +405,7 @@ describe('issuer and audience', () => {
     const { id } = await create(early);
     const other = await create({ ...early, audience: 'another' });
     const input = { ...early, name: 'administrators' };
-    const made = await adminCreateTrust(service.database.url, 'platform', input, randomBytes, new Date());
+    const made = await adminCreateTrust(service.database.url, { team: 'platform' }, input, randomBytes, new Date());
     expect(made.revoked).toMatchObject([{ id, teamName: 'red' }]);
     expect((await send(owner, 'GET', `${trusts}/${id}`)).body.revokedAt).not.toBeNull();
     expect((await send(owner, 'GET', `${trusts}/${other.id}`)).body.revokedAt).toBeNull();
