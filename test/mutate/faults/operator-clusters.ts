@@ -147,8 +147,8 @@ export const OPERATOR_CLUSTER_FAULTS: readonly Fault[] = [
     'a zone whose key is not known is reported without a key',
     'reports',
     REPORTS,
-    'return connection && { client: connection.client, owner };',
-    'return { client: (connection ?? credentials.own).client, owner };',
+    'return connection && { client: connection.client, owner, isOwn',
+    'return { client: (connection ?? credentials.own).client, owner, isOwn',
   ),
   fault(
     'served',

@@ -80,8 +80,8 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/undo/zone.ts',
-        find: '    const zone = await bringBack(tx, context, deleted);',
-        replace: '    await enterTree();\n    const zone = await bringBack(tx, context, deleted);',
+        find: '    const { zone, grants } = await bringBack(tx, context, deleted);',
+        replace: '    await enterTree();\n    const { zone, grants } = await bringBack(tx, context, deleted);',
       },
       {
         file: 'src/service/undo/zone.ts',
