@@ -149,7 +149,7 @@ test('a new version migrates under the writes of the old one, and both serve unt
   const { db, close } = openDatabase(database.url, { max: 1 });
   try {
     expect(await isMigrated(db)).toBe(false);
-    const key = await mint(previous);
+    const key = await mint(previous, '--create-team');
     const apis = [createRequest(old.url, agent, key.text)];
     let turn = 0;
     const request: Request = (...asked) => (apis[turn++ % apis.length] as Request)(...asked);
