@@ -50,9 +50,10 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
     remedy: 'change it back at the service, or set `driftPolicy: Enforce`',
   },
   DeletionBlocked: {
-    meaning: 'the zone contains records that no DNSRecord owns, or too many objects or their CRD were deleted',
+    meaning:
+      'the zone contains records that no DNSRecord owns or records of other namespaces, or too many objects or their CRD were deleted',
     remedy:
-      'delete these records, set `deletionPolicy: Retain`, or annotate the DNSZone with `zonestead.dev/force-delete=true`; for the other reasons see [many deletions at once](../explanation/ownership-drift-adoption.md#many-deletions-at-once)',
+      '`kubectl zonestead why` prints the commands: delete these records, set `deletionPolicy: Retain`, or annotate the DNSZone with `zonestead.dev/force-delete=true`; for the other reasons see [many deletions at once](../explanation/ownership-drift-adoption.md#many-deletions-at-once)',
   },
   CredentialsMissing: {
     meaning: 'the Secret of `credentialsSecretRef` or its key `apiKey` does not exist',

@@ -8,7 +8,7 @@ export const FIELD_MANAGER = 'zonestead-operator';
 export const REPORTER = 'zonestead.dev/operator';
 /** An annotation of an Event: the id of the run, which the service has as `x-request-id` and as request id in its history. */
 export const REQUEST_ID = 'zonestead.dev/request-id';
-/** An annotation of a DNSZone, with the value `true`: delete the zone with all records that no DNSRecord owns. */
+/** An annotation of a DNSZone, with the value `true`: delete the zone with all its records, whoever needs them. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
 /** An annotation of a DNSZone, with the value `true`: release the records of any number of deleted DNSRecords, and delete this zone. */
 export const RELEASE_MANY = 'zonestead.dev/release-many';
@@ -18,7 +18,7 @@ export const COMMENT = 'zonestead.dev/comment';
 export const NEW_KEY = 'zonestead.dev/new-key';
 /** A condition of a DNSZone: the records of deleted DNSRecords remain, because there are too many of them. */
 export const DELETIONS_HELD = 'DeletionsHeld';
-/** The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: nobody owns some of its records, or too many were deleted at once. */
+/** The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: records in it are needed, or too many were deleted at once. */
 export const DELETION_BLOCKED = 'DeletionBlocked';
 /** A label of a namespace, with the value `allow`: its DNSZones may take over or observe existing zones of the service. */
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';

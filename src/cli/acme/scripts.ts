@@ -1,5 +1,6 @@
 // The files that some ACME clients need instead of a command line: a hook that is one program (lego, dehydrated, uacme), and a DNS API
 // script for acme.sh. Both are POSIX shell.
+import { quoted } from '../shell.ts';
 
 export const SCRIPTS = ['hook', 'acme.sh'] as const;
 export type ScriptKind = (typeof SCRIPTS)[number];
@@ -40,9 +41,4 @@ dns_zonestead_rm() {
   ${run} rm "$1" "$2"
 }
 `;
-}
-
-/** A word in the quoting of a POSIX shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

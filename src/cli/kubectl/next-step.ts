@@ -1,15 +1,21 @@
 // The command to type next, for the reason of an object that is not Ready. Pure.
 import { isIP } from 'node:net';
+import { findCondition } from '#kube/objects/conditions.ts';
+import { unownedIn } from '#resources/deletion.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { DELETION_BLOCKED, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { isZone, namespaceOf, resourceOf, type Shown } from './objects.ts';
+import { quoted } from '../shell.ts';
+import { conditionsOf, isZone, namespaceOf, resourceOf, type Shown } from './objects.ts';
 
 export interface NextStep {
   /** A sentence. */
   readonly words: string;
   readonly command: string;
+  /** Other commands that solve it, or that are needed as well. (Default: none.) */
+  readonly more?: readonly string[];
 }
 
 /** Another object that a condition names. */
@@ -105,6 +111,26 @@ function permission(object: Shown, named: readonly Named[]): NextStep {
   };
 }
 
+/** The commands for a deletion that waits, by the reason of its condition. */
+function deletion(object: Shown): NextStep {
+  const waits = findCondition(conditionsOf(object), DELETION_BLOCKED);
+  if (waits?.status !== 'True' || !isZone(object)) return look(object);
+  const annotate = (annotation: string) =>
+    `kubectl annotate ${resourceOf(object)} ${inNamespace(object)} ${annotation}=true`;
+  const keep = patch(object, { deletionPolicy: 'Retain' });
+  if (waits.reason !== 'ForeignRecords')
+    return { words: 'Delete the zone nevertheless, or keep it.', command: annotate(RELEASE_MANY), more: [keep] };
+  const commands = unownedIn(waits.message).map(
+    ({ name, type }) => `zonestead records delete ${[object.spec.zoneName, name, type].map(quoted).join(' ')}`,
+  );
+  const [command = keep, ...more] = [...commands, annotate(FORCE_DELETE), keep];
+  const words =
+    commands.length > 0
+      ? 'Delete the records that keep the zone, or delete the zone with all its records, or keep it.'
+      : 'Wait for the DNSRecords of other namespaces, or delete the zone with all its records, or keep it.';
+  return { words, command, more };
+}
+
 type Step = (object: Shown, named: readonly Named[]) => NextStep;
 
 const STEPS: Readonly<Record<NotReadyReason, Step>> = {
@@ -143,7 +169,7 @@ const STEPS: Readonly<Record<NotReadyReason, Step>> = {
     words: 'Let the operator change the data back.',
     command: patch(object, { driftPolicy: 'Enforce' }),
   }),
-  DeletionBlocked: look,
+  DeletionBlocked: deletion,
   CredentialsMissing: credentials,
   CredentialsNotReadable: credentials,
   CredentialsRejected: credentials,

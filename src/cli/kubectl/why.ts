@@ -31,7 +31,7 @@ export function whySections(facts: Facts): Section[] {
   const known = named.map(({ key, ...found }) =>
     'object' in found ? sentenceOf(found.object) : `${key.kind} ${key.namespace}/${key.name}: ${found.problem}`,
   );
-  const { words, command } = stepOf(facts);
+  const { words, command, more = [] } = stepOf(facts);
   return [
     {
       lines: [`${titleOf(object)}: ${stateOf(object)}`, ...(isZone(object) ? zoneLines(object) : recordLines(object))],
@@ -41,7 +41,7 @@ export function whySections(facts: Facts): Section[] {
     { ...(known.length > 0 ? { title: 'NAMED BY THE CONDITIONS', lines: known } : {}) },
     ...(served === undefined ? [] : nodeSections(served)),
     ...(served === undefined || isZone(object) ? [] : [{ lines: delegationLine(served) }]),
-    { title: 'NEXT', lines: [words, `  ${command}`] },
+    { title: 'NEXT', lines: [words, ...[command, ...more].map((each) => `  ${each}`)] },
   ];
 }
 

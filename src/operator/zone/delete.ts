@@ -1,10 +1,12 @@
 // Deletes a DNSZone: treats the zone at the service according to the policy, and then removes the finalizer. The operator does
-// not delete a zone that contains records which no DNSRecord owns.
+// not delete a zone that contains records which no DNSRecord owns, or records of other namespaces.
 
 import { ApiError, isAbsent } from '#client/errors.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
+import { splitKey } from '#kube/objects/resource.ts';
+import { deletionWaits, MAX_NAMED } from '#resources/deletion.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
@@ -23,7 +25,6 @@ const BLOCKED_RETRY_MS = 5_000;
 const REMEDY = `The zone remains at the DNS service, and its records are served. To delete it, annotate this object with ${RELEASE_MANY}=true. To keep it without this object, set spec.deletionPolicy: Retain.`;
 const MANY_WORDS = `More than half of all DNSZones were deleted at once. ${REMEDY}`;
 const CRD_WORDS = `The CRD of DNSZones is being deleted. ${REMEDY}`;
-const SHOWN = 5;
 /** The number of records in one response. */
 const PAGE = 200;
 
@@ -91,12 +92,10 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
     // An id in a status must never lead to another zone.
     if (!name.ok || zone.zoneName !== name.value) return null;
     if (object.metadata.annotations?.[FORCE_DELETE] !== 'true') {
-      const own = await ownedRecords(run, service, zoneId);
-      const foreign = await foreignRecords(run, service, zoneId, own);
-      if (foreign.length > 0) {
-        const names = foreign.slice(0, SHOWN).join(', ') + (foreign.length > SHOWN ? ' and others' : '');
-        return `The zone contains records that no DNSRecord owns: ${names}. Delete them at the DNS service, set spec.deletionPolicy: Retain, or annotate this object with ${FORCE_DELETE}=true to delete them with the zone.`;
-      }
+      const { own, others } = await ownedRecords(run, service, zoneId);
+      const unowned = await unownedRecords(run, service, zoneId, own);
+      const waits = deletionWaits({ unowned, ofOthers: others.size });
+      if (waits !== null) return waits;
     }
     await sendForZone(run, service, zoneId, (options) => client.zones.delete(zoneId, options));
     run.context.held.zoneDeleted(zoneId);
@@ -107,26 +106,37 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
   }
 }
 
-/** Returns the ids of the records of this cluster's DNSRecords, without those that a deleted DNSRecord left with Retain. */
+interface Owned {
+  /** The ids of the records of this cluster's DNSRecords, without those that a deleted DNSRecord left with Retain. */
+  readonly own: ReadonlySet<string>;
+  /** The keys of the DNSRecords of other namespaces that have records in the zone. */
+  readonly others: ReadonlySet<string>;
+}
+
 async function ownedRecords(
-  { context, call }: ZoneRun,
+  { context, object, call }: ZoneRun,
   { client }: Connection,
   zoneId: string,
-): Promise<ReadonlySet<string>> {
+): Promise<Owned> {
   const cluster = clusterOf(context);
   const own = new Set<string>();
+  const others = new Set<string>();
   for await (const page of client.owners.pages(zoneId, { prefix: ownersOf(cluster) }, call)) {
     for (const { owner, retain, records } of page) {
       const key = keyIn(owner, cluster);
-      if (key === undefined || (retain && !context.records.get(key))) continue;
+      if (key === undefined) continue;
+      const { namespace = '' } = splitKey(key);
+      const exists = context.records.get(key) !== undefined || !context.watches(namespace);
+      if (retain && !exists) continue;
+      if (exists && records.length > 0 && namespace !== object.metadata.namespace) others.add(key);
       for (const { id } of records) own.add(id);
     }
   }
-  return own;
+  return { own, others };
 }
 
 /** Returns the first names and types of records with other ids; a zone may contain any number of records. */
-async function foreignRecords(
+async function unownedRecords(
   run: ZoneRun,
   { client }: Connection,
   zoneId: string,
@@ -135,7 +145,7 @@ async function foreignRecords(
   const found = new Set<string>();
   for await (const page of client.records.pages(zoneId, {}, PAGE, run.call)) {
     for (const { id, name, type } of page) if (!own.has(id)) found.add(`${name} ${type}`);
-    if (found.size > SHOWN) break;
+    if (found.size > MAX_NAMED) break;
   }
   return [...found];
 }

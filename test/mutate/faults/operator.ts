@@ -41,6 +41,43 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     ...unit('releases'),
   },
   {
+    name: 'op-retained',
+    breaks: 'a record that Retain left is deleted with its zone if both objects are deleted together',
+    edits: [
+      {
+        file: 'src/operator/zone/delete.ts',
+        find: 'if (retain && !exists) continue;',
+        replace: '',
+      },
+    ],
+    ...unit('releases'),
+  },
+  {
+    name: 'op-others-deleted',
+    breaks: 'the deletion of a zone takes the records of other namespaces out of DNS',
+    edits: [
+      {
+        file: 'src/operator/zone/delete.ts',
+        find: 'records.length > 0 && namespace !== object.metadata.namespace',
+        replace: 'namespace === cluster',
+      },
+    ],
+    ...unit('zones'),
+  },
+  {
+    name: 'op-deletion-words',
+    breaks: 'kubectl zonestead why prints a command that runs what the name of a record says',
+    edits: [
+      {
+        file: 'src/resources/deletion.ts',
+        find: '/^([A-Za-z0-9_*@][A-Za-z0-9_*@./-]*) ([A-Z0-9]+)$/',
+        replace: '/^(.+) ([A-Z0-9]+)$/',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/cli/kubectl/next-step.test.ts'],
+  },
+  {
     name: 'op-retain-elsewhere',
     breaks: "a record in another namespace's zone remains there after its object",
     edits: [

@@ -69,6 +69,18 @@ describe('a DNSRecord that is deleted while no operator runs', () => {
     await on.settle();
     expect(on.ready(on.cluster.zone(ZONE))).toBe('False DeletionBlocked');
   });
+
+  it('keeps them also when its zone is deleted together with it, before its owner is released', async () => {
+    const on = await bench(0);
+    record(on, 'kept', { deletionPolicy: 'Retain' });
+    await on.settle();
+    on.cluster.remove(DNS_RECORD, 'default/kept');
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org kept A 192.0.2.1 3600']);
+    expect(on.ready(on.cluster.zone(ZONE))).toBe('False DeletionBlocked');
+    expect(on.message(on.cluster.zone(ZONE))).toContain('kept A');
+  });
 });
 
 describe('a start', () => {

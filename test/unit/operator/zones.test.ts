@@ -281,6 +281,47 @@ describe('the deletion of a DNSZone', () => {
     expect(object(on)).toBeUndefined();
   });
 
+  it('waits for the DNSRecords of other namespaces, counts them, and names none of them', async () => {
+    const on = await bench({ allowedRecords: [{ namespaces: { from: 'All' } }] });
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'shop' }, {});
+    const zoneRef = { name: 'example', namespace: 'default' };
+    for (const name of ['secret-a', 'secret-b'])
+      on.cluster.create(DNS_RECORD, { namespace: 'shop', name }, { zoneRef, name, type: 'A', content: '192.0.2.7' });
+    record(on, 'own');
+    await on.settle();
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(on.ready(object(on))).toBe('False DeletionBlocked');
+    expect(on.message(object(on))).toMatch(/contains the records of 2 DNSRecords of other namespaces/);
+    expect(on.message(object(on))).not.toMatch(/secret|shop|192/);
+    expect(on.service.ids()).toHaveLength(3);
+    for (const name of ['secret-a', 'secret-b']) on.cluster.remove(DNS_RECORD, `shop/${name}`);
+    await on.settle();
+    await on.clock.advance(3_000);
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+    expect(atService(on)).toEqual([]);
+  });
+
+  it('takes the records of other namespaces with it after the annotation', async () => {
+    const on = await bench({ allowedRecords: [{ namespaces: { from: 'All' } }] });
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'shop' }, {});
+    const zoneRef = { name: 'example', namespace: 'default' };
+    on.cluster.create(
+      DNS_RECORD,
+      { namespace: 'shop', name: 'www' },
+      { zoneRef, name: 'www', type: 'A', content: '192.0.2.7' },
+    );
+    await on.settle();
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(on.message(object(on))).toMatch(/the records of a DNSRecord of another namespace/);
+    on.cluster.annotate(DNS_ZONE, ZONE, { [FORCE_DELETE]: 'true' });
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+    expect(atService(on)).toEqual([]);
+  });
+
   it('keeps everything under deletionPolicy Retain, and sends no request to the service', async () => {
     const on = await bench({ deletionPolicy: 'Retain' });
     on.cluster.remove(DNS_ZONE, ZONE);

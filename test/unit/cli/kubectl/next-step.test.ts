@@ -4,6 +4,7 @@ import { namedIn, nextStep, verifyStep } from '#cli/kubectl/next-step.ts';
 import { readyOf } from '#cli/kubectl/objects.ts';
 import { rulesOf, unknownName, whySections } from '#cli/kubectl/why.ts';
 import { adviceFor, plainAdvice, READY_ADVICE } from '#resources/advice.ts';
+import { deletionWaits } from '#resources/deletion.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { NOT_READY_REASONS } from '#resources/reasons.ts';
@@ -68,6 +69,49 @@ describe('the next command', () => {
     expect(at('2001:db8::53')).toBe('dig +norecurse @2001:db8::53 mine.example SOA');
     expect(at('[2001:db8::53]:5300')).toBe('dig +norecurse @2001:db8::53 -p 5300 mine.example SOA');
     expect(verifyStep(zone()).command).toBe('dig mine.example SOA');
+  });
+});
+
+describe('a deletion that waits', () => {
+  const blocked = (reason: string, message: string, spec: object = {}) => {
+    const conditions = ['Ready', 'DeletionBlocked'].map((type) => ({
+      type,
+      status: type === 'Ready' ? 'False' : 'True',
+      reason: type === 'Ready' ? 'DeletionBlocked' : reason,
+      message,
+      lastTransitionTime: '',
+    }));
+    const sections = whySections({ object: zone(spec, { conditions }), zone: undefined, named: [] });
+    return (sections.at(-1)?.lines ?? []).slice(1).map((line) => line.trim());
+  };
+  const force = 'kubectl annotate dnszone.zonestead.dev/mine -n team-a zonestead.dev/force-delete=true';
+  const keep = `kubectl patch dnszone.zonestead.dev/mine -n team-a --type merge -p '{"spec":{"deletionPolicy":"Retain"}}'`;
+
+  it('is solved by the commands that delete the records, force it, or keep the zone', () => {
+    const message = deletionWaits({ unowned: ['www A', '* TXT', '@ MX'], ofOthers: 0 }) ?? '';
+    expect(blocked('ForeignRecords', message)).toEqual([
+      'zonestead records delete mine.example www A',
+      "zonestead records delete mine.example '*' TXT",
+      'zonestead records delete mine.example @ MX',
+      force,
+      keep,
+    ]);
+  });
+
+  it('runs nothing that the name of a record or zone says', () => {
+    const message = deletionWaits({ unowned: ['$(reboot) A', '-rf A', 'a;b A', 'ok A'], ofOthers: 1 }) ?? '';
+    expect(blocked('ForeignRecords', message, { zoneName: "x';reboot" })).toEqual([
+      `zonestead records delete 'x'\\'';reboot' ok A`,
+      force,
+      keep,
+    ]);
+  });
+
+  it('for the records of others, and for many deletions, has the annotation', () => {
+    const message = deletionWaits({ unowned: [], ofOthers: 3 }) ?? '';
+    expect(blocked('ForeignRecords', message)).toEqual([force, keep]);
+    const many = 'kubectl annotate dnszone.zonestead.dev/mine -n team-a zonestead.dev/release-many=true';
+    expect(blocked('ManyDeleted', 'More than half of all DNSZones were deleted at once.')).toEqual([many, keep]);
   });
 });
 
