@@ -28,7 +28,7 @@ export function deletionWaits({ unowned, ofOthers }: KeptRecords): string | null
   ].join(' ');
 }
 
-/** The records without an owner that a sentence names. A name that cannot be one is left out, because a command is made of it. */
+/** The records without an owner that a sentence names. Texts that are not names are omitted, because a command is made of them. */
 export function unownedIn(message: string): { name: string; type: string }[] {
   const start = message.indexOf(UNOWNED);
   const [, list = ''] =

@@ -8,7 +8,7 @@ export const FIELD_MANAGER = 'zonestead-operator';
 export const REPORTER = 'zonestead.dev/operator';
 /** An annotation of an Event: the id of the run, which the service has as `x-request-id` and as request id in its history. */
 export const REQUEST_ID = 'zonestead.dev/request-id';
-/** An annotation of a DNSZone, with the value `true`: delete the zone with all its records, whoever needs them. */
+/** An annotation of a DNSZone, with the value `true`: delete the zone with all its records, also those that others need. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
 /** An annotation of a DNSZone, with the value `true`: release the records of any number of deleted DNSRecords, and delete this zone. */
 export const RELEASE_MANY = 'zonestead.dev/release-many';
