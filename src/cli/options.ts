@@ -33,3 +33,13 @@ export interface YesOption {
 
 /** For commands that delete more than one record. Without it, they ask at a terminal, and refuse elsewhere. */
 export const YES_OPTION: OptionDescription = { flags: '--yes', describe: 'delete without a question' };
+
+export interface ForceOption {
+  force?: boolean;
+}
+
+/** For commands that change single records. Without it, they ask before they change records that have owners. */
+export const FORCE_OPTION: OptionDescription = {
+  flags: '--force',
+  describe: 'change records that have owners without a question',
+};

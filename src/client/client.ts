@@ -80,6 +80,8 @@ export interface RecordFilter {
   readonly content?: string | undefined;
   /** Whether each record has its `etag`. (Default: false.) */
   readonly etags?: boolean | undefined;
+  /** Whether each record that has owners has its `owners`. (Default: false.) */
+  readonly owners?: boolean | undefined;
 }
 
 /** A heartbeat of a cluster. */
@@ -356,8 +358,9 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function queryOf({ name, names, type, content, etags }: RecordFilter): Record<string, string | undefined> {
-  return { name, names: names?.join(','), type, content, etags: etags ? 'true' : undefined };
+function queryOf({ name, names, type, content, etags, owners }: RecordFilter): Record<string, string | undefined> {
+  const yes = (asked: boolean | undefined) => (asked ? 'true' : undefined);
+  return { name, names: names?.join(','), type, content, etags: yes(etags), owners: yes(owners) };
 }
 
 function circle(): ApiUnavailable {

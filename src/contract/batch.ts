@@ -1,7 +1,7 @@
 // The contract of `POST /zones/{id}/records:batch`.
 import { z } from 'zod';
 import { errorBody } from './error.ts';
-import { record, recordBody, recordId } from './record.ts';
+import { owners, record, recordBody, recordId } from './record.ts';
 import { ENTITY_TAGS_RULE, etag, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, REQUEST_ID } from './shared.ts';
 
 /** The most changes that one request may hold, for every key. */
@@ -121,6 +121,7 @@ const batchResult = z
     z.object({
       status: z.literal(204).meta({ description: 'The status of a deletion is 204.' }),
       id: recordId.meta({ description: 'The id of the deleted record.' }),
+      owners,
     }),
     z.object({
       status: z
@@ -145,4 +146,5 @@ export const batchAnswer = z
 
 export type RecordChange = z.infer<typeof recordChange>;
 export type BatchBody = z.input<typeof batchBody>;
+export type BatchRecord = z.infer<typeof record>;
 export type BatchResult = z.infer<typeof batchResult>;

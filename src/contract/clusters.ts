@@ -51,6 +51,17 @@ export const heartbeatQuery = clusterQuery.extend({
   notReady: objectCount('How many of these objects are not Ready. Sent together with `objects`.'),
 });
 
+const changedSet = z
+  .object({
+    change: z.int().meta({ description: 'The number of the change in the history of the zone.' }),
+    zoneId: z.string().meta({ description: 'The id of the zone.' }),
+    owner: z
+      .string()
+      .meta({ description: 'The owner whose records were changed.', examples: ['k8s:prod/default/www'] }),
+    by: z.string().meta({ description: 'The key that changed them.', examples: ['key ci (3f0a9c71d2e4)'] }),
+  })
+  .meta({ id: 'ChangedSet', description: 'A set of a cluster whose records another client changed.' });
+
 const CLUSTER_STATES = ['active', 'drained', 'lost'] as const;
 
 export const cluster = z
@@ -79,6 +90,10 @@ export const cluster = z
       .nullable()
       .optional()
       .meta({ description: 'The objects in the cluster, by the last heartbeat that told them. Null: none did.' }),
+    changed: z.array(changedSet).optional().meta({
+      description:
+        'Only in the answer to a heartbeat: the sets of the cluster whose records a client other than an owner updated or deleted in the last minute, the newest change first, at most 100. Sets with the drift policy `Ignore` are not told.',
+    }),
   })
   .meta({ id: 'Cluster', description: 'An installation that writes records.' });
 

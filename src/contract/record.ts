@@ -49,6 +49,11 @@ export const recordListQuery = z.strictObject({
     .transform((text) => text === 'true')
     .optional()
     .meta({ description: 'If true, each record has its `etag`, for conditional changes. If omitted: false.' }),
+  owners: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: 'If true, each record that has owners has its `owners`. If omitted: false.' }),
   ...page,
 });
 
@@ -99,6 +104,16 @@ export const recordBody = z
     ],
   });
 
+/** The owners of a record, in answers that tell them. */
+export const owners = z
+  .array(z.string({ error: 'must be a list of owners' }), { error: 'must be a list of owners' })
+  .optional()
+  .meta({
+    description:
+      'The owners of the record, which may revert a change by another client. Absent for a record without an owner, and in a list without `owners=true`.',
+    examples: [['k8s:prod/default/www']],
+  });
+
 /** The mark of a record whose clusters are drained or lost. */
 export const withdrawn = z.boolean({ error: 'must be true or false' }).optional().meta({
   description:
@@ -112,6 +127,7 @@ export const recordReplaceBody = recordBody
       .optional()
       .meta({ description: 'The id of the record. It may be omitted; if sent, it must be the id in the path.' }),
     withdrawn: withdrawn.meta({ description: 'Ignored: a client may send back what a list contains.' }),
+    owners: owners.meta({ description: 'Ignored: a client may send back what it read.' }),
   })
   .meta({ id: 'RecordReplace', description: 'The new content of a stored record. Its name and type cannot change.' });
 
@@ -126,6 +142,7 @@ export const record = z
     }),
     priority: priority.meta({ description: 'The preference of a mail exchanger. Null for every type except MX.' }),
     comment,
+    owners,
   })
   .meta({
     id: 'Record',

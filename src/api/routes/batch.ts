@@ -8,11 +8,13 @@ import { zoneParams } from '#contract/zone.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { BatchResult, RecordChange } from '#service/records/change.ts';
+import { readOwnersOf } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
 import { hashOfPost } from '../hooks/auth.ts';
 import { conditionalCallerOf, readTags } from '../hooks/conditions.ts';
+import { tellOwners } from '../hooks/owners-header.ts';
 import type { Part } from '../hooks/write-log.ts';
 import { errorAnswers, needs, RECORD_CHANGE_ERRORS } from './answers.ts';
 
@@ -27,7 +29,7 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
         summary: 'Create, update and delete many records',
         security: needs('records:write'),
         description:
-          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write, and a batch at most as half of the limit of the key. If the write limit does not allow that now, the whole batch is answered 429 and nothing is written. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change.',
+          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write, and a batch at most as half of the limit of the key. If the write limit does not allow that now, the whole batch is answered 429 and nothing is written. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change. If records have owners, which may revert the change, the header Zonestead-Owners and the field `owners` name them.',
         params: zoneParams,
         body: schemas.batchBody,
         response: {
@@ -42,14 +44,17 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
       // Counts before the body is validated, because refused changes count as well.
       config: { counts: { bucket: 'records', changes: sizeOf } },
     },
-    async (request) => {
+    async (request, reply) => {
       const { atomic, changes } = request.body as z.output<typeof schemas.batchEnvelope>;
       const batch = {
         atomic,
         changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
       };
-      const results = await applyBatch(context, conditionalCallerOf(request), request.params.id, batch);
-      const answer = results.map((result, index) => resultOf(result, batch.changes[index]!));
+      const caller = conditionalCallerOf(request);
+      const owners = await readOwnersOf(context, batch.changes.flatMap(idOf));
+      const results = await applyBatch(context, caller, request.params.id, batch);
+      const answer = results.map((result, index) => resultOf(result, batch.changes[index]!, owners));
+      tellOwners(reply, answer.flatMap(ownersIn));
       request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
       return { results: answer };
     },
@@ -99,14 +104,30 @@ function partOf(change: RecordChange | Refusal, status: number): Part | null {
   return { requestId: change.requestId, action: change.action, status };
 }
 
-function resultOf(result: BatchResult, change: RecordChange | Refusal): schemas.BatchResult {
+function idOf(change: RecordChange | Refusal): string[] {
+  return change instanceof Refusal || change.action === 'create' ? [] : [change.id];
+}
+
+function ownersIn(result: schemas.BatchResult): readonly string[] {
+  return ('record' in result ? result.record.owners : 'id' in result ? result.owners : undefined) ?? [];
+}
+
+/** @param owners those that the records had before the batch, by the id of the record */
+function resultOf(
+  result: BatchResult,
+  change: RecordChange | Refusal,
+  owners: ReadonlyMap<string, readonly string[]>,
+): schemas.BatchResult {
   if (!result.ok) {
     const refused = new Refusal(result.refusal);
     return { status: statusOf(refused), ...bodyOf(refused) };
   }
+  const [id = ''] = idOf(change);
+  const own = owners.get(id);
+  const told = own === undefined ? {} : { owners: [...own] };
   if (result.record !== null) {
-    const { record } = result;
-    return { status: result.action === 'create' ? 201 : 200, record, etag: recordTag(record) };
+    const record = { ...result.record, ...told } as schemas.BatchRecord;
+    return { status: result.action === 'create' ? 201 : 200, record, etag: recordTag(result.record) };
   }
-  return { status: 204, id: (change as Extract<RecordChange, { action: 'delete' }>).id };
+  return { status: 204, id, ...told };
 }

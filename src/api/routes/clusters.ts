@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cluster, clusterList, clusterParams, clusterQuery, heartbeatQuery } from '#contract/clusters.ts';
+import { readChangedSets } from '#service/clusters/changed-sets.ts';
 import { readClusters, releaseCluster, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
@@ -49,8 +50,10 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
       const { owner, instance, objects, notReady } = request.query;
       const counts = objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) };
       const heartbeat = { owner, instance, objects: counts };
+      const actor = actorOf(request);
       const count = counterOf(request);
-      return takeHeartbeat(context, actorOf(request), request.params.name, heartbeat, () => count(1));
+      const taken = await takeHeartbeat(context, actor, request.params.name, heartbeat, () => count(1));
+      return { ...taken, changed: await readChangedSets(context, actor, taken) };
     },
   );
   routes.delete(

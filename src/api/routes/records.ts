@@ -6,13 +6,14 @@ import { record, recordBody, recordList, recordListQuery, recordParams, recordRe
 import { zoneParams } from '#contract/zone.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { readAllRecords, readRecord, readRecords } from '#service/records/records.ts';
+import { readAllRecords, readOwnersOf, readRecord, readRecords } from '#service/records/records.ts';
 import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
 import { refusal } from '#service/refusal.ts';
 import { actorOf } from '../hooks/auth.ts';
 import { conditionalCallerOf, isKnown, tagged } from '../hooks/conditions.ts';
 import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
+import { tellOwners } from '../hooks/owners-header.ts';
 import { errorAnswers, needs, notModified, RECORD_CHANGE_ERRORS } from './answers.ts';
 
 const TAGS = ['records'];
@@ -109,7 +110,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
         operationId: 'replaceRecord',
         summary: 'Replace the content, TTL, priority and comment of a record',
         description:
-          'The name and type of a record cannot change. You may send the complete record as you read it, with its id. With If-Match, a record that changed since you read it stays as it is: the answer is 412. A new comment alone changes neither DNS nor the serial.',
+          'The name and type of a record cannot change. You may send the complete record as you read it, with its id. With If-Match, a record that changed since you read it stays as it is: the answer is 412. A new comment alone changes neither DNS nor the serial. If the record has owners, which may revert the change, the header Zonestead-Owners and the field `owners` name them.',
         security: needs('records:write'),
         params: recordParams,
         body: recordReplaceBody,
@@ -118,11 +119,14 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
     },
     async (request, reply) => {
       const { id, recordId } = request.params;
-      const { id: sent = recordId, withdrawn: _, ...body } = request.body;
+      const { id: sent = recordId, withdrawn: _withdrawn, owners: _owners, ...body } = request.body;
       if (sent !== recordId) throw refusal('path-mismatch', { id: recordId });
       const replaced = await replaceRecord(context, conditionalCallerOf(request), id, recordId, body);
       tagged(reply, recordTag(replaced));
-      return replaced;
+      const owners = (await readOwnersOf(context, [recordId])).get(recordId);
+      if (owners === undefined) return replaced;
+      tellOwners(reply, owners);
+      return { ...replaced, owners: [...owners] };
     },
   );
 
@@ -134,14 +138,18 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
         tags: TAGS,
         operationId: 'deleteRecord',
         summary: 'Delete a record',
-        description: 'When the answer arrives, the name servers no longer answer with the record.',
+        description:
+          'When the answer arrives, the name servers no longer answer with the record. If the record had owners, which may create it again, the header Zonestead-Owners names them.',
         security: needs('records:write'),
         params: recordParams,
         response: { 204: z.null(), ...WRITE_ERRORS },
       },
     },
     async (request, reply) => {
-      await removeRecord(context, conditionalCallerOf(request), request.params.id, request.params.recordId);
+      const { id, recordId } = request.params;
+      const owners = await readOwnersOf(context, [recordId]);
+      await removeRecord(context, conditionalCallerOf(request), id, recordId);
+      tellOwners(reply, owners.get(recordId) ?? []);
       return reply.code(204).send(null);
     },
   );

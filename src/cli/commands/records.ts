@@ -1,6 +1,14 @@
 // `zonestead records …`: records, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption, quotingHint, YES_OPTION, type YesOption } from '../options.ts';
+import {
+  DRY_RUN_OPTION,
+  type DryRunOption,
+  FORCE_OPTION,
+  type ForceOption,
+  quotingHint,
+  YES_OPTION,
+  type YesOption,
+} from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -78,12 +86,13 @@ const set = describeCommand({
     NO_TTL,
     { flags: COMMENT, describe: 'comment of all values; "" removes it (default: records keep their comments)' },
     YES_OPTION,
+    FORCE_OPTION,
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   hint: quotingHint(),
   settings: REST_SETTINGS,
-  run: ([zone = '', name = '', type = '', ...values], options: WriteOptions & YesOption, context) =>
+  run: ([zone = '', name = '', type = '', ...values], options: WriteOptions & YesOption & ForceOption, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/record-set.ts')).setRecords(session, zone, { name, type, values }, options),
     ),
@@ -99,11 +108,12 @@ const update = describeCommand({
     PRIORITY,
     { flags: COMMENT, describe: 'new comment; "" removes it' },
     IF_MATCH,
+    FORCE_OPTION,
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = '', recordId = '', content], options: WriteOptions & { ifMatch?: string }, context) =>
+  run: ([zone = '', recordId = '', content], options: WriteOptions & ForceOption & { ifMatch?: string }, context) =>
     withRest(context, options, async (session) =>
       (await load()).updateRecord(session, zone, recordId, { ...options, content }),
     ),
@@ -118,11 +128,11 @@ const remove = describeCommand({
     { usage: '[type]', describe: 'type of the records, after a name' },
     { usage: '[content]', describe: 'delete only the record with this content' },
   ],
-  options: [IF_MATCH, YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
+  options: [IF_MATCH, YES_OPTION, FORCE_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
   run: (
     [zone = '', name = '', type, content],
-    options: OutputOption & YesOption & DryRunOption & { ifMatch?: string },
+    options: OutputOption & YesOption & ForceOption & DryRunOption & { ifMatch?: string },
     context,
   ) =>
     withRest(context, options, async (session) =>

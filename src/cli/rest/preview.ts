@@ -1,7 +1,9 @@
 // The output of --dry-run: the records that a command would change.
 import { styleText } from 'node:util';
+import type { DnsRecord } from '#client/client.ts';
 import { type Difference, differenceLines } from '../difference.ts';
 import { show } from '../output.ts';
+import { ownedLines } from './owned.ts';
 import type { Session } from './session.ts';
 
 /** Prints lines of differences, in red and green if standard output has colors. */
@@ -11,10 +13,17 @@ export function printDifferences(differences: readonly Difference[], print: (lin
   }
 }
 
-export async function showPreview(session: Session, differences: readonly Difference[]): Promise<void> {
-  await show(session, { dryRun: true, differences }, () => {
+/** @param touched the records that would change; those that have owners are named. (Default: none.) */
+export async function showPreview(
+  session: Session,
+  differences: readonly Difference[],
+  touched: readonly DnsRecord[] = [],
+): Promise<void> {
+  const owned = ownedLines(touched);
+  await show(session, { dryRun: true, differences, ...(owned.length > 0 ? { owned } : {}) }, () => {
     if (differences.length === 0) session.print('nothing would change');
     else printDifferences(differences, session.print);
+    for (const line of owned) session.print(`has an owner, which may revert this: ${line}`);
   });
 }
 

@@ -3,15 +3,16 @@ import type { DnsRecord, ListedRecord, RecordChange, Zone } from '#client/client
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn, differencesOf } from '../difference.ts';
-import type { DryRunOption, YesOption } from '../options.ts';
+import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
 import { quotingHint } from '../options.ts';
 import { show } from '../output.ts';
+import { confirmOwned } from './owned.ts';
 import { printDifferences, showPreview } from './preview.ts';
 import { splitPriority, typeOf } from './records.ts';
 import { type Session, zoneOf } from './session.ts';
 import { ownTtl, parsedRecords } from './stored-records.ts';
 
-interface SetOptions extends DryRunOption, YesOption {
+interface SetOptions extends DryRunOption, YesOption, ForceOption {
   ttl?: number | false;
   comment?: string;
 }
@@ -25,15 +26,22 @@ export async function setRecords(
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const stored = await client.records.list(zone.id, { name, type: typeOf(type), etags: true }, { signal });
+  const stored = await client.records.list(
+    zone.id,
+    { name, type: typeOf(type), etags: true, owners: true },
+    { signal },
+  );
   const ttl = ttlOf(zone, stored, options.ttl);
   const wanted = parsedValues(zone, { name, type: typeOf(type), ttl }, values);
   const differences = differencesOf(parsedRecords(zone, stored), wanted, zone.defaultTtl);
-  if (options.dryRun) return showPreview(session, differences);
+  const changes = changesOf(zone, stored, wanted, options.comment);
+  const ids = new Set(changes.flatMap((change) => (change.action === 'create' ? [] : [change.id])));
+  const touched = stored.filter(({ id }) => ids.has(id));
+  if (options.dryRun) return showPreview(session, differences, touched);
+  await confirmOwned(touched, options, signal);
   const deleted = deletedIn(differences);
   if (deleted > 1)
     await confirm(`this deletes ${deleted} records of ${name} ${type} in ${zone.zoneName}`, options, signal);
-  const changes = changesOf(zone, stored, wanted, options.comment);
   if (changes.length > 0) await client.records.batch(zone.id, { changes }, { signal });
   await show(session, { differences }, () => {
     if (changes.length === 0) print(`${name} ${type} has these values already`);

@@ -3,9 +3,10 @@ import type { DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client
 import { isAbsent } from '#client/errors.ts';
 import { confirm } from '../confirm.ts';
 import { differencesOf } from '../difference.ts';
-import type { DryRunOption, YesOption } from '../options.ts';
+import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
+import { confirmOwned } from './owned.ts';
 import { showPreview } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
 import { ownTtl, parsedRecords } from './stored-records.ts';
@@ -28,9 +29,13 @@ export async function listRecords(
   const { id } = await zoneOf(session, zone);
   const type = filter.type === undefined ? undefined : typeOf(filter.type);
   const { name, etags = false } = filter;
-  const records = await client.records.list(id, { name, type, etags }, { signal });
-  const columns = ['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', ...(etags ? ['ETAG'] : []), 'CONTENT'];
-  await show(session, { records }, () => table(columns, records.map(rowOf), print));
+  const records = await client.records.list(id, { name, type, etags, owners: true }, { signal });
+  const hasOwners = records.some(({ owners = [] }) => owners.length > 0);
+  const more = [...(etags ? ['ETAG'] : []), ...(hasOwners ? ['OWNERS'] : [])];
+  const rows = records.map((record) => rowOf(record, hasOwners));
+  await show(session, { records }, () =>
+    table(['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', ...more, 'CONTENT'], rows, print),
+  );
 }
 
 export async function createRecord(
@@ -60,7 +65,7 @@ export async function updateRecord(
   session: Session,
   nameOrId: string,
   recordId: string,
-  changes: RecordOptions & { content: string | undefined; ifMatch?: string },
+  changes: RecordOptions & ForceOption & { content: string | undefined; ifMatch?: string },
 ): Promise<void> {
   const { content, ttl, priority, comment, dryRun } = changes;
   if ([content, ttl, priority, comment].every((each) => each === undefined)) {
@@ -80,8 +85,9 @@ export async function updateRecord(
   if (dryRun) {
     const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
     const [old, wanted] = [parsedRecords(zone, [before]), parsedRecords(zone, [after])];
-    return showPreview(session, differencesOf(old, wanted, zone.defaultTtl));
+    return showPreview(session, differencesOf(old, wanted, zone.defaultTtl), [before]);
   }
+  await confirmOwned([before], changes, signal);
   // The values that stay are those that were read, so the record must still have them.
   const ifMatch = changes.ifMatch ?? etag;
   await tell(session, await client.records.update(zone.id, recordId, body, { signal, ifMatch }), 'updated');
@@ -95,7 +101,7 @@ export async function deleteRecords(
   session: Session,
   nameOrId: string,
   { name, type, content }: { name: string; type: string | undefined; content: string | undefined },
-  options: YesOption & DryRunOption & { ifMatch?: string },
+  options: YesOption & ForceOption & DryRunOption & { ifMatch?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
@@ -103,7 +109,9 @@ export async function deleteRecords(
     type === undefined
       ? [(await recordOf(session, zone, name)).record]
       : await found(session, zone, { name, type: typeOf(type), content });
-  if (options.dryRun) return showPreview(session, differencesOf(parsedRecords(zone, records), [], zone.defaultTtl));
+  if (options.dryRun)
+    return showPreview(session, differencesOf(parsedRecords(zone, records), [], zone.defaultTtl), records);
+  await confirmOwned(records, options, signal);
   const [only] = records;
   if (records.length === 1 && only !== undefined) {
     await client.records.delete(zone.id, only.id, { signal, ifMatch: options.ifMatch });
@@ -120,7 +128,7 @@ export async function deleteRecords(
 }
 
 async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {
-  const records = await client.records.list(zone.id, { ...filter, etags: true }, { signal });
+  const records = await client.records.list(zone.id, { ...filter, etags: true, owners: true }, { signal });
   if (records.length > 0) return records;
   throw new Error(`no record matches in ${zone.zoneName}; "zonestead records list ${zone.zoneName}" lists its records`);
 }
@@ -154,11 +162,12 @@ function lineOf({ name, ttl, type, content }: DnsRecord): string {
 }
 
 /** A comment follows its content in the way of a zone file. */
-function rowOf(record: ListedRecord): string[] {
-  const { name, type, ttl, priority, id, content, comment, etag } = record;
+function rowOf(record: ListedRecord, hasOwners: boolean): string[] {
+  const { name, type, ttl, priority, id, content, comment, etag, owners = [] } = record;
   const text = comment === undefined ? content : `${content} ; ${comment}`;
   const tag = etag === undefined ? [] : [etag];
-  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...tag, text];
+  const own = hasOwners ? [owners.join(',') || '-'] : [];
+  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...tag, ...own, text];
 }
 
 /** The value of an MX record has its priority first, as in a zone file, or alone in an option. */

@@ -58,6 +58,8 @@ export interface HeartbeatOptions {
   count?(zones: readonly DNSZone[]): { total: number; notReady: number };
   /** Called when another cluster got the name, and when this one has it again; also with the zones whose holder is not known yet. */
   nameChanged(zones: readonly DNSZone[]): void;
+  /** Called with the sets whose records another client changed, once for each change. */
+  othersChanged(sets: NonNullable<Cluster['changed']>): void;
   /** Called when the service drained or restored the cluster, and when it has withdrawn all records of a drained one. */
   changed(zones: readonly DNSZone[], isDrained: boolean): void;
   sent(result: HeartbeatResult): void;
@@ -81,6 +83,8 @@ interface Seen {
   isTaken: boolean | null;
   /** The last count of objects, and its time. Null: the service does not take it, or has not answered. */
   counted: { objects: { total: number; notReady: number }; at: number } | null;
+  /** The numbers of the changes by others that the last answer told. */
+  told: ReadonlySet<number>;
   /** The failure that was logged last; null after a success. */
   problem: string | null;
   /** Whether the service refuses the key of a DNSZone, because it has no right to send heartbeats. */
@@ -109,6 +113,7 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
             state: null,
             isTaken: null,
             counted: null,
+            told: new Set<number>(),
             problem: null,
             isUnwanted: false,
             acceptedAt: clock.now(),
@@ -131,6 +136,7 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
       judge(known, false);
       const before = known.state;
       Object.assign(known, { state: answer, problem: null, isUnwanted: false, acceptedAt: clock.now() });
+      tell(known, answer);
       if (isNews(before, answer)) options.changed(zonesOf(known), answer.state === 'drained');
       return true;
     } catch (error) {
@@ -156,6 +162,13 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
     if (objects === undefined || options.count === undefined) known.counted = null;
     else if (counted === null || clock.now() - counted.at >= COUNT_MS)
       known.counted = { objects: options.count(zonesOf(known)), at: clock.now() };
+  }
+
+  /** The service tells a change for a minute, because an answer may be lost. */
+  function tell(known: Seen, { changed = [] }: Cluster): void {
+    const news = changed.filter(({ change }) => !known.told.has(change));
+    known.told = new Set(changed.map(({ change }) => change));
+    if (news.length > 0) options.othersChanged(news);
   }
 
   function judge(known: Seen, isTaken: boolean): void {

@@ -5,11 +5,12 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { BY_ZONE, type OperatorContext } from '../access/context.ts';
+import { keyIn } from '../record/owner.ts';
 import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from './heartbeats.ts';
 
 type Reporting = Pick<
   OperatorContext,
-  'clock' | 'cluster' | 'credentials' | 'namespaces' | 'zones' | 'records' | 'enqueueRecord' | 'enqueueZone'
+  'clock' | 'cluster' | 'credentials' | 'namespaces' | 'zones' | 'records' | 'held' | 'enqueueRecord' | 'enqueueZone'
 >;
 
 /**
@@ -44,6 +45,16 @@ export function createReports(
     },
     nameChanged: (changed) => {
       for (const zone of changed) context.enqueueZone(keyOf(zone));
+    },
+    othersChanged: (sets) => {
+      const name = cluster() ?? '';
+      // The newest change is first, and the last client that changed a set is the one to name.
+      for (const { owner, by } of [...sets].reverse()) {
+        const key = keyIn(owner, name);
+        if (key === undefined || records.get(key) === undefined) continue;
+        context.held.changedBy(key, by);
+        context.enqueueRecord(key);
+      }
     },
     changed: (changed, isDrained) => {
       for (const zone of changed)

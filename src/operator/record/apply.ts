@@ -8,7 +8,7 @@ import { parseRdata } from '#dns/types/index.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
-import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
@@ -52,17 +52,25 @@ export async function applyValues(
   const place = { lane, group: object.metadata.namespace ?? '', zone: zoneId };
   const applied = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
   if (applied.changed && !isNew) wakeContested(context, zoneKey, key);
+  const by = held.takeChangedBy(key);
   const drift = driftIn(applied, desired, policies.drift);
-  if (drift.length > 0 && policies.drift !== 'Ignore') report(run, drift, policies.drift);
+  // The keys of a zone are those of its owner, so an Event in another namespace names none.
+  if (drift.length > 0 && policies.drift !== 'Ignore')
+    report(run, drift, policies.drift, isInOwnNamespace(object) ? by : undefined);
   return { drift, hasWritten: applied.changed, unproven };
 }
 
-function report({ object, observations, events }: RecordRun, drift: readonly string[], policy: DriftPolicy): void {
+function report(
+  { object, observations, events }: RecordRun,
+  drift: readonly string[],
+  policy: DriftPolicy,
+  by: string | undefined,
+): void {
   observations.push({ kind: 'drift', result: 'found' });
   const action = policy === 'Enforce' ? 'Repair' : 'Report';
   const note = drift.join('; ');
   if (!isDriftReported(object.status?.conditions, note))
-    events.push({ type: 'Warning', reason: 'Drift', action, note });
+    events.push({ type: 'Warning', reason: 'Drift', action, note: by === undefined ? note : `${note}, by ${by}` });
 }
 
 /** With Ignore, the service lists no changes of others: the records then differ from the values. */

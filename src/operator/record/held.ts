@@ -32,6 +32,8 @@ export class HeldOwners {
   readonly #released: number[] = [];
   readonly #compared = new Set<string>();
   readonly #confirmed = new Map<string, string>();
+  /** The clients that changed sets, as the service told them, until the sets are applied. */
+  readonly #changedBy = new Map<string, string>();
   #startedAt: number | null = null;
   #firstGoneAt = 0;
   #lastGoneAt = 0;
@@ -52,6 +54,7 @@ export class HeldOwners {
 
   drop(key: string, zoneId: string): void {
     this.#confirmed.delete(key);
+    this.#changedBy.delete(key);
     const left = this.at(key).filter((place) => place.zoneId !== zoneId);
     if (left.length > 0) this.#places.set(key, left);
     else this.#places.delete(key);
@@ -111,6 +114,19 @@ export class HeldOwners {
   /** Somebody changed the set: the next run applies it. */
   forgetSet(key: string): void {
     this.#confirmed.delete(key);
+  }
+
+  /** Another client changed the set. @param by the client in words */
+  changedBy(key: string, by: string): void {
+    this.forgetSet(key);
+    if (this.#places.has(key)) this.#changedBy.set(key, by);
+  }
+
+  /** The client that changed the set since it was applied; undefined: none is known. */
+  takeChangedBy(key: string): string | undefined {
+    const by = this.#changedBy.get(key);
+    this.#changedBy.delete(key);
+    return by;
   }
 
   /** Whether the service has this set. The answer is used up: a later run looks again. */

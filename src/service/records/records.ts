@@ -36,6 +36,12 @@ export interface RecordQuery extends Page {
 /** Gets the tag of the state that is about to be read. True: the caller has this state, so nothing more is read. */
 export type IsKnown = (tag: string) => boolean;
 
+/** The parts of a record in a list that a client asks for. (Default: none.) */
+interface Extras {
+  etags?: boolean | undefined;
+  owners?: boolean | undefined;
+}
+
 /** A record in a list, with its tag if it was asked for. */
 export type ListedView = RecordView & { etag?: string };
 
@@ -48,13 +54,13 @@ export async function readRecords(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-  query: RecordQuery & { limit: number; etags?: boolean | undefined },
+  query: RecordQuery & { limit: number } & Extras,
   isKnown: IsKnown,
 ): Promise<{ records: ListedView[]; next?: string } | null> {
   const list = await listOf(context, actor, zoneId, query);
   if (isKnown(recordsTag(list.zone))) return null;
   const { zone, rows, next } = await readRows(context, list, query);
-  return { records: rows.map((row) => listedView(row, zone, query)), ...(next === null ? {} : { next }) };
+  return { records: await listedViews(context, rows, zone, query), ...(next === null ? {} : { next }) };
 }
 
 /** One record. @throws Refusal no_zone, forbidden, not_found (also a record that the key may not read) */
@@ -68,7 +74,8 @@ export async function readRecord(
   mustReadRecords(actor, zoneId);
   const row = await recordById(context.db, zone.no, recordId);
   if (!row || !mayReadRecord(actor, row)) throw refusal('no-record');
-  return recordView(row, zone);
+  const owners = (await ownersOfRecords(context.db, [row.id])).get(row.id);
+  return { ...recordView(row, zone), ...(owners ? { owners: [...owners] } : {}) };
 }
 
 async function readRows(
@@ -129,7 +136,7 @@ export async function readAllRecords(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-  query: Omit<RecordQuery, 'limit'> & { etags?: boolean | undefined },
+  query: Omit<RecordQuery, 'limit'> & Extras,
   isKnown: IsKnown,
   signal: AbortSignal,
 ): Promise<{ whole: ListedView[] } | { pages: AsyncIterable<ListedView[]> } | null> {
@@ -139,20 +146,46 @@ export async function readAllRecords(
   if (isKnown(recordsTag(zone))) return null;
   if (!filter) return { whole: [] };
   const { rows, more } = await recordPage(context.db, zone.id, filter, ANSWER);
-  const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone, query));
-  if (!more) return { whole: view(rows) };
+  const view = (page: readonly ListedRecord[]) => listedViews(context, page, zone, query);
+  if (!more) return { whole: await view(rows) };
   async function* pages() {
     for await (const page of snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {})))
-      yield view(page);
+      yield await view(page);
   }
   const octetsOf = (page: readonly ListedView[]) => octetsOfEntries(page.map(({ content }) => content));
   return { pages: readInSlot(context, actor, signal, pages, octetsOf) };
 }
 
-/** The view of a record in a list. It has `withdrawn` only if it is. */
-function listedView(row: ListedRecord, zone: ZoneRow, { etags = false }: { etags?: boolean | undefined }): ListedView {
-  const view = recordView(row, zone);
-  return { ...view, ...(row.withdrawn ? { withdrawn: true } : {}), ...(etags ? { etag: recordTag(view) } : {}) };
+/** The views of the records in a list. One has `withdrawn` only if it is, and `owners` only if it has some. */
+async function listedViews(
+  context: ServiceContext,
+  rows: readonly ListedRecord[],
+  zone: ZoneRow,
+  { etags = false, owners = false }: Extras,
+): Promise<ListedView[]> {
+  const ids = owners ? rows.map(({ id }) => id) : [];
+  const ownersById = await ownersOfRecords(context.db, ids);
+  return rows.map((row) => {
+    const view = recordView(row, zone);
+    const own = ownersById.get(row.id);
+    return {
+      ...view,
+      ...(own ? { owners: [...own] } : {}),
+      ...(row.withdrawn ? { withdrawn: true } : {}),
+      ...(etags ? { etag: recordTag(view) } : {}),
+    };
+  });
+}
+
+/**
+ * The owners of records that a client is about to change, by the id of the record. They are told after the change only, because
+ * its rights were checked by then.
+ */
+export function readOwnersOf(
+  { db }: ServiceContext,
+  recordIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  return ownersOfRecords(db, recordIds);
 }
 
 /** The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone, forbidden */

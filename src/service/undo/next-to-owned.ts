@@ -1,6 +1,8 @@
 // Whether the records of a restore and the records of owners, which stay as they are, may exist together. They did not exist at the
 // same time, so the rules about records never compared them: a CNAME comes back, and an owner has an address at its name by now.
 // Only the records at the names of both are compared, and those that their aliases lead to.
+
+import { ownerName } from '#base/owner-names.ts';
 import { orderName } from '#dns/names/name.ts';
 import { MAX_LINKS } from '#dns/rules/chain.ts';
 import { ancestorsOf, NearbyRecords } from '#dns/rules/nearby-records.ts';
@@ -13,7 +15,6 @@ import type { WantedRecord } from '../records/rrsets.ts';
 import type { Conflict } from './answer.ts';
 import type { LeftRrset } from './around.ts';
 import type { PlanSize, ZonePlan } from './load.ts';
-import { ownerName } from './owned.ts';
 
 /** Names that are read at once. */
 const NAMES = 1_000;

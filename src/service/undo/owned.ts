@@ -1,9 +1,8 @@
 // The sentences for records that an owner keeps: the service does not change them behind its back, so the sentence says what to
 // change in Kubernetes or at another owner. Pure.
+import { DNS_RECORD_OWNER, ownerName } from '#base/owner-names.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 
-/** `k8s:<cluster>/<namespace>/<name>`, the owner of a DNSRecord. */
-const DNS_RECORD = /^k8s:(?<cluster>[^/]+)\/(?<key>.+)$/;
 /** A value of the acme-dns or httpreq protocol, or the DNSRecord that the solver makes for a challenge of cert-manager. */
 const CHALLENGE = /^(acme:|k8s:[^/]+\/[^/]+\/acme-[0-9a-f]{32}$)/;
 /** The values, and the characters of each, that a sentence shows. */
@@ -24,19 +23,13 @@ export function ownedMessage({ owner, isHeld, values, ttl = null }: OwnedRecords
   const now = `${object} ${isHeld ? 'owns' : 'changed'} these records.`;
   const shown = valuesIn(values);
   const wanted = shown === null || ttl === null ? shown : `${shown} with the TTL ${ttl}`;
-  if (!DNS_RECORD.test(owner)) {
+  if (!DNS_RECORD_OWNER.test(owner)) {
     const to = wanted === null ? '' : `, to ${wanted}`;
     return `${now} Change them there${to}, or release them first with "zonestead owners release".`;
   }
   if (!isHeld)
     return `${now} ${wanted === null ? 'Change it in Kubernetes.' : `Apply it again in Kubernetes with ${wanted}.`}`;
   return `${now} ${wanted === null ? `Delete ${object}.` : `Set its values in Kubernetes to ${wanted}.`}`;
-}
-
-/** `the DNSRecord shop/web in the cluster prod`, or the owner as it is written. */
-export function ownerName(owner: string): string {
-  const { cluster, key } = DNS_RECORD.exec(owner)?.groups ?? {};
-  return cluster === undefined ? owner : `the DNSRecord ${key} in the cluster ${cluster}`;
 }
 
 /** Whether the records of an owner are the values of an ACME challenge, which are worth nothing after it. */

@@ -62,6 +62,8 @@ export interface RecordView {
   priority: number | null;
   /** Absent if the record has none. */
   comment?: string;
+  /** The owners of the record. Only present in answers that tell them, and if there are any. */
+  owners?: string[];
   /** Whether all owners of the record are withdrawn. Only present in lists, and if it is true. */
   withdrawn?: boolean;
 }

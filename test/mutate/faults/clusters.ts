@@ -217,4 +217,28 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     project: 'unit',
     tests: ['test/unit/service/nodes/render.test.ts'],
   },
+  fault(
+    'told-rights',
+    'a heartbeat tells a key of changes of records that it has no right to',
+    'changed-sets',
+    'src/service/clusters/changed-sets.ts',
+    'mayWriteRecord(actor, zoneId, record)',
+    'mayWriteRecord(actor, zoneId, record) || zoneId.length > 0',
+  ),
+  fault(
+    'told-ignored',
+    'a heartbeat tells changes of sets that ignore them',
+    'changed-sets',
+    'src/store/unowned-changes.ts',
+    "s.drift <> 'Ignore'",
+    "s.drift <> ''",
+  ),
+  fault(
+    'told-late',
+    'a heartbeat tells changes without end',
+    'changed-sets',
+    'src/store/unowned-changes.ts',
+    'where at > now() - ${MAX_AGE_SECONDS}',
+    'where at > now() - 100 * ${MAX_AGE_SECONDS}',
+  ),
 ];

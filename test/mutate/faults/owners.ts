@@ -168,4 +168,24 @@ export const OWNER_FAULTS: readonly Fault[] = [
     '  await postponeLeases(context.db, ids',
     '  if (failed.length < 0) await postponeLeases(context.db, ids',
   ),
+  {
+    name: 'owners-header',
+    breaks: 'the answer to a deletion does not name the owners of the record',
+    edits: [{ file: 'src/api/routes/records.ts', find: 'tellOwners(reply, owners.get(recordId) ?? []);', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/api/owned-records.test.ts'],
+  },
+  {
+    name: 'owners-asked',
+    breaks: 'the command line changes a record that a DNSRecord owns without a question',
+    edits: [
+      {
+        file: 'src/cli/rest/owned.ts',
+        find: 'if (lines.length === 0) return;',
+        replace: 'if (lines.length < 9) return;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/cli/records.test.ts'],
+  },
 ];

@@ -1,5 +1,6 @@
 // Changes of other clients at the service: reverted, reported or ignored, as the policy says.
 import { describe, expect, it } from 'vitest';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -209,5 +210,57 @@ describe('the regular check', () => {
     on.restart();
     expect(await look(on)).toEqual({ lists: 1, requeueAfterMs: 10 * MINUTES });
     expect((await look(on)).lists).toBe(0);
+  });
+});
+
+describe('a change that the service told the operator of', () => {
+  const changedBy = async (on: Bench, key: string) => {
+    on.held.changedBy(key, 'key ci (1)');
+    await on.settle();
+  };
+
+  it('is repaired by the next run, without the regular check, and the Event names the key', async () => {
+    const on = await bench({});
+    on.restart();
+    // The list of owners confirms the set, so that the next run would send no request.
+    await on.run('zone', ZONE);
+    tamper(on, OTHER);
+    on.held.changedBy(WWW, 'key ci (1)');
+    await on.run('record', WWW);
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+    expect(on.events).toMatchObject([
+      { key: WWW, reason: 'Drift', action: 'Repair', note: 'a value was changed to 192.0.2.66 (rec_2), by key ci (1)' },
+    ]);
+    expect(on.held.takeChangedBy(WWW)).toBeUndefined();
+  });
+
+  it('is in the condition under Report, without the key, so that the next run repeats no Event', async () => {
+    const on = await bench({ record: 'Report' });
+    tamper(on, OTHER);
+    await changedBy(on, WWW);
+    expect(on.ready(on.cluster.record(WWW))).toBe('False Drifted');
+    expect(on.message(on.cluster.record(WWW))).not.toContain('key ci');
+    expect(on.events.filter(({ reason }) => reason === 'Drift')).toHaveLength(1);
+  });
+
+  it('has no key in the Event of a DNSRecord in another namespace', async () => {
+    const on = new Bench();
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'shop' }, {});
+    const allowedRecords = [{ namespaces: { from: 'All' } }];
+    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', allowedRecords });
+    const zoneRef = { name: 'example', namespace: 'default' };
+    on.cluster.create(
+      DNS_RECORD,
+      { namespace: 'shop', name: 'www' },
+      { zoneRef, name: 'www', type: 'A', content: '192.0.2.1' },
+    );
+    await on.settle();
+    on.events.length = 0;
+    const [id = ''] = on.idsOf('shop/www');
+    on.service.tamper(on.cluster.zone(ZONE)?.status?.zoneId as string, id, OTHER);
+    await changedBy(on, 'shop/www');
+    expect(on.events.map(({ note }) => note)).toEqual([
+      expect.stringMatching(/^a value was changed to 192\.0\.2\.66 \(rec_\d+\)$/),
+    ]);
   });
 });

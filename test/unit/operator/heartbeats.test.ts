@@ -74,6 +74,7 @@ beforeEach(() => {
       if (ownFailure) throw ownFailure;
       return { client: clients.own as Client, owner: 'org:own', isOwn: true };
     },
+    othersChanged: (sets) => changes.push(`others ${sets.map(({ owner, by }) => `${owner} ${by}`)}`),
     changed: (which, isDrained) =>
       changes.push(`${isDrained ? 'drained' : 'active'} ${which.map(({ metadata }) => metadata.name)}`),
     sent: (result) => results.push(result),
@@ -248,4 +249,17 @@ it('report another cluster with the name to the zones of that owner, until the n
   answers = { 'org:1': new ApiError({ ...refusal, field: 'name' }), 'org:2': new ApiUnavailable('away') };
   await clock.advance(10_000);
   expect(taken()).toEqual([false, false, false]);
+});
+
+it('a set that another client changed is told once for each change, however often the service repeats it', async () => {
+  const set = (change: number) => ({ change, zoneId: 'z', owner: `k8s:east/default/w${change}`, by: 'key ci' });
+  zones = [aZone('a', 'org:a')];
+  answers['org:a'] = { changed: [set(1)] };
+  await run();
+  expect(changes).toContain('others k8s:east/default/w1 key ci');
+  changes.length = 0;
+  await clock.advance(10_000);
+  answers['org:a'] = { changed: [set(2), set(1)] };
+  await clock.advance(10_000);
+  expect(changes).toEqual(['others k8s:east/default/w2 key ci']);
 });

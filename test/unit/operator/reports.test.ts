@@ -13,6 +13,8 @@ let clock: FakeClock;
 let sent: string[];
 let ran: string[];
 let state: Cluster['state'];
+let changed: NonNullable<Cluster['changed']>;
+let marked: string[];
 let zones: DNSZone[];
 let records: DNSRecord[];
 let stop: AbortController;
@@ -23,7 +25,7 @@ const client = (key: string) => ({
     heartbeat: async (_cluster: string, { owner, instance }: { owner: string; instance: string }) => {
       expect(instance).toBe('uid of kube-system');
       sent.push(`${key} ${owner}`);
-      return { state, settled: true };
+      return { state, settled: true, changed };
     },
   },
 });
@@ -39,7 +41,7 @@ const record = (name: string, reason: string) =>
 
 beforeEach(() => {
   clock = new FakeClock();
-  [sent, ran, zones, records, state] = [[], [], [], [], 'active'];
+  [sent, ran, zones, records, state, changed, marked] = [[], [], [], [], 'active', [], []];
   stop = new AbortController();
 });
 afterEach(async () => {
@@ -57,7 +59,11 @@ async function start(): Promise<void> {
     },
     namespaces: { get: (name: string) => ({ metadata: { uid: `uid of ${name}` } }) },
     zones: { list: () => zones },
-    records: { byIndex: (_index: unknown, key: string) => (key === keyOf(zone('a') as DNSZone) ? records : []) },
+    records: {
+      byIndex: (_index: unknown, key: string) => (key === keyOf(zone('a') as DNSZone) ? records : []),
+      get: (key: string) => records.find((each) => keyOf(each) === key),
+    },
+    held: { changedBy: (key: string, by: string) => marked.push(`${key} ${by}`) },
     enqueueRecord: (key: string) => ran.push(key),
   } as unknown as OperatorContext;
   const log = createLogger({ name: 'operator', destination: { write: () => undefined } });
@@ -82,4 +88,19 @@ it('a drain runs all records of the zone, and its end those that it withdrew', a
   state = 'active';
   await clock.advance(10_000);
   expect(ran).toEqual(['default/withdrawn']);
+});
+
+it('a DNSRecord whose records another client changed runs, and one of another cluster or without an object does not', async () => {
+  zones = [zone('a')];
+  records = [record('www', 'Propagated')];
+  const told = (owner: string, change: number, by = 'key ci') => ({ change, zoneId: 'a', owner, by });
+  changed = [
+    told('k8s:east/default/www', 3, 'key second'),
+    told('k8s:east/default/www', 2, 'key first'),
+    told('k8s:west/default/www', 2),
+    told('k8s:east/default/gone', 1),
+  ];
+  await start();
+  expect(new Set(ran)).toEqual(new Set(['default/www']));
+  expect(marked).toEqual(['default/www key first', 'default/www key second']);
 });

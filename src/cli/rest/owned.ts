@@ -1,0 +1,28 @@
+// The owners of records that a command is about to change. They may revert the change, so the command says so and asks.
+import { ownerName } from '#base/owner-names.ts';
+import type { DnsRecord } from '#client/client.ts';
+import { confirm } from '../confirm.ts';
+import type { ForceOption } from '../options.ts';
+
+/** The records that a sentence names. */
+const MAX_SHOWN = 3;
+
+/** `www A 192.0.2.1 (the DNSRecord default/www in the cluster prod)`, for each record that has owners. */
+export function ownedLines(records: readonly DnsRecord[]): string[] {
+  return records.flatMap(({ name, type, content, owners = [] }) =>
+    owners.length === 0 ? [] : [`${name} ${type} ${content} (${owners.map(ownerName).join(', ')})`],
+  );
+}
+
+/** Asks if some of the records have owners. @throws Error unless the change is confirmed */
+export async function confirmOwned(
+  records: readonly DnsRecord[],
+  { force }: ForceOption,
+  signal: AbortSignal,
+): Promise<void> {
+  const lines = ownedLines(records);
+  if (lines.length === 0) return;
+  const more = lines.length > MAX_SHOWN ? ` and ${lines.length - MAX_SHOWN} more` : '';
+  const effect = `this changes records that have owners, which may revert it: ${lines.slice(0, MAX_SHOWN).join(', ')}${more}`;
+  await confirm(effect, { yes: force === true }, signal, '--force');
+}
