@@ -1,4 +1,5 @@
 // The latest changes of records without an owner, and the sets of owners at their places. No right is known here.
+import type { RecordType } from '#dns/types/index.ts';
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -9,7 +10,7 @@ export interface UnownedChange {
   keyId: string;
   /** The name and type of the record. */
   name: string;
-  type: string;
+  type: RecordType;
 }
 
 /** The changes that are looked at, and their age. A heartbeat comes every ten seconds, and an owner is told again of none. */

@@ -73,7 +73,7 @@ test('a zone file that replaces the records is told as well', async () => {
   expect((await told()).map(({ owner }) => owner)).toEqual([www]);
 });
 
-test('a key is told of records that it may write, in the zones of its own team', async () => {
+test('a key learns of changes of records that it may write, in the zones of its own team', async () => {
   const { apply, told, put, www, cluster, id } = await newZone();
   const [one = ''] = await apply(a(www, ['192.0.2.1']));
   await put(one, '192.0.2.66');

@@ -389,14 +389,8 @@ function insist<T>(verdict: Verdict<T>): T {
   const { problem } = verdict;
   const message = `${problem.field}: ${problem.message}`;
   if (problem.code === 'bad_request') throw refused(400, problem.code, message);
-  throw new ApiError({
-    status: 409,
-    code: problem.code,
-    message,
-    retryAfterMs: null,
-    requestId: null,
-    records: problem.records,
-  });
+  const { code, records } = problem;
+  throw new ApiError({ status: 409, code, message, retryAfterMs: null, requestId: null, records });
 }
 
 /** An error response of the service. */
