@@ -11,7 +11,7 @@ import { flawOfGenericType } from './types/generic-type.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from './types/index.ts';
 import { numberOfLayout } from './types/layouts.ts';
 import { isOwnType } from './types/numbers.ts';
-import { isGenericType, SINGLE_TYPES, TYPES_IN_WORDS } from './types/record-type.ts';
+import { isGenericType, otherTypeRule, SINGLE_TYPES, TYPES_IN_WORDS } from './types/record-type.ts';
 import { isAliasForm } from './types/svcb.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
 
@@ -96,6 +96,8 @@ function judgeCharacters(content: string): Verdict<null> {
 /** @param field the input field that a problem names. (Default: `type`.) */
 export function parseType(text: string, field = 'type'): Verdict<RecordType> {
   if (isRecordType(text)) return accept(text);
+  const other = otherTypeRule(text);
+  if (other !== undefined) return refuse(field, `The type ${clip(text)} is not accepted: ${other}.`);
   const flaw = flawOfType(text.toUpperCase());
   return refuse(field, `The type ${clip(text)} is not accepted. ${flaw}Use one of ${TYPES_IN_WORDS}.`);
 }

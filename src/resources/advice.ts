@@ -82,6 +82,11 @@ export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
     remedy:
       'nothing; the operator asks again. If it lasts, see [ZonesteadPropagationStuck](alerts.md#zonesteadpropagationstuck)',
   },
+  TargetUnresolved: {
+    meaning: 'the target of an ALIAS has no address, as far as the resolvers of the api know',
+    remedy:
+      'correct `spec.content`, or give the target an address; if it has one, see whether the [resolvers of the api](../how-to/alias.md) answer. The operator asks again',
+  },
   APIUnavailable: {
     meaning: 'the service does not answer',
     remedy:

@@ -123,6 +123,9 @@ const condition = z.object({
 
 export type Condition = z.infer<typeof condition>;
 
+/** The time of a condition that nothing has decided yet: the schema cannot know when an object was created. */
+export const UNDECIDED_SINCE = '1970-01-01T00:00:00Z';
+
 /**
  * Conditions that exist with the status Unknown as soon as the object is created, so that no client mistakes an absent
  * condition for a result. The API server fills them in as the default of the schema.
@@ -131,7 +134,7 @@ export function conditionsInitiallyUnknown(types: readonly string[]) {
   const initial: Condition[] = types.map((type) => ({
     type,
     status: 'Unknown',
-    lastTransitionTime: '1970-01-01T00:00:00Z',
+    lastTransitionTime: UNDECIDED_SINCE,
     reason: 'Pending',
     message: 'The operator has not processed this object yet.',
   }));

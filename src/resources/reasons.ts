@@ -19,6 +19,7 @@ export const NOT_READY_REASONS = [
   'APIUnavailable',
   'APIError',
   'AwaitingPropagation',
+  'TargetUnresolved',
   'Drifted',
   'DeletionBlocked',
   'CredentialsMissing',

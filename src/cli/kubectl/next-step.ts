@@ -165,6 +165,7 @@ const STEPS: Readonly<Record<NotReadyReason, Step>> = {
   APIUnavailable: wait('The operator retries by itself.'),
   APIError: wait('The operator retries by itself.'),
   AwaitingPropagation: wait('The operator asks the name servers again by itself.'),
+  TargetUnresolved: edit('Correct the target, or give it an address.'),
   Drifted: (object) => ({
     words: 'Let the operator change the data back.',
     command: patch(object, { driftPolicy: 'Enforce' }),

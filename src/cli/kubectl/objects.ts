@@ -6,6 +6,7 @@ import type { Condition } from '#resources/common.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
+import { zoneNameIndex } from '#resources/zone-ref.ts';
 
 export type Shown = DNSZone | DNSRecord;
 
@@ -40,6 +41,11 @@ export function stateOf(object: Shown): string {
   if (isDeleting(object)) return isReady ? 'Deleting' : `Deleting: ${reason}`;
   if (!isReady) return `not Ready: ${reason}`;
   return reason === 'Ready' ? 'Ready' : `Ready: ${reason}`;
+}
+
+/** The name of the zone as the service has it: in lower case, without the final dot. */
+export function zoneNameOf({ spec }: DNSZone): string {
+  return zoneNameIndex({ spec } as DNSZone)[0] ?? spec.zoneName;
 }
 
 /** Such as "www A 192.0.2.1". */

@@ -3,7 +3,7 @@ import { findCondition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { conditionsOf, namespaceOf, readyOf, recordWords, shortOf, sorted, stateOf } from './objects.ts';
+import { conditionsOf, namespaceOf, readyOf, recordWords, shortOf, sorted, stateOf, zoneNameOf } from './objects.ts';
 import type { Section } from './sections.ts';
 
 export interface Overview {
@@ -28,7 +28,7 @@ export function statusSections({ zones, records, namespace, notes }: Overview): 
     { lines: [`Zonestead in ${where}`, ...notes] },
     {
       title: `ZONES: ${counted(zones, zones.filter((zone) => !readyOf(zone).isReady).length)}`,
-      ...zoneTable(zones, namespace),
+      ...zoneTable(zones, records, namespace),
     },
     { lines: [`RECORDS: ${counted(records, open.length)}`] },
     recordTable(open, namespace),
@@ -41,17 +41,19 @@ function counted(objects: readonly unknown[], open: number): string {
   return open === 0 ? `${objects.length}, all Ready` : `${objects.length}, of which ${open} not Ready`;
 }
 
-function zoneTable(zones: readonly DNSZone[], namespace: string | undefined): Section {
+function zoneTable(zones: readonly DNSZone[], records: readonly DNSRecord[], namespace: string | undefined): Section {
+  // The status of a zone has the number at the service as well, but that can be minutes old.
+  const counts = Map.groupBy(records, zoneKeyOf);
   const rows = sorted(zones).map((zone) => [
     ...(namespace === undefined ? [namespaceOf(zone)] : []),
     zone.metadata.name,
-    zone.spec.zoneName,
-    String(zone.status?.records ?? '-'),
+    zoneNameOf(zone),
+    String(counts.get(`${namespaceOf(zone)}/${zone.metadata.name}`)?.length ?? 0),
     zone.status?.nodesCurrent ?? '-',
     delegationOf(zone),
     stateOf(zone),
   ]);
-  const heading = ['NAME', 'ZONE', 'RECORDS', 'NODES', 'DELEGATED', 'STATE'];
+  const heading = ['NAME', 'ZONE', 'DNSRECORDS', 'NODES', 'DELEGATED', 'STATE'];
   return { table: { heading: namespace === undefined ? ['NAMESPACE', ...heading] : heading, rows } };
 }
 

@@ -6,7 +6,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { type NextStep, nextStep, verifyStep } from './next-step.ts';
-import { conditionsOf, isZone, readyOf, recordWords, type Shown, stateOf, titleOf } from './objects.ts';
+import { conditionsOf, isZone, readyOf, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from './objects.ts';
 import type { Section } from './sections.ts';
 import { delegationOf } from './status.ts';
 
@@ -68,9 +68,9 @@ function recordLines({ spec, metadata, status }: DNSRecord): string[] {
 function zoneLines({ spec, metadata, status }: DNSZone): string[] {
   const [ds] = status?.ds ?? [];
   return [
-    `  ${spec.zoneName}, ${status?.state ?? 'not at the service yet'}`,
+    `  ${zoneNameOf({ spec } as DNSZone)}, ${status?.state ?? 'not at the service yet'}`,
     `  owner: ${status?.owner ?? spec.owner ?? 'the team of the API key'}`,
-    ...(status?.records === undefined ? [] : [`  records at the service: ${status.records}`]),
+    ...(status?.records === undefined ? [] : [`  records at the service: ${status.records} (${AGE})`]),
     ...(status?.nameservers === undefined ? [] : [`  NS records for the parent: ${status.nameservers.join(', ')}`]),
     ...(ds === undefined ? [] : [`  DS record for the parent: ${ds.record}`]),
     ...deletion(metadata.deletionTimestamp),
@@ -78,6 +78,8 @@ function zoneLines({ spec, metadata, status }: DNSZone): string[] {
   ];
 }
 
+/** The operator writes these numbers 10 seconds after a DNSRecord changed, and otherwise every 10 minutes. */
+const AGE = 'at most 10 minutes ago';
 const deletion = (time: string | undefined) => (time === undefined ? [] : [`  deleted at ${time}`]);
 const attempt = (time: string | undefined) => (time === undefined ? [] : [`  next attempt at ${time}`]);
 
@@ -145,7 +147,7 @@ function sentenceOf(object: Shown): string {
 /** The name servers, with the serials that they served when the operator last proved the zone. */
 function nodeSections(zone: DNSZone): Section[] {
   const { status } = zone;
-  const serial = status?.serial === undefined ? '' : ` (the service has serial ${status.serial})`;
+  const serial = status?.serial === undefined ? '' : ` (the service had serial ${status.serial}, ${AGE})`;
   return [
     {
       title: `NAME SERVERS of ${zone.spec.zoneName}${serial}`,

@@ -39,6 +39,8 @@ export async function createZone(
   await show(session, zone, () => {
     print(`${zone.zoneName} is created (${zone.status}).`);
     if (zone.key !== undefined) print(keySentence(zone.key));
+    if (!zone.zoneName.includes('.'))
+      print(`${zone.zoneName} is a single label, which the public DNS has as a top-level domain only.`);
     describe(zone, print);
   });
 }

@@ -43,6 +43,29 @@ export const TYPES_IN_WORDS = `${RECORD_TYPES.join(', ')}, or TYPE with the numb
 /** Types of which a name has at most one record: it stands for another name. */
 export const SINGLE_TYPES: readonly RecordType[] = ['ALIAS', 'CNAME', 'DNAME'];
 
+/** The sentences for types that other software has and the service does not. */
+const OTHER_TYPES: Readonly<Record<string, string>> = {
+  ANAME: 'use ALIAS, which is the same',
+  SPF: 'use TXT, because SPF has no type of its own any more (RFC 7208)',
+  SOA: 'the service makes the SOA record of a zone itself',
+  ...Object.fromEntries(
+    ['CDNSKEY', 'CDS', 'DNSKEY', 'NSEC', 'NSEC3', 'NSEC3PARAM', 'RRSIG'].map((type) => [
+      type,
+      'the service signs its zones and makes these records itself',
+    ]),
+  ),
+};
+
+/** A sentence for a type that other software has and the service does not; undefined for any other text. */
+export function otherTypeRule(text: string): string | undefined {
+  return Object.hasOwn(OTHER_TYPES, text.toUpperCase()) ? OTHER_TYPES[text.toUpperCase()] : undefined;
+}
+
+/** The rule that a text breaks which is not an accepted type. */
+export function typeRule(text: unknown): string {
+  return (typeof text === 'string' ? otherTypeRule(text) : undefined) ?? `must be one of ${TYPES_IN_WORDS}`;
+}
+
 export function isNamedType(text: string): text is NamedType {
   return (RECORD_TYPES as readonly string[]).includes(text);
 }

@@ -41,12 +41,15 @@ export function judgeRrset(expected: ExpectedRrset, answer: Message): string | n
   return other === undefined ? null : `serves TTL ${other.ttl} instead of ${expected.ttl}`;
 }
 
+/** The verdict on an answer for an ALIAS without an address. */
+export const NO_ADDRESS = 'serves no address for it yet: the target must have one';
+
 /** Whether an answer to A or AAAA contains an address. Any address is right, because the ALIAS target decides which. */
 export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: Message): string | null {
   if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
   if (!answer.aa) return NO_AUTHORITY;
   const found = answer.answers.some((record) => record.name === plainName(name) && record.type === TYPE_NUMBERS[type]);
-  return found ? null : 'serves no address for it yet: the target must have one';
+  return found ? null : NO_ADDRESS;
 }
 
 interface SoaVerdict {

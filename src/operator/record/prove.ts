@@ -1,8 +1,10 @@
 // The proof that the name servers serve the values of a DNSRecord, and when to look again.
 import type { ListedRecord } from '#client/client.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
+import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { valuesOf } from '#resources/summary.ts';
 import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { type Answer, no, yes } from '../run/conditions.ts';
@@ -34,15 +36,16 @@ export async function proveValues(
   { fqdn, name, type, values }: Desired,
 ): Promise<Answer> {
   const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
+  const targets = valuesOf(run.object.spec).map(({ content }) => content);
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
   const read = () => service.client.records.list(zone.zoneId, { name, type }, run.call);
   let there = zone.isDrained && !zone.parked ? await read() : null;
   if (there !== null && isWithheld(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
-  const first = await prove(run, service, zone, { ...expected, ttl });
+  const first = await prove(run, service, zone, { ...expected, ttl }, targets);
   if (first.status === 'True' || zone.parked) return first;
   there ??= await read();
   const lowest = Math.min(ttl, ...servedOf(there).map((record) => record.ttl));
-  return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest });
+  return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest }, targets);
 }
 
 /** Whether a value is stored, but not served. */
@@ -63,6 +66,8 @@ async function prove(
   { client }: Connection,
   zone: ReadyZone,
   expected: ExpectedRecord,
+  /** The targets of an ALIAS. */
+  targets: readonly string[],
 ): Promise<Answer> {
   if (zone.parked)
     return no(
@@ -70,9 +75,15 @@ async function prove(
       'The zone is parked, so that the name servers answer for its apex only. Set spec.parked: false on the DNSZone.',
     );
   const proof = await context.propagation.recordServed(zone, expected, client, signal);
-  return proof.problem === null
-    ? propagatedAt(proof.nameservers, zone.nameservers, proof.note)
-    : no('AwaitingPropagation', proof.problem);
+  if (proof.problem === null) return propagatedAt(proof.nameservers, zone.nameservers, proof.note);
+  const [target] = expected.type === 'ALIAS' && proof.problem.includes(NO_ADDRESS) ? targets : [];
+  return target === undefined
+    ? no('AwaitingPropagation', proof.problem)
+    : no('TargetUnresolved', `${unresolved(target)} ${proof.problem}`);
+}
+
+function unresolved(target: string): string {
+  return `The target ${target} has no address, as far as the resolvers of the api know. Correct the target or give it an address; the api looks again every 30 s.`;
 }
 
 /** The delay grows with the time since the change, up to 5 s. */

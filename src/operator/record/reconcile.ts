@@ -131,7 +131,7 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;
   const propagated = before ?? (await proveValues(run, service, zone, desired));
   const isServed = propagated.status === 'True';
-  if (propagated.reason === 'AwaitingPropagation') applied.unproven();
+  if (propagated.reason === 'AwaitingPropagation' || propagated.reason === 'TargetUnresolved') applied.unproven();
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
   if (hasWritten && isTrue(object.status?.conditions, 'Ready') && isServed && drift.length === 0)

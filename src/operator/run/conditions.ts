@@ -1,7 +1,7 @@
 // Builds the conditions of both kinds from the results of a run, and the Event for a change of Ready. Pure.
 import type { EventToRecord } from '#kube/events/events.ts';
 import { findCondition, setConditions } from '#kube/objects/conditions.ts';
-import type { Condition } from '#resources/common.ts';
+import { type Condition, UNDECIDED_SINCE } from '#resources/common.ts';
 import type { EventReason, GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
 
 interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
@@ -55,6 +55,15 @@ export function conditionsWith(
   return [...setConditions(conditions ?? [], verdicts, now)];
 }
 
+/** Conditions that are undecided since the object was created say so, instead of the time that the schema of the CRD has. */
+export function sinceCreation(conditions: readonly Condition[], created: string | undefined): Condition[] {
+  return conditions.map((condition) =>
+    condition.lastTransitionTime === UNDECIDED_SINCE && created !== undefined
+      ? { ...condition, lastTransitionTime: created }
+      : condition,
+  );
+}
+
 /** Returns the result for Ready: the first result that is not True, or `whenAll`. */
 export function readyFrom(answers: readonly Answer[], whenAll: Answer): Answer {
   const open = answers.find((answer) => answer.status !== 'True');
@@ -70,6 +79,7 @@ export function isDriftReported(conditions: readonly Condition[] | undefined, dr
 /** Reasons that end without action by a user. A condition is enough to report them; they cause no Event. */
 const WITHOUT_EVENT: ReadonlySet<string> = new Set<NotReadyReason>([
   'AwaitingPropagation',
+  'TargetUnresolved',
   'ZoneNotReady',
   'ZoneParked',
   'RateLimited',

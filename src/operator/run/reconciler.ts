@@ -11,7 +11,7 @@ import type { Condition } from '#resources/common.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { FIELD_MANAGER, FINALIZER } from '#resources/names.ts';
 import type { OperatorContext } from '../access/context.ts';
-import { type Answer, conditionsWith, readyEvent, readyFrom } from './conditions.ts';
+import { type Answer, conditionsWith, readyEvent, readyFrom, sinceCreation } from './conditions.ts';
 import { type Failure, failed, resultOf } from './failures.ts';
 import type { Answers, Outcome, Reconciled, Run, Status } from './run.ts';
 
@@ -126,7 +126,10 @@ function statusWith<T extends Reconciled<S>, S extends Status>(
   const { Delegated: _apart, ...summarized } = decided;
   const ready = decided.Ready ?? readyFrom(Object.values(summarized) as Answer[], kind.ready);
   const answers = { ...kind.answersOf(after), ...decided, Ready: ready };
-  const conditions = conditionsWith(object.status?.conditions, answers, generation, context.now());
+  const conditions = sinceCreation(
+    conditionsWith(object.status?.conditions, answers, generation, context.now()),
+    object.metadata.creationTimestamp,
+  );
   return { ...after, observedGeneration: generation, conditions } as unknown as S;
 }
 

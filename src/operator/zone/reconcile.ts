@@ -93,7 +93,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   // After a start, the records of deleted objects wait for it, also while the zone is not served.
   if (!context.held.isCompared(zone.id)) await ownerChecks.check(run, service, zone);
   const proof = await prove(run, service, zone);
-  const served = proof.problem === null ? readyBy(proof, zone.nameservers) : no('AwaitingPropagation', proof.problem);
+  const served = proof.problem === null ? readyBy(proof, zone) : no('AwaitingPropagation', proof.problem);
   // A choice that is not offered keeps only the zone from being Ready, and none of its records.
   const ready = programmed?.status === 'False' ? programmed : served;
   run.fields = { ...run.fields, ...servingOf(object, zone, proof, context.now()) };

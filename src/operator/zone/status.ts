@@ -29,15 +29,21 @@ export const NOT_THERE_YET = unknown(
 );
 export const READY = yes('Ready', 'Every name server answers for the zone.');
 
-/** @param all the names of all name servers of the zone */
-export function readyBy({ nameservers, note }: Pick<Proof, 'nameservers' | 'note'>, all: readonly string[]): Answer {
+export function readyBy(
+  { nameservers, note }: Pick<Proof, 'nameservers' | 'note'>,
+  { zoneName, nameservers: all }: Pick<Zone, 'zoneName' | 'nameservers'>,
+): Answer {
   const which = nameservers.length < all.length ? ' that is no secondary' : '';
   const message =
     nameservers.length === 0 && all.length > 0
       ? `Every node has the zone. ${ONLY_SECONDARIES}`
       : `Every name server${which} answers for the zone.`;
-  return yes('Ready', note === null ? message : `${message} ${note}`);
+  const label = zoneName.includes('.') ? null : `${zoneName} is a single label${SINGLE_LABEL}`;
+  return yes('Ready', [message, note, label].filter((text) => text !== null).join(' '));
 }
+
+const SINGLE_LABEL =
+  ', which the public DNS has as a top-level domain only. If you mean a zone of a domain, create a DNSZone with the whole name, such as shop.example.com.';
 
 /** The fields of the zone at the service that the status repeats. */
 export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {

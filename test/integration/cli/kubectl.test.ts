@@ -156,7 +156,7 @@ it('works as the page shows', async () => {
 describe('an administrator', () => {
   it('sees zones, the records that are not Ready, and the next command', async () => {
     const { out } = await plugin(plane.kubeconfig, 'status', '-n', 'team-a');
-    expect(out).toMatch(/^mine +mine\.example +7 +1\/2 +DSRequired +Ready$/m);
+    expect(out).toMatch(/^mine +mine\.example +2 +1\/2 +DSRequired +Ready$/m);
     expect(out).toContain('RECORDS: 2, of which 1 not Ready');
     expect(out).toMatch(/^double +mine +www A 192\.0\.2\.1 +Conflict +DNSRecord team-a\/www already owns/m);
     expect(out).not.toMatch(/^www /m);
@@ -178,7 +178,7 @@ describe('an administrator', () => {
     expect(out).toMatch(/Remedy: the message names the other object/);
     expect(out).toContain('DNSRecord team-a/www: www A 192.0.2.1 in DNSZone team-a/mine: Ready');
     expect(out).toMatch(/^ns2\.example\.net +192\.0\.2\.53 +ns2 +41 +serves serial 41$/m);
-    expect(out).toContain('(the service has serial 43)');
+    expect(out).toContain('(the service had serial 43, at most 10 minutes ago)');
     expect(out).toMatch(/^ns2 +Behind +The disk is full\.$/m);
     const next = out.trimEnd().split('\n').at(-1) ?? '';
     expect(next).toBe('  kubectl zonestead why zdr/www -n team-a');

@@ -64,6 +64,21 @@ describe('a form that makes a key', () => {
     expect(secretIn(page.text)).toMatch(new RegExp(`^yk_${id}_`));
   });
 
+  test('shows its secret on the page of this key, and on that of no other key', async () => {
+    const browser = await entered();
+    const send = async (name: string) =>
+      browser.post(apps, { name, ...KEY, _once: await onceOf(browser, `${apps}/new`) });
+    await browser.follow(await send('older'));
+    const [older] = await keysNamed('older');
+    const first = await send('newer');
+    const other = await browser.get(`${apps}/${older}/created`);
+    expect(other.status).toBe(200);
+    expect(secretIn(other.text)).toBeUndefined();
+    expect(other.text).not.toContain('<code id="tsig">');
+    const [newer] = await keysNamed('newer');
+    expect(secretIn((await browser.follow(first)).text)).toMatch(new RegExp(`^yk_${newer}_`));
+  });
+
   test('keeps its secret sealed: neither the database nor another person can open it', async () => {
     const browser = await entered();
     const _once = await onceOf(browser, `${apps}/new`);

@@ -189,6 +189,8 @@ describe('every page', () => {
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("form-action 'self'");
+      expect(policy).toContain("base-uri 'none'");
+      expect(policy).toMatch(/script-src 'self'(;|$)/);
       expect(policy).not.toMatch(/unsafe|\*|https?:/);
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('x-content-type-options')).toBe('nosniff');

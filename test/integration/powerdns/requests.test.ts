@@ -364,3 +364,24 @@ test('ZONESTEAD_PDNS_API=off turns the API off', async () => {
   const { url } = await service.anotherApi({ settings: { ZONESTEAD_PDNS_API: 'off' } });
   expect((await powerDnsClient(url, service.admin.text)('GET', '/api')).status).toBe(404);
 });
+
+test.each(['REPLACE', 'EXTEND'])(
+  "%s does not change the service's own records of the apex, and leaves the rest undone",
+  async (changetype) => {
+    const zone = await newZone();
+    const before = await stored(zone);
+    for (const [type, content] of [
+      ['NS', 'ns1.elsewhere.example.'],
+      ['SOA', 'ns1.elsewhere.example. hostmaster.elsewhere.example. 1 2 3 4 5'],
+    ]) {
+      const own = { name: zone, type, ttl: 60, changetype, records: [{ content }] };
+      const { status, body } = await patch(zone, replace(`www.${zone}`, 'A', ['192.0.2.1']), own);
+      expect([status, body]).toEqual([422, { error: expect.stringContaining('belongs to the service') }]);
+    }
+    // One of several name servers is not the own RRset either.
+    const [host] = NAMESERVERS;
+    const one = { name: zone, type: 'NS', ttl: 60, changetype: 'REPLACE', records: [{ content: `${host}.` }] };
+    expect((await patch(zone, one)).status).toBe(422);
+    expect(await stored(zone)).toEqual(before);
+  },
+);

@@ -63,6 +63,33 @@ describe('the name servers', () => {
     );
   });
 
+  test('that answer another query are passed over, and their answer goes to nobody', async () => {
+    const query = queryMessage(zone, TYPE_NUMBERS.SOA);
+    /** Answers with the octets of the query, changed at one place. */
+    const answering = async (at: number, octet: (octet: number) => number) => {
+      const wrong = createServer((socket) => {
+        socket.on('data', (chunk) => {
+          const answer = Buffer.from(chunk as Buffer);
+          answer[4] = (answer[4] ?? 0) | 0x80;
+          answer[at] = octet(answer[at] ?? 0);
+          socket.end(answer);
+        });
+        socket.on('error', () => undefined);
+      }).listen(0, '127.0.0.1');
+      await once(wrong, 'listening');
+      return { close: () => wrong.close(), host: '127.0.0.1', port: (wrong.address() as AddressInfo).port };
+    };
+    const flip = (octet: number) => octet ^ 1;
+    // The length has two octets; the id follows, and then the flags.
+    const wrongs = await Promise.all([answering(2, flip), answering(3, flip), answering(4, (octet) => octet & 0x7f)]);
+    for (const wrong of wrongs) {
+      await expect(createForward({ servers: [wrong] })(query, 'tcp', signal)).rejects.toThrow('no name server');
+      const forward = createForward({ servers: [wrong, { host: '127.0.0.1', port: server.port }], timeoutMs: 60_000 });
+      expect((await forward(query, 'tcp', signal))?.slice(0, 2)).toEqual(query.slice(0, 2));
+      wrong.close();
+    }
+  });
+
   test('that are silent are passed over', async () => {
     const port = await portWith(silent, server);
     expect(await ask(port, { tcp: true })).toMatchObject({ rcode: 'NOERROR', text: null });

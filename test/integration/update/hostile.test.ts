@@ -5,12 +5,13 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { OPCODE } from '#dns/message/message.ts';
 import { signRequest } from '#dns/message/tsig.ts';
 import { uint16 } from '#dns/wire/octets.ts';
 import { startTestService } from '../../support/service.ts';
 import { exchange, readReply, update, updateKey } from '../../support/update/client.ts';
 import { fuzzedMessage, numbersOf } from '../../support/update/fuzz.ts';
-import { change } from '../../support/update/message.ts';
+import { change, queryMessage } from '../../support/update/message.ts';
 
 const service = await startTestService({
   settings: { ZONESTEAD_UPDATE_LISTEN: '127.0.0.1:0', ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS: '20' },
@@ -59,6 +60,29 @@ describe('damaged messages', () => {
     for (let index = 0; index < 500; index += 1) socket.send(randomBytes(index), port, '127.0.0.1');
     await expectHealthy();
   });
+});
+
+test.each([
+  ['a query', (octets: Uint8Array) => octets.with(2, 0x80)],
+  [
+    'a signed update',
+    (octets: Uint8Array) =>
+      signRequest(octets.with(2, 0x80 | (OPCODE.UPDATE << 3)), key, Math.floor(Date.now() / 1000)),
+  ],
+])('%s that is marked as an answer gets none, so that two servers cannot talk without end', async (_what, message) => {
+  const socket = createSocket('udp4');
+  closers.push(() => socket.close());
+  const ids: number[] = [];
+  socket.on('message', (octets) => ids.push(octets.readUInt16BE(0)));
+  const marked = message(queryMessage(zone.zoneName, 6));
+  const plain = queryMessage(zone.zoneName, 6);
+  for (let times = 0; times < 10; times += 1) socket.send(marked, port, '127.0.0.1');
+  socket.send(plain, port, '127.0.0.1');
+  const [id, other] = [plain, marked].map((octets) => Buffer.from(octets).readUInt16BE(0));
+  await expect.poll(() => ids).toContain(id);
+  // An answer to a message that was sent before it would be here by now, or a moment later.
+  await expectHealthy();
+  expect(ids).not.toContain(other);
 });
 
 describe('a client over TCP', () => {

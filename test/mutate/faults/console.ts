@@ -125,4 +125,46 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     project: 'integration',
     tests: ['test/integration/console/zone-life.test.ts'],
   },
+  {
+    name: 'console-secret-key',
+    breaks: 'the page of another key shows the secret of a new one',
+    edits: [{ file: 'src/console/shell/once.ts', find: 'secrets?.keyId !== keyId', replace: 'secrets === undefined' }],
+    project: 'integration',
+    tests: ['test/integration/console/once.test.ts'],
+  },
+  {
+    name: 'console-csp-script',
+    breaks: 'scripts of other hosts run in pages',
+    edits: [
+      {
+        file: 'src/console/shell/protection.ts',
+        find: 'scriptSrc: ["\'self\'"]',
+        replace: "scriptSrc: [\"'self'\", 'cdn.example']",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/sign-in.test.ts'],
+  },
+  {
+    name: 'console-csp-frame',
+    breaks: 'pages can be framed',
+    edits: [
+      {
+        file: 'src/console/shell/protection.ts',
+        find: 'frameAncestors: ["\'none\'"]',
+        replace: 'frameAncestors: ["\'self\'"]',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/sign-in.test.ts'],
+  },
+  {
+    name: 'console-csp-base',
+    breaks: 'a page can change the address that its links are relative to',
+    edits: [
+      { file: 'src/console/shell/protection.ts', find: 'baseUri: ["\'none\'"]', replace: 'baseUri: ["\'self\'"]' },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/sign-in.test.ts'],
+  },
 ];

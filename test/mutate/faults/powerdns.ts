@@ -181,4 +181,30 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     '    keep(state, caller, results);\n    return { answer: results, entries, places };\n  }\n  const done',
     '    return { answer: results, entries, places };\n  }\n  const done',
   ),
+  {
+    name: 'powerdns-own-replace',
+    breaks: "a PATCH that replaces the service's own records is accepted as if it were done",
+    edits: [
+      {
+        file: 'src/api/powerdns/read-rrsets.ts',
+        find: "kind === 'REPLACE' && asked?.length === ours?.length && asked?.every",
+        replace: "kind === 'REPLACE' || asked?.every",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/powerdns/requests.test.ts'],
+  },
+  {
+    name: 'powerdns-own-extend',
+    breaks: "a PATCH that extends the service's own records is accepted as if it were done",
+    edits: [
+      {
+        file: 'src/api/powerdns/read-rrsets.ts',
+        find: "kind === 'EXTEND' && asked?.every((each) => ours?.includes(each))",
+        replace: "kind === 'EXTEND'",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/powerdns/requests.test.ts'],
+  },
 ];

@@ -181,4 +181,33 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     '(slots.isWanted() ? wanted : alone).isExceeded',
     'alone.isExceeded',
   ),
+  {
+    name: 'update-answer-loop',
+    breaks: 'the update port answers messages that are answers',
+    edits: [
+      {
+        file: 'src/update/answerer.ts',
+        find: 'header === null || header.isAnswer) return;',
+        replace: 'header === null) return;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/update/hostile.test.ts'],
+  },
+  {
+    name: 'update-forward-id',
+    breaks: 'the answer of a name server to another query is passed on',
+    edits: [
+      { file: 'src/update/forward.ts', find: 'answer[0] === query[0] && answer[1] === query[1] && ', replace: '' },
+    ],
+    project: 'integration',
+    tests: ['test/integration/update/forward.test.ts'],
+  },
+  {
+    name: 'update-forward-flag',
+    breaks: 'a query that comes back is passed on as an answer',
+    edits: [{ file: 'src/update/forward.ts', find: ' && ((answer[2] ?? 0) & 0x80) !== 0', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/update/forward.test.ts'],
+  },
 ];

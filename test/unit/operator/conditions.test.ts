@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { PausedTooLong } from '#client/pace/send.ts';
 import { desiredOf } from '#operator/record/desired.ts';
-import { conditionsWith, no, readyFrom, unknown, yes } from '#operator/run/conditions.ts';
+import { conditionsWith, no, readyFrom, sinceCreation, unknown, yes } from '#operator/run/conditions.ts';
 import { failureOf } from '#operator/run/failures.ts';
+import { UNDECIDED_SINCE } from '#resources/common.ts';
 import { refusal } from '#resources/record-grant.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
 import { refused } from '../../support/operator/service.ts';
@@ -223,5 +224,18 @@ describe('conditions', () => {
       no('InvalidSpec', 'b'),
     );
     expect(readyFrom([unknown('Drifted', 'u'), no('ZoneBusy', 'c')], ready)).toEqual(no('Drifted', 'u'));
+  });
+});
+
+describe('a condition that nothing has decided since the object was created', () => {
+  it('has the time of the creation, and others keep theirs', () => {
+    const condition = (lastTransitionTime: string) => ({
+      ...{ type: 'Delegated', status: 'Unknown' as const, reason: 'Pending', message: '' },
+      lastTransitionTime,
+    });
+    const [created, later] = ['2026-11-21T10:00:00Z', '2026-11-21T11:00:00Z'];
+    const before = [condition(UNDECIDED_SINCE), condition(later)];
+    expect(sinceCreation(before, created)).toEqual([condition(created), condition(later)]);
+    expect(sinceCreation(before, undefined)).toEqual(before);
   });
 });

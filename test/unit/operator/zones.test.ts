@@ -46,6 +46,14 @@ describe('a DNSZone', () => {
     expect(audit(on)).toEqual([]);
   });
 
+  it('says in its condition that its name is a single label, and says nothing about a whole name', async () => {
+    const single = await bench({ zoneName: 'example' });
+    expect(single.ready(object(single))).toBe('True Ready');
+    expect(single.message(object(single))).toContain('example is a single label, which the public DNS has as');
+    const whole = await bench();
+    expect(whole.message(object(whole))).not.toContain('single label');
+  });
+
   it('has its finalizer and its intent in the status before it is created', async () => {
     const on = new Bench();
     zone(on);

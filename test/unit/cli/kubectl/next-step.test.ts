@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { namedIn, nextStep, verifyStep } from '#cli/kubectl/next-step.ts';
 import { readyOf } from '#cli/kubectl/objects.ts';
+import { statusSections } from '#cli/kubectl/status.ts';
 import { rulesOf, unknownName, whySections } from '#cli/kubectl/why.ts';
 import { adviceFor, plainAdvice, READY_ADVICE } from '#resources/advice.ts';
 import { deletionWaits } from '#resources/deletion.ts';
@@ -180,5 +181,21 @@ describe('words', () => {
     expect(plainAdvice('set `a` or [b](c.md#d).')).toBe('set a or b.');
     expect(adviceFor('DSRequired')?.remedy).toMatch(/DS record/);
     expect(adviceFor('Ready')).toBe(undefined);
+  });
+});
+
+describe('the table of zones', () => {
+  it('counts the DNSRecords of each zone, and shows the name as DNS has it', () => {
+    const mine = zone({ zoneName: 'Upper.Example.' }, { records: 0 });
+    const inMine = { zoneRef: { name: 'mine' } };
+    const overview = {
+      zones: [mine],
+      records: [record(inMine), record(inMine), record()],
+      namespace: 'team-a',
+      notes: [],
+    };
+    const table = statusSections(overview).flatMap(({ table: found }) => found ?? []);
+    expect(table[0]?.heading.slice(0, 3)).toEqual(['NAME', 'ZONE', 'DNSRECORDS']);
+    expect(table[0]?.rows[0]?.slice(0, 3)).toEqual(['mine', 'upper.example', '2']);
   });
 });
