@@ -185,7 +185,8 @@ export function readOwnersOf(
   { db }: ServiceContext,
   recordIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  return ownersOfRecords(db, recordIds);
+  // No record has an id that the database cannot hold.
+  return ownersOfRecords(db, recordIds.filter(isStorable));
 }
 
 /** The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone, forbidden */

@@ -63,6 +63,15 @@ test('records are read with their owners, in lists on request, and may be sent b
   await request('DELETE', `${path}/${id}`);
 });
 
+test('an id that no record can have is answered 404, and not with an error of the service', async () => {
+  const batch = await request('POST', `${path}:batch`, { changes: [{ action: 'delete', id: 'a\0b' }] });
+  const [deleted, put] = [
+    await request('DELETE', `${path}/a%00b`),
+    await request('PUT', `${path}/a%00b`, body('192.0.2.1')),
+  ];
+  expect([batch.status, deleted.status, put.status]).toEqual([404, 404, 404]);
+});
+
 test('the header has five owners at most, and a refused change names none', async () => {
   const owners = Array.from({ length: 7 }, (_, n) => `k8s:c${n}/default/www`);
   const [id = ''] = await owned(['192.0.2.1'], ...owners);
