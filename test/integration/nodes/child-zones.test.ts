@@ -77,6 +77,10 @@ test('Name servers keep a deleted child zone until none delegates it, or until i
     await service.sql`update departing_zones set due = now() + interval '1 hour'`;
     const isNotDelegated = async (server: Resolver) => !(await isDelegated(server, name));
     await expect.poll(() => allOf(isNotDelegated, name), { timeout: 20_000 }).toBe(true);
+    // Nodes that have a later zone have every earlier change as well, or a second of time for it.
+    await service.zone('later.example');
+    await expect.poll(() => allOf(isServed, 'later.example'), { timeout: 20_000 }).toBe(true);
+    await sleep(1_000);
     expect(await allOf(isServed, name)).toBe(true);
     await service.sql`update departing_zones set due = now()`;
     const isAway = async (server: Resolver) => !(await isServed(server, name));

@@ -185,7 +185,7 @@ export const NODE_FAULTS: readonly Fault[] = [
     [
       'src/service/zones/create.ts',
       'const after = { ...zoneView(zone, context.nameservers), key };',
-      'const after = { ...zoneView(zone, context.nameservers), key, csk: zone.cskPrivate };',
+      'const after = { ...zoneView(zone, context.nameservers), key, csk: csk.privateKey };',
     ],
     'integration',
     'test/integration/api/private-key.test.ts',
