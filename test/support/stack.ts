@@ -22,6 +22,8 @@ export interface TestStack {
   kubectlPath: string;
   /** Any kubectl command. Use it where its words are the point: a process costs more than a call. @throws with its words */
   kubectl(...args: string[]): Promise<string>;
+  /** The output of kubectl with its warnings. */
+  kubectlWords(...args: string[]): Promise<string>;
   /** Applies all of these objects; gives the words of the API server when it refuses one. */
   apply(...objects: object[]): Promise<{ ok: boolean; words: string }>;
   /** `kubectl apply` of these objects. @returns its words @throws with its words */
@@ -154,6 +156,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     applyText: async (namespace, yaml) => {
       await kubectl('-n', namespace, 'apply', '-f', await write(yaml));
     },
+    kubectlWords: async (...args) => (await kube(args)).tail,
     dryRun: async (...objects) => {
       const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(listOf(objects))]);
       return { ok: code === 0, words: tail };

@@ -222,12 +222,13 @@ export function separatesTenants(stack: () => TestStack): void {
           deletionPolicy: 'Retain',
         });
         const allowedRecords = [{ namespaces: { from: 'All' } }, { namespaces: { from: 'Same' }, names: ['www'] }];
-        const all = zoneObject('open', 'open.example', { allowedRecords }, 'a');
+        const all = zoneObject('open', 'open', { allowedRecords }, 'a');
         const wanted = [
           'Retain has no effect in a zone of another namespace',
           'set 60',
           'lets every namespace put records at every name',
           'restricts the namespace of the zone',
+          'a single label is a top-level domain',
         ];
         // kube-apiserver takes up each policy a moment after its creation.
         const missing = async () => {
@@ -235,6 +236,10 @@ export function separatesTenants(stack: () => TestStack): void {
           return ok ? wanted.filter((warning) => !words.includes(warning)) : [words];
         };
         await expect.poll(missing, { interval: 1_000 }).toEqual([]);
+        const deletion = () => test.kubectlWords('-n', 'a', 'delete', 'zdz', 'shop', '--dry-run=server');
+        await expect
+          .poll(deletion, { interval: 1_000 })
+          .toMatch(/deletes the zone shop\.example with its records.* kubectl zonestead why dnszone\/shop -n a/);
         await test.kubectl('delete', '-f', 'deploy/examples/warnings.yaml');
       });
     });
