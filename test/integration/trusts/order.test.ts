@@ -71,6 +71,22 @@ test.each([0, 150, 2_000, NEVER])(
   },
 );
 
+test('a token that the trust of the administrator does not match is not for the trust of a team either', async () => {
+  const issuer = 'https://outranked.example';
+  const jwks = { keys: [key.jwk as Record<string, unknown>] };
+  const ensure = async (team: string, sub: string) => {
+    const terms = { name: team, issuer, match: { sub }, keySource: { kind: 'pinned' as const, jwks } };
+    return (await ensureTrust(service.database.url, { team, terms }, randomBytes, new Date())).trustId;
+  };
+  const theirs = await ensure('attackers', 'tenant');
+  const claims = { iss: issuer, sub: 'tenant', aud: ['zonestead'], iat: seconds(), exp: seconds() + 600 };
+  const ask = async () => (await service.request('GET', '/../account', undefined, await key.sign(claims))).status;
+  await ensure('first', 'operator');
+  expect(await ask()).toBe(200);
+  await service.sql`update trusts set created_by = ${attacker.id} where id = ${theirs}`;
+  expect(await ask()).toBe(401);
+});
+
 test('an issuer that everybody may use is outranked only for the tokens of the administrator', async () => {
   const issuer = 'https://token.actions.githubusercontent.com';
   const jwks = { keys: [key.jwk as Record<string, unknown>] };
