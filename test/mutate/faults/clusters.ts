@@ -13,7 +13,8 @@ const fault = (name: string, breaks: string, test: string, file: string, find: s
   breaks,
   edits: [{ file, find, replace }],
   project: 'integration',
-  tests: [`test/integration/clusters/${test}.test.ts`],
+  // The rights to clusters have a file of their own.
+  tests: (test === 'clusters' ? [test, 'rights'] : [test]).map((each) => `test/integration/clusters/${each}.test.ts`),
 });
 
 export const CLUSTER_FAULTS: readonly Fault[] = [

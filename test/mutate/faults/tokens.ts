@@ -24,7 +24,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
   fault(
     'expired',
     'an expired trust accepts tokens',
-    'account/tokens',
+    'account/token-trusts',
     'src/service/trusts/choose.ts',
     'return expiresAt === null || expiresAt > now;',
     'return expiresAt === null || expiresAt !== now;',
@@ -32,7 +32,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
   fault(
     'most-subjects',
     'a trust has any number of subjects',
-    'account/tokens',
+    'account/token-trusts',
     AUTHENTICATE,
     'const MOST_SUBJECTS = 10_000;',
     'const MOST_SUBJECTS = 1_000_000;',

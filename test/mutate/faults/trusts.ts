@@ -41,7 +41,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'admin-first',
     'an older trust of a member comes before that of the administrator',
-    'account/tokens',
+    'account/token-trusts',
     SUBJECTS,
     't.created_by is not null, t.created_at',
     't.created_at',
@@ -49,7 +49,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'team-audience',
     'a team may use the audience of another team',
-    'account/trusts',
+    'account/trust-issuers',
     RESERVATIONS,
     'TEAM_AUDIENCE.exec(audience)?.[1] ?? teamId',
     'TEAM_AUDIENCE.exec("")?.[1] ?? teamId',
@@ -57,7 +57,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'expired-reserves',
     'an expired trust keeps issuer and audience from other teams',
-    'account/trusts',
+    'account/trust-issuers',
     'src/store/trusts.ts',
     'alias}.expires_at > ',
     'alias}.expires_at <> ',
@@ -65,7 +65,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'prolonged',
     'a prolonged trust takes tokens that another team has now',
-    'account/trusts',
+    'account/trust-issuers',
     'src/service/trusts/trusts.ts',
     'if (isProlonged || acceptsOthers(trust, terms))',
     'if (acceptsOthers(trust, terms))',
@@ -73,7 +73,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'own-cluster',
     'a team trusts the issuer of the cluster of the service',
-    'account/trusts',
+    'account/trust-issuers',
     RESERVATIONS,
     ' || (await isClusterIssuer(tx, issuer))',
     '',
@@ -81,7 +81,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'default-cluster',
     'a team trusts the default issuer of clusters',
-    'account/trusts',
+    'account/trust-issuers',
     RESERVATIONS,
     'CLUSTER_ISSUER.test(issuer) || ',
     '',
@@ -89,7 +89,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'owners',
     'teams with different owners at GitHub cannot share an audience',
-    'account/trusts',
+    'account/trust-issuers',
     RESERVATIONS,
     '!nameDifferentOwners(shared, leaves, leavesOf(match))',
     '(nameDifferentOwners(shared, leaves, leavesOf(match)) || true)',
@@ -97,7 +97,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'revoked-others',
     'the trust of a team stays when the administrator trusts its issuer',
-    'account/trusts',
+    'account/trust-issuers',
     'src/service/trusts/administration.ts',
     'await revokeSharing(tx, teamId, terms, COMMAND_LINE, now)',
     '(await revokeSharing(tx, "", { ...terms, issuer: "" }, COMMAND_LINE, now))',

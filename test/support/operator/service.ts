@@ -365,10 +365,7 @@ export class MemoryService {
       .filter((record) => wantedNames === undefined || wantedNames.includes(record.name))
       .filter((record) => wanted === undefined || (wanted.ok && record.name === wanted.value))
       .filter((record) => type === undefined || record.type === type)
-      .map((record) => ({
-        ...(this.withdrawn.has(record.id) ? { withdrawn: true } : {}),
-        ...this.#view(zoneId, record),
-      }));
+      .map((each) => ({ ...(this.withdrawn.has(each.id) && { withdrawn: true }), ...this.#view(zoneId, each) }));
   }
 
   #view(zoneId: string, record: Stored): DnsRecord {
