@@ -1,4 +1,4 @@
-// Issuer and audience of the trusts of different teams: they belong to one team, and nothing reserves them for ever.
+// Issuer and audience of the trusts of different teams: they belong to one team, and no trust can reserve them.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { adminCreateTrust } from '#service/trusts/administration.ts';
