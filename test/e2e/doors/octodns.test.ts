@@ -116,6 +116,7 @@ test.concurrent('a reader of docs/how-to/octodns.md moves a zone in, changes it,
   const programs = Object.fromEntries(
     ['octodns-sync', 'octodns-dump'].map((name) => [name, pythonTool(environment, name)]),
   );
+  await service.key({ team: 'platform' });
   await walk('octodns', { service, folder, own, programs });
   // The page deletes the zone in the end.
   const actions = await service.sql`select action from changes where zone_name = 'example.com' order by serial`;
