@@ -22,6 +22,7 @@ const mint = async (terms: object = {}) => {
   return { id: String(body.id), text: String(body.secret), body };
 };
 const NOTHING = {
+  clusters: 'none',
   records: 'none',
   manageZones: 'none',
   grants: [],
