@@ -9,8 +9,8 @@
 // address sent an update a moment ago.
 //
 // The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP an unsigned query
-// for anything but the SOA record is answered as truncated, and so is every query whose answer is too long, or, unsigned, more than three times as long as the query. Clients then repeat the
-// query over TCP (RFC 7766).
+// for anything but the SOA record is answered as truncated. The same holds for an answer that is too long, or, to an unsigned query, more
+// than three times as long as the query. Clients then repeat the query over TCP (RFC 7766).
 import type { Logger } from 'pino';
 import { type Edns, ednsOf, PLAIN_UDP } from '#dns/message/edns.ts';
 import { META, type Question, readMessage } from '#dns/message/message.ts';
