@@ -33,6 +33,7 @@ describe("a person's key", () => {
         name: 'test',
         records: 'write',
         manageZones: 'write',
+        clusters: 'write',
         onlyNames: null,
         onlyTypes: null,
         zoneWrites: null,

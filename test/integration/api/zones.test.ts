@@ -29,7 +29,9 @@ describe('POST /zones', () => {
       updatedAt: reply.body.createdAt,
       key: { keyTag: expect.any(Number), kept: false },
     });
-    expect((await request('GET', `/zones/${reply.body.id}`)).body).toEqual(reply.body);
+    // Only the creation says whether the key is a new one.
+    const { key: _, ...zone } = reply.body;
+    expect((await request('GET', `/zones/${reply.body.id}`)).body).toEqual(zone);
   });
 
   test.each([
