@@ -73,6 +73,7 @@ describe('the trusts of the bootstrap Job', () => {
     match: { 'kubernetes.io': { namespace: 'zonestead', serviceaccount: { name: 'zonestead-operator' } } },
     records: 'write',
     manageZones: 'write',
+    clusters: 'write',
   };
 
   it('are the one of the operator by default, with exactly its service account', async () => {
