@@ -99,7 +99,19 @@ describe('the form of an app key', () => {
 
   it('changes nothing if it is sent back as it was shown', () => {
     const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
-    const same = { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites };
+    const clusters = 'write';
+    const same = {
+      name,
+      records,
+      manageZones,
+      clusters,
+      grants,
+      onlyNames,
+      onlyTypes,
+      networks,
+      zoneWrites,
+      recordWrites,
+    };
     const shown = typedOfKey({ ...key, ...same } as never, zones);
     expect(termsOf(shown, idOf)).toEqual({ ...same, expiresAt: '2030-01-02T03:04:00Z' });
   });
@@ -110,6 +122,7 @@ describe('the form of an app key', () => {
       name: 'x',
       records: 'none',
       manageZones: 'none',
+      clusters: 'none',
       grants: [],
       onlyNames: null,
       onlyTypes: null,
