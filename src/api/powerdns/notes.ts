@@ -1,6 +1,7 @@
 // Notes of the PowerDNS API about a request that was accepted and changed: a header, because many answers have no body.
 import type { FastifyReply } from 'fastify';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import type { ReadRrsets } from './read-rrsets.ts';
 
 const NOTE = 'zonestead-note';
 const SENTENCES = {
@@ -10,6 +11,11 @@ const SENTENCES = {
 } as const;
 
 export type Note = keyof typeof SENTENCES;
+
+/** The notes about RRsets that were read. */
+export function notesOf({ isClamped, isOwnKept }: Pick<ReadRrsets, 'isClamped' | 'isOwnKept'>): Note[] {
+  return [...(isClamped ? ['clamped' as const] : []), ...(isOwnKept ? ['kept' as const] : [])];
+}
 
 /** Sets the header, unless there is nothing to say. */
 export function sendNotes(reply: FastifyReply, notes: ReadonlySet<Note>): void {

@@ -5,7 +5,7 @@ import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { soaOf } from '#service/zones/named.ts';
 import { counterOf } from '../hooks/limits.ts';
-import { type Note, sendNotes } from './notes.ts';
+import { notesOf, sendNotes } from './notes.ts';
 import { isSoa, readRrsets } from './read-rrsets.ts';
 import { fieldsOf, listOf, refused } from './values.ts';
 import { ownRrsets } from './views.ts';
@@ -24,10 +24,9 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
       const list = listOf(fieldsOf(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
       const own = ownRrsets(zone, list.some(isSoa) ? await soaOf(context, zone) : '');
-      const { changes, isClamped, isOwnKept } = await finishInTurns(readRrsets(list, zone.zoneName, own));
-      await writeChanges({ context, arrivals, request, reply }, zone, changes);
-      const notes: Note[] = [...(isClamped ? ['clamped' as const] : []), ...(isOwnKept ? ['kept' as const] : [])];
-      sendNotes(reply, new Set(notes));
+      const read = await finishInTurns(readRrsets(list, zone.zoneName, own));
+      await writeChanges({ context, arrivals, request, reply }, zone, read.changes);
+      sendNotes(reply, new Set(notesOf(read)));
       return reply.code(204).send();
     },
   );

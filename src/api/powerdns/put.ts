@@ -12,7 +12,7 @@ import type { NamedZone } from '#service/zones/named.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
-import { type Note, sendNotes } from './notes.ts';
+import { notesOf, sendNotes } from './notes.ts';
 import { deletionsOf, isSoaOf, MOST_RRSETS, mustBeSoaRecord, type ReadRrsets, readRrsets } from './read-rrsets.ts';
 import { fieldsOf, listOf, refused } from './values.ts';
 import { ownRrsets } from './views.ts';
@@ -60,12 +60,7 @@ async function replaceRrsets(exchange: Exchange, zone: NamedZone, list: readonly
   const own = ownRrsets(zone, '').filter(({ type }) => type === 'NS');
   const read = await finishInTurns(readRrsets(others, zone.zoneName, own, 'REPLACE'));
   await writeReplacement(exchange, zone, read);
-  const notes: Note[] = [
-    'soa',
-    ...(read.isClamped ? ['clamped' as const] : []),
-    ...(read.isOwnKept ? ['kept' as const] : []),
-  ];
-  sendNotes(exchange.reply, new Set(notes));
+  sendNotes(exchange.reply, new Set(['soa', ...notesOf(read)]));
 }
 
 async function writeReplacement(exchange: Exchange, zone: NamedZone, { changes }: ReadRrsets): Promise<void> {
