@@ -8,8 +8,9 @@ import { archiveImage, buildImage } from '../image/image.ts';
 import { IMAGES, type ImageName, PEBBLE_IMAGE, PROJECT, programImage } from '../image/images.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { askOnly } from '../local/parts/certmanager.ts';
-import { CERT_MANAGER_VERSION, ensureCertManager } from '../local/parts/certmanager-build.ts';
+import { CERT_MANAGER_MANIFESTS, ensureCertManager } from '../local/parts/certmanager-build.ts';
 import { findCommand, runCommand } from '../local/parts/commands.ts';
+import { downloadPinned } from '../local/parts/pinned-download.ts';
 
 /** In the order of preference, with what kind wants to hear when it is not docker. */
 const ENGINES = ['docker', 'podman', 'nerdctl'] as const;
@@ -86,8 +87,10 @@ export async function runKind(print: Progress, signal: AbortSignal): Promise<num
     const { dir } = await ensureCertManager({ progress: print, signal });
     const pebble = programImage(PEBBLE_IMAGE, join(dir, 'pebble'));
     archives.push((await archiveImage(pebble, join(folder, 'pebble.tar'), { progress: print, signal })).file);
-    const release = `https://github.com/cert-manager/cert-manager/releases/download/${CERT_MANAGER_VERSION}/cert-manager.yaml`;
-    for (const [command, ...args] of kindSteps(archives, release)) {
+    const certManager = join(folder, 'cert-manager.yaml');
+    print(`downloading ${CERT_MANAGER_MANIFESTS.url}`);
+    await downloadPinned(CERT_MANAGER_MANIFESTS, certManager, { progress: print, signal });
+    for (const [command, ...args] of kindSteps(archives, certManager)) {
       print(`${command} ${args.join(' ')}`);
       const onLine = (line: string) => print(`  ${line}`);
       // kind tries docker first; this variable names another engine, and env(1) adds it to our environment.

@@ -16,8 +16,8 @@ command
   .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
   .option('--kubeconfig <file>', 'use this cluster instead of a local control plane')
   .option(
-    '--prebuilt <index>',
-    'index of prebuilt Kubernetes programs, or off to build them (default: controller-tools)',
+    '--prebuilt <address>',
+    'mirror of the prebuilt Kubernetes programs, or off to build them (default: controller-tools)',
   )
   .option('--state <folder>', 'keep the state in this folder (default: .local in the checkout)')
   .option('--api-port <port>', 'port of the REST API (default: a free one)')

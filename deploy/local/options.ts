@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { ENVTEST_INDEX } from './parts/envtest.ts';
+import { ENVTEST_ARCHIVES } from './parts/envtest.ts';
 
 const port = z.coerce
   .number({ error: 'must be a port number' })
@@ -26,13 +26,13 @@ const schema = z.object({
     .transform((file) => resolve(file))
     .refine((file) => existsSync(file), { error: 'names no file' })
     .optional(),
-  /** The index of prebuilt Kubernetes programs; undefined: they are built. (Default: that of controller-tools.) */
+  /** The address of the archives of prebuilt Kubernetes programs; undefined: they are built. (Default: controller-tools.) */
   prebuilt: z
     .string()
     .refine((text) => text === 'off' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
-      error: 'must be the address (http or https) of an index, or off',
+      error: 'must be the address (http or https) of a mirror, or off',
     })
-    .default(ENVTEST_INDEX)
+    .default(ENVTEST_ARCHIVES)
     .transform((text) => (text === 'off' ? undefined : text)),
   /** Folder of the state. (Default: .local in the checkout.) */
   state: z

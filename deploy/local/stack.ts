@@ -16,7 +16,7 @@ export interface StackOptions {
   /** Whether keys are held to the service's write limits. */
   limits: boolean;
   kubeconfig?: string | undefined;
-  /** The index of prebuilt Kubernetes programs. (Default: none; the programs are built.) */
+  /** The address of the archives of prebuilt Kubernetes programs. (Default: none; the programs are built.) */
   prebuilt?: string | undefined;
   apiPort?: number | undefined;
   dnsPort?: number | undefined;

@@ -3,11 +3,11 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
-import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type Part, startProcess, startReady } from '../../deploy/local/parts/process.ts';
 import { COMPILED } from './compiled.ts';
 import { typed } from './docs/reader.ts';
+import { withGoModule } from './tools/go-module.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
@@ -15,7 +15,11 @@ const VERSION = 'v0.21.0';
 
 export { VERSION as EXTERNAL_DNS_VERSION };
 
-const MODULE = 'sigs.k8s.io/external-dns';
+const MODULE = {
+  module: 'sigs.k8s.io/external-dns',
+  version: VERSION,
+  sum: 'h1:YAC7ERW32eZAjSdhu44taaZGII6nwz2/wteT+BtpFzM=',
+};
 /** The CRD of the kind DNSEndpoint: a file of the module from which the program is built. */
 const CRD = 'config/crd/standard/dnsendpoints.externaldns.k8s.io.yaml';
 const FLAGS = ['-trimpath', '-ldflags', `-s -w -X sigs.k8s.io/external-dns/pkg/apis/externaldns.Version=${VERSION}`];
@@ -28,7 +32,7 @@ export async function ensureExternalDns(signal: AbortSignal): Promise<{ command:
   const dir = await cached({
     name: 'external-dns',
     key: cacheKey({
-      version: VERSION,
+      module: JSON.stringify(MODULE),
       crd: CRD,
       flags: FLAGS.join(' '),
       platform: `${process.platform}-${process.arch}`,
@@ -41,9 +45,6 @@ export async function ensureExternalDns(signal: AbortSignal): Promise<{ command:
 }
 
 async function build(folder: string, progress: (line: string) => void, signal: AbortSignal): Promise<void> {
-  const go = findCommand('go') ?? findCommand('/usr/local/go/bin/go');
-  if (go === undefined)
-    throw new Error('Go is needed to build external-dns: install Go 1.26 or later (https://go.dev/dl/)');
   const started = performance.now();
   let packages = 0;
   const news = setInterval(() => {
@@ -51,20 +52,14 @@ async function build(folder: string, progress: (line: string) => void, signal: A
       `  building external-dns ${VERSION}: ${packages} packages, ${Math.round((performance.now() - started) / 1000)} s`,
     );
   }, NEWS_MS);
+  const onLine = () => {
+    packages += 1;
+  };
   try {
-    const { code, tail } = await runCommand({
-      command: findCommand('nice') ?? go,
-      args: [...(findCommand('nice') ? ['-n', '10', go] : []), ...['install', '-v', ...FLAGS, `${MODULE}@${VERSION}`]],
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOBIN: folder },
-      onLine: () => {
-        packages += 1;
-      },
-      timeoutMs: BUILD_MS,
-      signal,
+    await withGoModule(MODULE, { limitMs: BUILD_MS, onLine, signal }, async (sources, run) => {
+      await run('build', '-v', ...FLAGS, '-o', join(folder, 'external-dns'), '.');
+      await copyFile(join(sources, CRD), join(folder, 'dnsendpoints.yaml'));
     });
-    if (code !== 0) throw new Error(`go install of external-dns failed (code ${code}):\n${tail}`);
-    const { out } = await runCommand({ command: go, args: ['env', 'GOMODCACHE'], timeoutMs: 20_000, signal });
-    await copyFile(join(out.trim(), `${MODULE}@${VERSION}`, CRD), join(folder, 'dnsendpoints.yaml'));
   } finally {
     clearInterval(news);
   }

@@ -13,6 +13,13 @@ const MODULE = 'github.com/cert-manager/cert-manager';
 const PEBBLE = 'github.com/letsencrypt/pebble/v2/cmd/pebble';
 /** That of deploy/local/certmanager/go.mod. */
 export const CERT_MANAGER_VERSION = 'v1.21.2';
+/** The manifests of that release for a cluster, which `npm run kind` applies. */
+export const CERT_MANAGER_MANIFESTS = {
+  url: `https://github.com/cert-manager/cert-manager/releases/download/${CERT_MANAGER_VERSION}/cert-manager.yaml`,
+  algorithm: 'sha256',
+  digest: 'e03b668ec8675214af6b0a671699d088f2601fa3878e0dbe1b41d3feafd1879f',
+  pinnedIn: 'deploy/local/parts/certmanager-build.ts',
+} as const;
 const FLAGS = ['-trimpath', '-ldflags', `-s -w -X ${MODULE}/pkg/util.AppVersion=${CERT_MANAGER_VERSION}`];
 const NAMES = ['cert-manager', 'cainjector'];
 

@@ -23,7 +23,7 @@ const FLAGS = ['-trimpath', '-tags', 'grpcnotrace'].concat([
 
 export interface ControlPlaneSource {
   /**
-   * The index of prebuilt programs, which have no controller manager and no scheduler; they are used when nothing has
+   * The address of the archives of prebuilt programs, which have no controller manager and no scheduler; they are used when nothing has
    * been built here. (Default: none; the programs are built.)
    */
   prebuilt?: string | undefined;
@@ -50,9 +50,9 @@ export async function ensureControlPlane(source: ControlPlaneSource): Promise<{ 
 }
 
 /** The folder of prebuilt programs; undefined when there is no way to them. */
-async function download(index: string, progress: Progress, signal: AbortSignal): Promise<string | undefined> {
+async function download(archives: string, progress: Progress, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return checkAssets(await ensureEnvtest({ index, progress, signal }), '');
+    return checkAssets(await ensureEnvtest({ archives, progress, signal }), '');
   } catch (error) {
     signal.throwIfAborted();
     progress(`no prebuilt Kubernetes programs (${(error as Error).message}); they are built instead`);

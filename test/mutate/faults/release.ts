@@ -1,4 +1,4 @@
-// Faults in the release: a registry that decides which content is signed.
+// Faults in the release and in its parts: a registry or a server decides about their content.
 import type { Fault } from '../fault.ts';
 
 const lying = { project: 'integration', tests: ['test/integration/release/lying-registry.test.ts'] } as const;
@@ -28,5 +28,14 @@ export const RELEASE_FAULTS: readonly Fault[] = [
       },
     ],
     ...lying,
+  },
+  {
+    name: 'download-any-digest',
+    breaks: 'a download with another digest than the pinned one is used',
+    edits: [
+      { file: 'deploy/local/parts/pinned-download.ts', find: 'if (actual !== digest)', replace: "if (actual === '')" },
+    ],
+    project: 'integration',
+    tests: ['test/integration/parts/envtest.test.ts'],
   },
 ];

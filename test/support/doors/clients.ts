@@ -27,7 +27,7 @@ function required(file: string, module: string): string {
 
 /** @throws Error if the tests do not install this package */
 function pinned(name: string): string {
-  const version = new RegExp(`^${name}==(\\S+)$`, 'm').exec(requirements)?.[1];
+  const version = new RegExp(`^${name}==(\\S+) `, 'm').exec(requirements)?.[1];
   if (version === undefined) throw new Error(`test/support/tools/requirements.txt has no ${name}`);
   return version;
 }

@@ -40,7 +40,8 @@ export async function ensurePythonTools(progress: Progress, signal: AbortSignal)
     const made = await runCommand({ command, args: ['-m', 'venv', folder], timeoutMs: LIMIT_MS, signal });
     if (made.code !== 0)
       throw new Error(`python3 -m venv failed; on Debian: apt-get install python3-venv\n${made.tail}`);
-    const args = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', '--no-deps', '-r', REQUIREMENTS];
+    const args = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', '--no-deps'];
+    args.push('--require-hashes', '-r', REQUIREMENTS);
     for (let tries = 1; ; tries += 1) {
       const onLine = (line: string) => {
         if (/^(Downloading|Installing|WARNING|ERROR)/.test(line)) progress(`  ${line.slice(0, 160)}`);

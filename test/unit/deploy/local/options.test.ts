@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readUpOptions } from '../../../../deploy/local/options.ts';
-import { ENVTEST_INDEX } from '../../../../deploy/local/parts/envtest.ts';
+import { ENVTEST_ARCHIVES } from '../../../../deploy/local/parts/envtest.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = await temporaryFolder('options');
@@ -12,7 +12,14 @@ await writeFile(config, '');
 
 describe('up', () => {
   it('without options keeps its state, applies the example, enforces the limits, and uses free ports', () => {
-    const preset = { fresh: false, empty: false, limits: 'on', certManager: false, nodes: 1, prebuilt: ENVTEST_INDEX };
+    const preset = {
+      fresh: false,
+      empty: false,
+      limits: 'on',
+      certManager: false,
+      nodes: 1,
+      prebuilt: ENVTEST_ARCHIVES,
+    };
     expect(readUpOptions({}, undefined)).toEqual(preset);
   });
 
@@ -24,13 +31,13 @@ describe('up', () => {
       apiPort: 8080,
       nodes: 3,
       certManager: false,
-      prebuilt: ENVTEST_INDEX,
+      prebuilt: ENVTEST_ARCHIVES,
     });
   });
 
-  it('takes prebuilt programs from the index that an option names, or builds them', () => {
-    expect(readUpOptions({ prebuilt: 'https://mirror.example/index.yaml' }, undefined).prebuilt).toBe(
-      'https://mirror.example/index.yaml',
+  it('takes prebuilt programs from the mirror that an option names, or builds them', () => {
+    expect(readUpOptions({ prebuilt: 'https://mirror.example/envtest' }, undefined).prebuilt).toBe(
+      'https://mirror.example/envtest',
     );
     expect(readUpOptions({ prebuilt: 'off' }, undefined).prebuilt).toBe(undefined);
   });
@@ -53,7 +60,7 @@ describe('up', () => {
     [{ dnsPort: '65536' }, '--dns-port must be a port number from 1 to 65535'],
     [{ dnsPort: '53.5' }, '--dns-port must be a port number'],
     [{ limits: 'none' }, '--limits must be on or off'],
-    [{ prebuilt: 'index.yaml' }, '--prebuilt must be the address (http or https) of an index, or off'],
+    [{ prebuilt: 'mirror.example' }, '--prebuilt must be the address (http or https) of a mirror, or off'],
     [{ kubeconfig: '/nowhere/config' }, '--kubeconfig names no file'],
   ])('refuses %j: %s', (given, message) => {
     expect(() => readUpOptions(given, undefined)).toThrow(message);
