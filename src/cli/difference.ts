@@ -68,6 +68,17 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/** The places of the stored records that do not stay as they are, because their value or their TTL is not wanted. */
+export function changedPlaces(
+  stored: readonly ParsedRecord[],
+  wanted: readonly ParsedRecord[],
+  defaultTtl: number,
+): Set<number> {
+  const keyOf = (record: ParsedRecord) => `${record.name} ${record.type} ${pairOf(record, defaultTtl).key}`;
+  const keys = new Set(wanted.map(keyOf));
+  return new Set(stored.flatMap((record, at) => (keys.has(keyOf(record)) ? [] : [at])));
+}
+
 /** The records of one difference that go, come and stay. */
 function changesIn({ before, after }: Difference): { gone: ShownRecord[]; come: ShownRecord[]; kept: number } {
   const line = ({ content, ttl, priority }: ShownRecord) => `${ttl} ${priority ?? ''} ${content}`;

@@ -3,6 +3,7 @@ import { type CommandContext, describeCommand } from '../command.ts';
 import type { ImportOptions } from '../import/import.ts';
 import type { ManifestOptions } from '../import/manifests.ts';
 import type { SourceOptions } from '../import/sources/open.ts';
+import { FORCE_OPTION } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -31,6 +32,7 @@ export const command = describeCommand({
     { flags: '--owner <owner>', describe: 'owner of created zones: org:<teamId>, or personal' },
     { flags: '--skip-unsupported', describe: 'omit types and names that the service cannot hold' },
     { flags: '--skip-refused', describe: 'omit every refused record' },
+    FORCE_OPTION,
     { flags: '--column <column=name>', describe: 'name of a column of a CSV file', value: 'list' },
     { flags: '--tsig-key <file>', describe: 'file with the TSIG key for a zone transfer' },
     { flags: '--powerdns-key <file>', describe: 'file with the key of the API of PowerDNS' },

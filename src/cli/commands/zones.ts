@@ -1,7 +1,15 @@
 // `zonestead zones …`: zones, over the REST API.
 import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption, sayer, YES_OPTION, type YesOption } from '../options.ts';
+import {
+  DRY_RUN_OPTION,
+  type DryRunOption,
+  FORCE_OPTION,
+  type ForceOption,
+  sayer,
+  YES_OPTION,
+  type YesOption,
+} from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import type { ManifestFormat } from '../rest/zone-manifests.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
@@ -16,6 +24,8 @@ interface ExportOptions {
   namespace?: string;
   output?: ManifestFormat;
 }
+
+type ApplyOptions = OutputOption & DryRunOption & YesOption & ForceOption & { zone?: string };
 
 const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
 const DEFAULT_TTL: OptionDescription = {
@@ -193,12 +203,13 @@ const apply = describeCommand({
   options: [
     { flags: '--zone <zone>', describe: 'name or id of the zone (default: the first $ORIGIN of the file)' },
     YES_OPTION,
+    FORCE_OPTION,
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   notes: 'Records of the zone that the file does not contain are deleted.',
   settings: REST_SETTINGS,
-  run: async ([path = ''], options: OutputOption & DryRunOption & YesOption & { zone?: string }, context) => {
+  run: async ([path = ''], options: ApplyOptions, context) => {
     const { readInput } = await import('../input.ts');
     const text = await readInput(path, context.signal);
     await withRest(context, options, async (session) =>

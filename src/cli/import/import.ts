@@ -5,7 +5,9 @@ import { ApiError } from '#client/errors.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
 import type { Child } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
+import type { ForceOption } from '../options.ts';
 import { show } from '../output.ts';
+import { confirmOwned, ownedLines, ownedNotice } from '../rest/owned.ts';
 import type { Session } from '../rest/session.ts';
 import { withHint } from '../rest/session.ts';
 import { applyPlan, requestSizes } from './apply.ts';
@@ -13,13 +15,13 @@ import { costOf } from './cost.ts';
 import { giveToOwners } from './own.ts';
 import type { Pace } from './pace.ts';
 import { type ImportPlan, type PlanContext, planSteps, type StoredRecord } from './plan.ts';
-import { type ReadOptions, type ReadZone, readSteps } from './read.ts';
+import { type ReadOptions, type ReadZone, type Remark, readSteps } from './read.ts';
 import { type RegistryOptions, unusedRegistry, useRegistry } from './registry.ts';
 import { reportLines, reportOf, type ZoneReport } from './report.ts';
 import type { SourceZone } from './source.ts';
 import { createZone, DEFAULT_TTL, removeCreated } from './target.ts';
 
-export interface ImportOptions extends RegistryOptions {
+export interface ImportOptions extends RegistryOptions, ForceOption {
   /** Turns the TXT registry of external-dns into owners. */
   externalDns?: boolean;
   dryRun?: boolean;
@@ -81,11 +83,39 @@ async function importZone(session: Importing, source: SourceZone, options: Impor
   const problem = missing ?? unnamedZone(source, plan, stored);
   if (options.dryRun) {
     const notes = problem === null ? [] : [{ place: 'zone', message: problem }];
-    return { ...report, notes: [...notes, ...report.notes] };
+    return { ...report, notes: [...notes, ...ownedNotes(plan), ...report.notes] };
   }
   if (missing === null && report.refused.length > 0) return { ...report, outcome: 'refused' };
   if (problem !== null) return { ...report, outcome: 'failed', problem };
+  const refused = await refusedByUser(session, plan, options);
+  if (refused !== null) return { ...report, outcome: 'failed', problem: refused };
   return send(session, { read, plan, zone, stored, etag, report, context }, options);
+}
+
+/** The records of the plan whose change an owner may revert. */
+function ownedNotes({ update }: ImportPlan): Remark[] {
+  return update.flatMap(({ found: { place }, stored }) =>
+    ownedLines([stored]).map((line) => ({ place, message: ownedNotice(line) })),
+  );
+}
+
+/** Asks before records of owners are changed. @returns why this zone is not imported; null: it may be */
+async function refusedByUser(
+  { signal }: Session,
+  { update }: ImportPlan,
+  options: ForceOption,
+): Promise<string | null> {
+  try {
+    await confirmOwned(
+      update.map(({ stored }) => stored),
+      options,
+      signal,
+    );
+    return null;
+  } catch (error) {
+    signal.throwIfAborted();
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 async function readStored(
@@ -96,7 +126,7 @@ async function readStored(
   const onEtag = (given: string | null) => {
     etag ??= given ?? undefined;
   };
-  const records = await client.records.list(id, {}, { signal, onEtag });
+  const records = await client.records.list(id, { owners: true }, { signal, onEtag });
   return { records, ...(etag === undefined ? {} : { etag }) };
 }
 

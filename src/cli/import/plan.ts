@@ -7,7 +7,10 @@ import type { FileRecord } from '#dns/zonefile/read.ts';
 import { type FoundRecord, inPlaces, keyOf, type ReadZone, type Remark } from './read.ts';
 
 /** The parts of a stored record that a plan needs. The TTL is the effective one. */
-export type StoredRecord = Pick<ListedRecord, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment'>;
+export type StoredRecord = Pick<
+  ListedRecord,
+  'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment' | 'owners'
+>;
 
 export interface Update {
   found: FoundRecord;

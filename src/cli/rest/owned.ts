@@ -7,16 +7,24 @@ import type { ForceOption } from '../options.ts';
 /** The records that a sentence names. */
 const MAX_SHOWN = 3;
 
+/** A record that may have owners: the list of records has them on request. */
+export type OwnedRecord = Pick<DnsRecord, 'name' | 'type' | 'content' | 'owners'>;
+
 /** `www A 192.0.2.1 (the DNSRecord default/www in the cluster prod)`, for each record that has owners. */
-export function ownedLines(records: readonly DnsRecord[]): string[] {
+export function ownedLines(records: readonly OwnedRecord[]): string[] {
   return records.flatMap(({ name, type, content, owners = [] }) =>
     owners.length === 0 ? [] : [`${name} ${type} ${content} (${owners.map(ownerName).join(', ')})`],
   );
 }
 
+/** The sentence of a dry run about a line of `ownedLines`. */
+export function ownedNotice(line: string): string {
+  return `has an owner, which may revert this: ${line}`;
+}
+
 /** Asks if some of the records have owners. @throws Error unless the change is confirmed */
 export async function confirmOwned(
-  records: readonly DnsRecord[],
+  records: readonly OwnedRecord[],
   { force }: ForceOption,
   signal: AbortSignal,
 ): Promise<void> {

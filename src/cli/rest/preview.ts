@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import type { DnsRecord } from '#client/client.ts';
 import { type Difference, differenceLines } from '../difference.ts';
 import { show } from '../output.ts';
-import { ownedLines } from './owned.ts';
+import { ownedLines, ownedNotice } from './owned.ts';
 import type { Session } from './session.ts';
 
 /** Prints lines of differences, in red and green if standard output has colors. */
@@ -23,7 +23,7 @@ export async function showPreview(
   await show(session, { dryRun: true, differences, ...(owned.length > 0 ? { owned } : {}) }, () => {
     if (differences.length === 0) session.print('nothing would change');
     else printDifferences(differences, session.print);
-    for (const line of owned) session.print(`has an owner, which may revert this: ${line}`);
+    for (const line of owned) session.print(ownedNotice(line));
   });
 }
 

@@ -2,9 +2,10 @@
 import { ApiError } from '#client/errors.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
-import type { DryRunOption, YesOption } from '../options.ts';
+import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { isManifest } from './manifest-files.ts';
+import { confirmOwned } from './owned.ts';
 import { showPreview } from './preview.ts';
 import type { Session } from './session.ts';
 import { compareFile } from './zone-files.ts';
@@ -12,17 +13,18 @@ import { compareFile } from './zone-files.ts';
 /** The service checks and writes 100,000 records in less time. */
 const LIMIT_MS = 120_000;
 
-/** @throws Error with the numbers of wrong lines, and unless the deletion of several records is confirmed */
+/** @throws Error with the numbers of wrong lines, and unless the change of owned records and the deletion of several are confirmed */
 export async function applyZoneFile(
   session: Session,
   { path, text }: { path: string; text: string },
-  options: DryRunOption & YesOption & { zone?: string },
+  options: DryRunOption & YesOption & ForceOption & { zone?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
   if (isManifest(text))
     throw new Error(`${path} holds manifests: apply them with kubectl apply -f, which the operator follows`);
-  const { zone, differences, etag } = await compareFile(session, text, options.zone);
-  if (options.dryRun) return showPreview(session, differences);
+  const { zone, differences, touched, etag } = await compareFile(session, text, options.zone);
+  if (options.dryRun) return showPreview(session, differences, touched);
+  await confirmOwned(touched, options, signal);
   const deleted = deletedIn(differences);
   if (deleted > 1) await confirm(`this deletes ${deleted} records of ${zone.zoneName}`, options, signal);
   const done = await client.zones

@@ -1,10 +1,10 @@
 // Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared with a zone.
-import type { Zone } from '#client/client.ts';
+import type { DnsRecord, Zone } from '#client/client.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, zoneFileSteps } from '#dns/zonefile/read.ts';
-import { type Difference, differencesOf } from '../difference.ts';
+import { changedPlaces, type Difference, differencesOf } from '../difference.ts';
 import { type Session, zoneOf } from './session.ts';
 import { parsedRecords } from './stored-records.ts';
 
@@ -24,6 +24,8 @@ function zoneNameOf(text: string, given: string | undefined): string {
 export interface ComparedFile {
   zone: Zone;
   differences: Difference[];
+  /** The stored records that the file changes or does not have, with their owners. */
+  touched: DnsRecord[];
   /** The ETag of the records that the file was compared with; undefined: the service sent none. */
   etag: string | undefined;
   /** Lines about records that the service makes itself. */
@@ -42,8 +44,11 @@ export async function compareFile(session: Session, text: string, given: string 
   const onEtag = (given: string | null) => {
     etag ??= given ?? undefined;
   };
-  const stored = parsedRecords(zone, await client.records.list(zone.id, {}, { signal, onEtag }));
-  return { zone, ignored, etag, differences: differencesOf(stored, wanted, zone.defaultTtl) };
+  const records = await client.records.list(zone.id, { owners: true }, { signal, onEtag });
+  const stored = parsedRecords(zone, records);
+  const changed = changedPlaces(stored, wanted, zone.defaultTtl);
+  const differences = differencesOf(stored, wanted, zone.defaultTtl);
+  return { zone, ignored, etag, differences, touched: records.filter((_, at) => changed.has(at)) };
 }
 
 interface ZoneFacts {

@@ -309,37 +309,3 @@ test('a record that somebody else changes between the read and the write of a co
     { content: '192.0.2.2' },
   ]);
 });
-
-test('a record with an owner is not changed without --force, and lists and dry runs name the owner', async () => {
-  const { id } = await service.zone('owned.example', admin);
-  const values = [{ content: '192.0.2.10' }, { content: '192.0.2.11' }];
-  const set = { owner: 'k8s:prod/default/www', name: 'www', type: 'A', values };
-  await service.request('POST', `/zones/${id}/records:apply`, { sets: [set] });
-  await zonestead('records', 'create', 'owned.example', 'free', 'A', '192.0.2.1');
-  const list = await zonestead('records', 'list', 'owned.example');
-  expect(list.out).toMatch(/^NAME +TYPE +TTL +PRIORITY +ID +OWNERS +CONTENT$/m);
-  expect(list.out).toMatch(/^www .* k8s:prod\/default\/www +192\.0\.2\.10$/m);
-  expect(list.out).toMatch(/^free .* - +192\.0\.2\.1$/m);
-  const owner = 'www A 192.0.2.10 (the DNSRecord default/www in the cluster prod)';
-  const dry = await zonestead('records', 'set', 'owned.example', 'www', 'A', '192.0.2.50', '--dry-run');
-  expect(dry.out).toContain(`has an owner, which may revert this: ${owner}`);
-  const [{ id: record = '' } = {}] = await rows('owned.example', 'www');
-  const tries = [
-    ['set', 'owned.example', 'www', 'A', '192.0.2.50', '--yes'],
-    ['delete', 'owned.example', 'www', 'A', '--yes'],
-    ['delete', 'owned.example', record],
-    ['update', 'owned.example', record, '192.0.2.51'],
-  ];
-  for (const words of tries) {
-    const { err } = await zonestead('records', ...words);
-    expect(err).toContain('this changes records that have owners, which may revert it: ');
-    expect(err).toContain(owner);
-    expect(err).toContain('repeat the command with --force');
-  }
-  expect(await contents('owned.example', 'www')).toEqual(['192.0.2.10', '192.0.2.11']);
-  expect((await zonestead('records', 'update', 'owned.example', record, '192.0.2.51', '--force')).err).toBe('');
-  // A value next to those of an owner is not theirs.
-  expect((await zonestead('records', 'create', 'owned.example', 'www', 'A', '192.0.2.12')).err).toBe('');
-  expect((await zonestead('records', 'delete', 'owned.example', 'www', 'A', '--yes', '--force')).err).toBe('');
-  expect(await contents('owned.example', 'www')).toEqual([]);
-});

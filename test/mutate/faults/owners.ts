@@ -186,7 +186,29 @@ export const OWNER_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/cli/records.test.ts'],
+    tests: ['test/integration/cli/owned-records.test.ts'],
+  },
+  {
+    name: 'owners-asked-apply',
+    breaks: 'zones apply changes records of owners without a question',
+    edits: [
+      { file: 'src/cli/rest/zone-apply.ts', find: '  await confirmOwned(touched, options, signal);\n', replace: '' },
+    ],
+    project: 'integration',
+    tests: ['test/integration/cli/owned-records.test.ts'],
+  },
+  {
+    name: 'owners-asked-import',
+    breaks: 'an import changes the TTL of records of owners without a question',
+    edits: [
+      {
+        file: 'src/cli/import/import.ts',
+        find: '  if (refused !== null) return',
+        replace: '  if (refused === zone) return',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/cli/owned-records.test.ts'],
   },
   {
     name: 'own-rollback',
