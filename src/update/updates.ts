@@ -14,6 +14,7 @@ import type { Caller, ServiceContext } from '#service/context.ts';
 import type { FoundTsigKey } from '#service/keys/tsig.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilChallengesServed } from '#service/nodes/living.ts';
+import { logOwned } from '#service/owners/log-owned.ts';
 import { refusal } from '#service/refusal.ts';
 import { holderOf } from '#service/slots.ts';
 import { applyUpdate } from '#service/updates/update.ts';
@@ -96,7 +97,8 @@ export function createUpdates({
       const token = `tsig ${Buffer.from(tsig.mac).toString('hex')}`;
       const once = { token, requestHash: createHash('sha256').update(unsigned).digest() };
       const caller: Caller = { actor, requestId, once };
-      const { added, ...result } = await applyUpdate(context, caller, message, limitOf(actor));
+      const { added, owned, ...result } = await applyUpdate(context, caller, message, limitOf(actor));
+      logOwned(log, zone ?? '', owned, { requestId, keyId: actor.keyId, client: address });
       outcome = { ...result, code: 'other' };
       if (result.rcode === 'NOERROR') senders.add(address, actor);
       if (added !== null) {

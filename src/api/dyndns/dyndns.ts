@@ -7,12 +7,13 @@ import { z } from 'zod';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { IsTrusted } from '#edge/client-address.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { logOwned } from '#service/owners/log-owned.ts';
 import { Refusal } from '#service/refusal.ts';
 import { requireBasicKey } from '../hooks/acme-auth.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { DYNDNS_ERRORS } from './errors.ts';
-import { type HostAnswer, updateHost } from './host.ts';
+import { type HostAnswer, type OwnedListener, updateHost } from './host.ts';
 import { type Addresses, addressesOfClient, readUpdate } from './request.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -60,6 +61,8 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
     const count = counterOf(request);
     let counted = 0;
     const answers: HostAnswer[] = [];
+    const { keyId } = caller.actor;
+    const onOwned: OwnedListener = (zone, owned) => logOwned(request.log, zone, owned, { keyId });
     for (const host of update.hosts) {
       const before = counted;
       const places = {
@@ -70,7 +73,7 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
         },
       };
       try {
-        answers.push(await updateHost(context, caller, host, addresses, places));
+        answers.push(await updateHost(context, caller, host, addresses, { places, onOwned }));
       } catch (error) {
         // The answer to the names before must not be lost; a request that wrote nothing is refused as a whole.
         if (!(error instanceof Refusal) || !answers.some(({ code }) => code === 'good')) throw error;

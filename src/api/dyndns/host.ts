@@ -6,7 +6,7 @@ import { equalBytes } from '#dns/wire/octets.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
 import type { Places } from '#service/records/places.ts';
-import type { CurrentRrsets, RrsetPlan } from '#service/records/rrsets.ts';
+import type { CurrentRrsets, OwnedChange, RrsetPlan } from '#service/records/rrsets.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { placeOf } from '#service/zones/place.ts';
 import type { Addresses } from './request.ts';
@@ -22,13 +22,16 @@ export interface HostAnswer {
   problem: string | null;
 }
 
+/** Called with the zone and its changes of records that have owners. */
+export type OwnedListener = (zone: string, owned: readonly OwnedChange[]) => void;
+
 /** @throws Refusal unauthorized, rate_limited, busy: the whole request is to be repeated */
 export async function updateHost(
   context: ServiceContext,
   caller: Caller,
   text: string,
   addresses: Addresses,
-  places: Places,
+  { places, onOwned }: { places: Places; onOwned: OwnedListener },
 ): Promise<HostAnswer> {
   // Without wildcards: an address that changes is that of one host.
   const parsed = parseZoneName(text);
@@ -45,9 +48,11 @@ export async function updateHost(
       names: [place.name],
       candidates: records,
       touches: records,
+      namesOwners: true,
       plan: (current: CurrentRrsets) => inOneStep(() => planOf(records, current)),
     };
-    const { answer } = await editRrsets(context, caller, place.zone.id, work, places);
+    const { answer, owned = [] } = await editRrsets(context, caller, place.zone.id, work, places);
+    onOwned(place.zone.name, owned);
     return { code: answer, problem: null };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

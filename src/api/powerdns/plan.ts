@@ -18,6 +18,7 @@ export function workOf(changes: readonly RrsetChange[], serial?: number): RrsetW
   return {
     names: [...new Set(changes.map(({ name }) => name))],
     touches: changes,
+    namesOwners: true,
     candidates: changes.flatMap(({ kind, records }) => (kind === 'PRUNE' ? [] : (records ?? []))),
     *plan(current) {
       if (serial !== undefined && (current.isChanged || current.zone.serial !== serial)) return busy();

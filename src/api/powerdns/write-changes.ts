@@ -9,6 +9,7 @@ import type { NamedZone } from '#service/zones/named.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
+import { tellOwners } from '../hooks/owners-header.ts';
 import { workOf } from './plan.ts';
 import type { RrsetChange } from './read-rrsets.ts';
 
@@ -24,7 +25,7 @@ export interface Exchange {
 }
 
 /**
- * Sets the headers with the serials. The request was counted as one write before.
+ * Sets the headers with the serials and with the owners of the changed records. The request was counted as one write before.
  * @param serial the serial that the zone must have. (Default: any.)
  * @throws Refusal; nothing is written then. It is `busy` if the zone has another serial
  */
@@ -36,9 +37,13 @@ export async function writeChanges(
 ): Promise<void> {
   const places = { taken: 1, take: counterOf(request) };
   const caller = { ...callerOf(request), once: null };
-  const { serials } = await editRrsets(context, caller, zone.id, workOf(changes, serial), places);
+  const { serials, owned = [] } = await editRrsets(context, caller, zone.id, workOf(changes, serial), places);
   const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);
   const arrival = { zoneId: zone.id, holder: holderOf(caller.actor), waitMs: SERVED_MS, names };
   await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));
+  tellOwners(
+    reply,
+    owned.flatMap(({ owners }) => owners),
+  );
   reply.header('x-pdns-old-serial', serials.before).header('x-pdns-new-serial', serials.after);
 }

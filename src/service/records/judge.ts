@@ -164,13 +164,13 @@ function* judgeMember(state: State, member: Member, data: JudgingData, tools: To
     return { answer: results, entries, places };
   }
   if (rrsets !== null) {
-    const { answer, entries, changed, places } = yield* judgeRrsets(judge, rrsets);
+    const { answer, entries, changed, owned, places } = yield* judgeRrsets(judge, rrsets);
     const before = state.serial;
     const serials = { before, after: changesAnswers(entries) ? serialAfter(state, tools) : before };
-    const results: RrsetResult<unknown>[] = [{ ok: true, answer, serials, changed }];
+    const result: RrsetResult<unknown> = { ok: true, answer, serials, changed };
     // Also one that changed nothing: an update that is sent again by somebody else must not take effect later.
-    keep(state, caller, results);
-    return { answer: results, entries, places };
+    keep(state, caller, [result]);
+    return { answer: [{ ...result, owned }], entries, places };
   }
   const done: Done[] = [];
   for (const [index, change] of changes.entries()) {

@@ -79,7 +79,8 @@ export async function loadJudgingData(
   const written = [...recordsOf(changes), ...valuesOf(sets), ...rrsets.flatMap(({ candidates }) => candidates)];
   const owners = wholeOwners(sets);
   const kept = rrsets.flatMap(({ names }) => names);
-  const query = { ...queryOf(name, changes, sets, written, kept), ...keysOf(members), zoneId, now };
+  const withOwners = sets.length > 0 || rrsets.some(({ namesOwners }) => namesOwners === true);
+  const query = { ...queryOf(name, changes, sets, written, kept), ...keysOf(members), withOwners, zoneId, now };
   const names = query.ordernames.length + query.ids.length;
   const mustCheck = names + owners.length > NAMES_WITHOUT_CHECK;
   if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
@@ -148,7 +149,6 @@ function queryOf(
   return {
     ordernames: [...ordernames],
     ids,
-    withOwners: sets.length > 0,
     ancestors: [...new Set(recordNames.flatMap(ancestorsOf))],
     zoneNames: [...suffixes].filter((suffix) => suffix.length > zone.length),
     // The changes may delete all records at some names, which a refusal then does not list, so more names may be needed.

@@ -59,6 +59,8 @@ export interface RrsetWork<T = unknown> {
    * no key makes the service work for nothing.
    */
   readonly touches: readonly Touched[];
+  /** Whether the result names the owners of the records that it changes; they are loaded for that. (Default: false.) */
+  readonly namesOwners?: boolean;
   /** Pure, because it can run several times. A Refusal refuses the request. */
   plan(current: CurrentRrsets): Steps<RrsetPlan<T> | Refusal>;
   /** Translates the refusal of an RRset by a rule about records. (Default: it stays as it is.) */
@@ -72,12 +74,23 @@ export interface RrsetResult<T> {
   serials: { before: number; after: number };
   /** The RRsets that were changed. */
   changed: number;
+  /** The changed RRsets whose records had owners, if the work asks for them. Absent in the answer to a repeated request. */
+  owned?: readonly OwnedChange[];
+}
+
+/** A change of records that have owners, which may revert it. */
+export interface OwnedChange {
+  readonly name: string;
+  readonly type: RecordType;
+  /** The owners of the records that were changed or deleted, each once. */
+  readonly owners: readonly string[];
 }
 
 export interface JudgedRrsets {
   answer: unknown;
   entries: readonly Entry[];
   changed: number;
+  owned: readonly OwnedChange[];
   /** The places in the write window. */
   places: number;
 }
@@ -109,12 +122,17 @@ export function* judgeRrsets(judge: Judge, work: RrsetWork): Steps<JudgedRrsets>
     ({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other),
   );
   const entries: Entry[] = [];
+  const owners = new Map<Rrset, Set<string>>();
   for (const { edit, rrset } of inOrder) {
     yield;
+    // A deleted record has no owners any more.
+    const texts = edit.kind === 'create' ? [] : [...state.owners.ownerTexts(edit.id)];
     const { entry } = runFor(judge, edit, rrset, work);
+    if (texts.length > 0) owners.set(rrset, new Set([...(owners.get(rrset) ?? []), ...texts]));
     if (entry !== null) entries.push(rrset.undoes === undefined ? entry : { ...entry, undoes: rrset.undoes });
   }
-  return { answer: plan.answer, entries, changed, places };
+  const owned = [...owners].map(([{ name, type }, texts]) => ({ name, type, owners: [...texts].sort() }));
+  return { answer: plan.answer, entries, changed, owned, places };
 }
 
 /** @throws Refusal forbidden */

@@ -13,7 +13,7 @@ import { mustWriteRecord } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { countWrite, placesFor, uncountWrite } from '../limits.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
-import type { CurrentRrsets, RrsetPlan, Touched } from '../records/rrsets.ts';
+import type { CurrentRrsets, OwnedChange, RrsetPlan, RrsetResult, Touched } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { findZone } from '../zones/find.ts';
 import { nameserversOf } from '../zones/view.ts';
@@ -25,8 +25,11 @@ export interface UpdateResult {
   text: string | null;
   /** The zone, and the names that got records; null if nothing could be changed. */
   added: { zoneId: string; names: readonly string[] } | null;
+  /** The changes of records that have owners, which may revert them. */
+  owned: readonly OwnedChange[];
 }
 
+const NOTHING = { added: null, owned: [] } as const;
 /** The most prerequisites, and the most changes, of a message. */
 const MOST_ENTRIES = 1_000;
 
@@ -44,11 +47,11 @@ export async function applyUpdate(
 ): Promise<UpdateResult> {
   const [zoneEntry] = message.questions;
   if (zoneEntry === undefined || message.questions.length > 1 || zoneEntry.type !== TYPE_NUMBERS.SOA) {
-    return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.', added: null };
+    return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.', ...NOTHING };
   }
   const zone = zoneEntry.class === CLASS.IN ? await findZone(context, caller.actor, nameText(zoneEntry.name)) : null;
   if (zone === null) {
-    return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.`, added: null };
+    return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.`, ...NOTHING };
   }
   const [prerequisites, changes] = message.sections;
   if (Math.max(prerequisites.length, changes.length) > MOST_ENTRIES) {
@@ -56,14 +59,14 @@ export async function applyUpdate(
   }
   const update = readUpdate(message, { labels: zoneEntry.name, name: zone.name });
   if (isFlaw(update)) {
-    return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text, added: null };
+    return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text, ...NOTHING };
   }
   mustReadPrerequisites(caller, zone, update);
   const counted = limit === null || changes.length === 0 ? null : await count(context, caller, limit, update);
   try {
-    const answer = await apply(context, caller, zone, update);
+    const { answer, owned = [] } = await apply(context, caller, zone, update);
     const names = [...new Set(addedBy(update).map(({ name }) => name))];
-    return { ...answer, added: answer.rcode === 'NOERROR' ? { zoneId: zone.id, names } : null };
+    return { ...answer, owned, added: answer.rcode === 'NOERROR' ? { zoneId: zone.id, names } : null };
   } catch (error) {
     if (counted !== null && error instanceof Refusal && error.code === 'busy') {
       await uncountWrite(context, caller.actor, 'records', counted);
@@ -121,9 +124,14 @@ function touchedBy({ changes }: Update): Touched[] {
   return [...touches.values()];
 }
 
-type Answer = Omit<UpdateResult, 'added'>;
+type Answer = Omit<UpdateResult, 'added' | 'owned'>;
 
-async function apply(context: ServiceContext, caller: Caller, zone: ZoneRow, update: Update): Promise<Answer> {
+async function apply(
+  context: ServiceContext,
+  caller: Caller,
+  zone: ZoneRow,
+  update: Update,
+): Promise<RrsetResult<Answer>> {
   const soa = asksForSoa(update) ? await soaContent(context.db, zone.serial) : null;
   const nameservers = nameserversOf(zone, context.nameservers);
   const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<Answer> | Refusal => {
@@ -136,12 +144,12 @@ async function apply(context: ServiceContext, caller: Caller, zone: ZoneRow, upd
     names: namesOf(update),
     candidates: addedBy(update),
     touches: touchedBy(update),
+    namesOwners: true,
     plan: (current: CurrentRrsets) => inOneStep(() => plan(current)),
   };
   // A message without changes cannot change anything when it is replayed.
   const once = update.changes.length === 0 ? null : caller.once;
-  const { answer } = await editRrsets(context, { ...caller, once }, zone.id, work, null);
-  return answer;
+  return editRrsets(context, { ...caller, once }, zone.id, work, null);
 }
 
 const CLAMPED = `A TTL was moved into the range of the service, ${MIN_TTL} to ${MAX_TTL} seconds.`;

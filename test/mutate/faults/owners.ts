@@ -211,6 +211,40 @@ export const OWNER_FAULTS: readonly Fault[] = [
     tests: ['test/integration/cli/owned-records.test.ts'],
   },
   {
+    name: 'owners-powerdns',
+    breaks: 'the answer of the PowerDNS API does not name the owners of the records that it changed',
+    edits: [{ file: 'src/api/powerdns/plan.ts', find: '    namesOwners: true,\n', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/owners/other-apis.test.ts'],
+  },
+  {
+    name: 'owners-of-neighbours',
+    breaks: 'the owners of a record that a DNS update leaves as it is are named',
+    edits: [
+      {
+        file: 'src/service/records/rrsets.ts',
+        find: "const texts = edit.kind === 'create' ? [] : [...state.owners.ownerTexts(edit.id)];",
+        replace: 'const texts = storedAt(state, rrset).flatMap(({ id }) => [...state.owners.ownerTexts(id)]);',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/owners/other-apis.test.ts'],
+  },
+  {
+    name: 'owners-log-bound',
+    breaks: 'the log line about a DNS update names every record set, which can be thousands',
+    edits: [{ file: 'src/service/owners/log-owned.ts', find: 'MAX_SETS = 10', replace: 'MAX_SETS = 10_000' }],
+    project: 'integration',
+    tests: ['test/integration/owners/other-apis.test.ts'],
+  },
+  {
+    name: 'owners-dyndns',
+    breaks: 'a router changes a record of a DNSRecord, and the log does not say so',
+    edits: [{ file: 'src/api/dyndns/host.ts', find: '    onOwned(place.zone.name, owned);\n', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/owners/other-apis.test.ts'],
+  },
+  {
     name: 'own-rollback',
     breaks: 'a refused set of an exact owner leaves the changes before it',
     edits: [{ file: 'src/service/owners/judge-sets.ts', find: '    rollBack(judge.state, before);\n', replace: '' }],

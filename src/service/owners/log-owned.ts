@@ -1,0 +1,24 @@
+// The log line about a change of records that have owners, for protocols whose answers cannot name them.
+import type { OwnedChange } from '../records/rrsets.ts';
+
+/** The record sets of a line, and the owners of each: a request has up to thousands, and an owner up to 400 characters. */
+const MAX_SETS = 10;
+const MAX_OWNERS = 5;
+
+interface WarnLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Writes one line at level warn, unless no record has an owner. @param fields the request and its key */
+export function logOwned(log: WarnLog, zone: string, owned: readonly OwnedChange[], fields: object): void {
+  if (owned.length === 0) return;
+  const sets = owned.slice(0, MAX_SETS).map(({ name, type, owners }) => ({
+    ...{ name, type, owners: owners.slice(0, MAX_OWNERS) },
+    ...(owners.length > MAX_OWNERS ? { moreOwners: owners.length - MAX_OWNERS } : {}),
+  }));
+  const more = owned.length > MAX_SETS ? { more: owned.length - MAX_SETS } : {};
+  log.warn(
+    { ...fields, zone, sets, ...more },
+    'a client changed records that have owners, which may revert the change',
+  );
+}
