@@ -131,7 +131,7 @@ test('import does not ask about owned records that the source has as they are', 
   expect(await contents('same.example', 'new')).toEqual(['192.0.2.3']);
 });
 
-test('changes undo has no question, because the service refuses an undo of what an owner has', async () => {
+test('changes undo has no question, because the service refuses an undo of owned records', async () => {
   const zone = await ownedZone('undo.example');
   const [{ id: record }] = (await json('records', 'list', 'undo.example', '--name', 'www')).records;
   const { status } = await service.request('PUT', `/zones/${zone}/records/${record}`, {
