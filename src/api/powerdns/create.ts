@@ -19,7 +19,7 @@ import { whenClientLeaves } from '../hooks/leaving.ts';
 import { type Note, sendNotes } from './notes.ts';
 import { workOf } from './plan.ts';
 import { isSoaOf, readRrsets } from './read-rrsets.ts';
-import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.ts';
+import { type Fields, fieldsOf, listOf, refused, shown, textOf, wordOf } from './values.ts';
 import { ownRrsets } from './views.ts';
 import { readSettings } from './zone-settings.ts';
 
@@ -117,7 +117,7 @@ async function recordsOf(fields: Fields, name: string, context: ServiceContext):
 /** @throws Refusal */
 function mustHaveOurNameservers(fields: Fields, ours: readonly string[]): void {
   const list = listOf(fields, 'nameservers', 'the zone') ?? [];
-  const asked = list.map((each) => String(each).toLowerCase().replace(/\.$/, ''));
+  const asked = list.map((each) => wordOf(each).replace(/\.$/, ''));
   const isSame = asked.length === ours.length && asked.every((each) => ours.includes(each));
   if (asked.length === 0 || isSame) return;
   throw refused(

@@ -12,7 +12,7 @@ import { clip } from '#dns/verdict.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { commentsIn } from './comments.ts';
 import { readContent } from './content.ts';
-import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.ts';
+import { type Fields, fieldsOf, listOf, refused, shown, textOf, wordOf } from './values.ts';
 
 /** The most RRsets, and the most records, of one request. */
 export const MOST_RRSETS = 5_000;
@@ -116,13 +116,13 @@ export function deletionsOf(
 
 /** Whether an element of "rrsets" is an SOA record. */
 export function isSoa(rrset: unknown): boolean {
-  return String((rrset as { type?: unknown } | null)?.type).toUpperCase() === 'SOA';
+  return wordOf((rrset as { type?: unknown } | null)?.type) === 'soa';
 }
 
 /** Whether it is the SOA record of the zone. Clients copy that of another server; the service makes its own. */
 export function isSoaOf(rrset: unknown, zone: string): boolean {
   const { name } = (rrset ?? {}) as { name?: unknown };
-  return isSoa(rrset) && String(name).toLowerCase().replace(/\.$/, '') === zone;
+  return isSoa(rrset) && wordOf(name).replace(/\.$/, '') === zone;
 }
 
 interface OneRead {

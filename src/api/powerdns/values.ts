@@ -23,6 +23,11 @@ export function textOf(fields: Fields, key: string, what: string): string {
   throw refused(`${what} needs the field "${key}", a text${value === undefined ? '' : `, and not ${shown(value)}`}.`);
 }
 
+/** A value in lower case, to compare it with words; the empty text if it is none. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : '';
+}
+
 /** Null for an absent field. @throws Refusal */
 export function listOf(fields: Fields, key: string, what: string): readonly unknown[] | null {
   const value = fields[key] ?? null;

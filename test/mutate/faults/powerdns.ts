@@ -27,6 +27,13 @@ const byReading = fault('test/unit/api/powerdns/read-rrsets.test.ts');
 const byEdits = fault('test/integration/api/edit-rrsets.test.ts');
 
 export const POWERDNS_FAULTS: readonly Fault[] = [
+  byRequests(
+    'odd-values',
+    'an object in the place of a word is an error of the service',
+    'src/api/powerdns/values.ts',
+    "return typeof value === 'string' ? value.toLowerCase() : '';",
+    'return String(value).toLowerCase();',
+  ),
   {
     name: 'pdns-extend-limit',
     breaks: 'a request adds to one RRset thousands of times',
