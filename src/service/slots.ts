@@ -1,5 +1,6 @@
 // A limited number of slots for expensive work in one process. Teams share the slots fairly: a team never has more than its share,
-// and a free slot goes to the waiting team with the fewest slots. The number of waiting requests and their time are limited.
+// and a free slot goes to the waiting team with the fewest slots. The number of waiting requests and their time are limited. When the
+// queue is full, a request takes the place of one of the team with the most waiting requests, so that no team fills the queue for others.
 import { type Refusal, refusal } from './refusal.ts';
 
 export interface Slots {
@@ -7,7 +8,7 @@ export interface Slots {
    * Waits for a slot.
    * @param holder the team or person that the work is for; see holderOf
    * @returns a function that releases the slot; further calls have no effect
-   * @throws Refusal busy if too many requests wait, or if no slot becomes free in time; the reason of the signal
+   * @throws Refusal busy if too many requests wait, also later, or if no slot becomes free in time; the reason of the signal
    */
   take(holder: string, signal?: AbortSignal): Promise<() => void>;
   /** Whether a request waits that would get the next free slot. */
@@ -19,7 +20,10 @@ export interface SlotOptions {
   total: number;
   /** The number of slots that one holder may have at the same time. */
   share: number;
-  /** The number of requests that may wait. One holder may have at most half of them. */
+  /**
+   * The number of requests that may wait. One holder may have at most half of them, and when all wait, the holder with the most of
+   * them loses its newest one to a holder with fewer.
+   */
   waiting: number;
   /** How long a request waits for a slot, in ms. */
   waitMs: number;
@@ -33,6 +37,8 @@ const RETRY_MS = 2_000;
 interface Waiter {
   holder: string;
   start(release: () => void): void;
+  /** Ends the wait with a refusal. */
+  refuse(): void;
 }
 
 export function createSlots({ total, share, waiting, waitMs, work }: SlotOptions): Slots {
@@ -66,9 +72,18 @@ export function createSlots({ total, share, waiting, waitMs, work }: SlotOptions
     next.start(start(next.holder));
   }
 
-  function refuseWhenFull(holder: string): void {
-    const own = queue.filter((waiter) => waiter.holder === holder).length;
-    if (queue.length >= waiting || own >= Math.ceil(waiting / 2)) throw busy(work);
+  const waitingOf = (holder: string) => queue.filter((waiter) => waiter.holder === holder);
+
+  /** @throws Refusal busy if no other holder has more waiting requests than this one would have */
+  function makeRoom(holder: string): void {
+    const own = waitingOf(holder).length;
+    if (own >= Math.ceil(waiting / 2)) throw busy(work);
+    if (queue.length < waiting) return;
+    const most = [...new Set(queue.map((waiter) => waiter.holder))]
+      .map(waitingOf)
+      .reduce((one, other) => (other.length > one.length ? other : one));
+    if (most.length <= own + 1) throw busy(work);
+    most.at(-1)?.refuse();
   }
 
   return {
@@ -77,7 +92,7 @@ export function createSlots({ total, share, waiting, waitMs, work }: SlotOptions
       return new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         if (isFree(holder)) return resolve(start(holder));
-        refuseWhenFull(holder);
+        makeRoom(holder);
         const leave = (reason: unknown) => {
           queue.splice(queue.indexOf(waiter), 1);
           end();
@@ -95,6 +110,7 @@ export function createSlots({ total, share, waiting, waitMs, work }: SlotOptions
             end();
             resolve(release);
           },
+          refuse: () => leave(busy(work)),
         };
         signal?.addEventListener('abort', onAbort, { once: true });
         queue.push(waiter);

@@ -24,6 +24,13 @@ export const FAIR_FAULTS: readonly Fault[] = [
     ...fair,
   },
   {
+    name: 'fair-slots',
+    breaks: 'two teams with many waiting requests keep all others from the queue for slots',
+    edits: [{ file: 'src/service/slots.ts', find: 'if (most.length <= own + 1) throw', replace: 'throw' }],
+    project: 'unit',
+    tests: ['test/unit/service/slots.test.ts'],
+  },
+  {
     name: 'fair-memory',
     breaks: 'each namespace that ever wrote stays in memory',
     edits: [{ file: QUEUE, find: 'if (this.#left.size > MOST_LEFT && oldest', replace: 'if (false && oldest' }],

@@ -59,10 +59,29 @@ describe('slots', () => {
     const { take, refused, settle } = taker(slotsOf({ total: 1, waiting: 4 }));
     await take('a');
     for (const name of ['a1', 'a2', 'a3']) void take('a', name).catch(() => undefined);
-    for (const name of ['b1', 'b2', 'c1']) void take(name, name).catch(() => undefined);
+    for (const name of ['b1', 'b2']) void take(name, name).catch(() => undefined);
     await settle();
-    expect(refused.map((each) => each.slice(0, 2))).toEqual(['a3', 'c1']);
-    await expect(take('d')).rejects.toMatchObject({ code: 'busy', retryAfterMs: expect.any(Number) });
+    expect(refused.map((each) => each.slice(0, 2))).toEqual(['a3']);
+    await expect(take('b1')).rejects.toMatchObject({ code: 'busy', retryAfterMs: expect.any(Number) });
+  });
+
+  test('are waited for in a full queue in place of the newest request of the holder with the most, and only of one with more', async () => {
+    const { take, started, refused, settle } = taker(slotsOf({ total: 1, waiting: 4 }));
+    const release = await take('x');
+    for (const name of ['a1', 'a2', 'b1', 'b2']) void take(name.charAt(0), name).catch(() => undefined);
+    void take('c', 'c1').catch(() => undefined);
+    await settle();
+    expect(refused.map((each) => each.slice(0, 2))).toEqual(['a2']);
+    void take('c', 'c2').catch(() => undefined);
+    await settle();
+    expect(refused.map((each) => each.slice(0, 2))).toEqual(['a2', 'c2']);
+    void take('d', 'd1').catch(() => undefined);
+    void take('e', 'e1').catch(() => undefined);
+    await settle();
+    expect(refused.map((each) => each.slice(0, 2))).toEqual(['a2', 'c2', 'b2', 'e1']);
+    release();
+    await settle();
+    expect(started).toEqual(['x', 'a1']);
   });
 
   test('are refused as busy after the time limit, and the place in the queue becomes free', async () => {
