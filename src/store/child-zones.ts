@@ -57,6 +57,7 @@ export async function endDeparture(db: Db, zoneId: string): Promise<void> {
 export interface WaitingZone {
   kind: 'delegation' | 'departure';
   id: string;
+  name: string;
   /** The transaction that every living node must have applied. */
   xid: bigint;
   /** Whether it has waited long enough. */
@@ -65,10 +66,10 @@ export interface WaitingZone {
 
 const MAX_WAITING = 500;
 const selectWaiting = statement<Omit<WaitingZone, 'xid'> & { xid: string }>(`
-  (select 'delegation' as kind, id, delegation_xid::text as xid, delegation_due <= statement_timestamp() as "isDue"
+  (select 'delegation' as kind, id, name, delegation_xid::text as xid, delegation_due <= statement_timestamp() as "isDue"
     from zones where delegation_due is not null order by delegation_due limit ${MAX_WAITING})
   union all
-  (select 'departure', zone_id, xid::text, due <= statement_timestamp() from departing_zones order by due limit ${MAX_WAITING})`);
+  (select 'departure', zone_id, zone_name, xid::text, due <= statement_timestamp() from departing_zones order by due limit ${MAX_WAITING})`);
 
 /** The zones that wait, the oldest first: at most 500 of each kind. */
 export async function waitingZones(db: Db): Promise<WaitingZone[]> {

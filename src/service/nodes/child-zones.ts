@@ -4,8 +4,10 @@
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { Waker } from '#base/waker.ts';
+import { suffixesOf } from '#dns/names/name.ts';
 import { endAwaiting, endDeparture, type WaitingZone, waitingZones } from '#store/child-zones.ts';
 import { type LivingRow, livingRows } from '#store/nodes.ts';
+import { setLockTimeout, zonesNamed } from '#store/zones.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { isLockFailure } from '../change.ts';
 import type { ServiceContext } from '../context.ts';
@@ -18,6 +20,10 @@ const APART_MS = 10;
 const WAITING_MS = 250;
 /** The wait while no zone waits: another replica may have ended before its zones were delegated. */
 const IDLE_MS = 1_000;
+/** Parents at which zones are delegated at the same time; each has a connection of the database. */
+const LANES = 4;
+/** The wait for a parent that another transaction changes. It is tried again with the next look. */
+const BUSY_MS = 100;
 
 /** Wakes the loop of this process after a transaction that makes a zone wait. */
 export interface ChildZones {
@@ -58,9 +64,11 @@ async function takeSteps(context: ServiceContext): Promise<boolean> {
   if (waiting.length === 0) return false;
   const living = await livingRows(context.db);
   const ready = waiting.filter((zone) => mayStep(zone, living));
-  let taken = 0;
-  for (const zone of ready) taken += Number(await takeStep(context, zone));
-  return taken < waiting.length;
+  const departures = ready.filter(({ kind }) => kind === 'departure');
+  for (const { id } of departures) await endDeparture(context.db, id);
+  if (departures.length > 0) context.commits?.announce();
+  const delegated = await delegateAll(context, ready);
+  return departures.length + delegated < waiting.length;
 }
 
 /**
@@ -71,21 +79,46 @@ export function mayStep({ id, xid, isDue }: WaitingZone, living: readonly Living
   return isDue || living.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');
 }
 
-/** @returns false if the parent is busy */
-async function takeStep(context: ServiceContext, { kind, id }: WaitingZone): Promise<boolean> {
-  try {
-    if (kind === 'departure') await endDeparture(context.db, id);
-    else await delegate(context, id);
-  } catch (error) {
-    if (isLockFailure(error)) return false;
-    throw error;
+/**
+ * Delegates the new zones, at several parents at the same time: owners who keep their parents busy must not delay the zones of
+ * others.
+ * @returns how many
+ */
+async function delegateAll(context: ServiceContext, ready: readonly WaitingZone[]): Promise<number> {
+  const added = ready.filter(({ kind }) => kind === 'delegation');
+  if (added.length === 0) return 0;
+  const suffixes = added.map(({ name }) => suffixesOf(name).slice(1));
+  const parents = new Map(
+    (await zonesNamed(context.db, [...new Set(suffixes.flat())])).map(({ id, name }) => [name, id]),
+  );
+  const ofParent = Map.groupBy(added, (_zone, index) => suffixes[index]?.find((name) => parents.has(name)) ?? '');
+  const left = [...ofParent.values()];
+  let delegated = 0;
+  const lanes = Array.from({ length: LANES }, async () => {
+    for (let zones = left.shift(); zones !== undefined; zones = left.shift())
+      delegated += await delegateAt(context, zones);
+  });
+  await Promise.all(lanes);
+  return delegated;
+}
+
+/** @param zones those of one parent. @returns the number of delegated zones; the others wait because the parent is busy */
+async function delegateAt(context: ServiceContext, zones: readonly WaitingZone[]): Promise<number> {
+  for (const [index, { id }] of zones.entries()) {
+    try {
+      await delegate(context, id);
+    } catch (error) {
+      if (isLockFailure(error)) return index;
+      throw error;
+    }
+    context.commits?.announce();
   }
-  context.commits?.announce();
-  return true;
+  return zones.length;
 }
 
 async function delegate(context: ServiceContext, zoneId: string): Promise<void> {
   await context.db.transaction(async (tx) => {
+    await setLockTimeout(tx, BUSY_MS);
     const name = await endAwaiting(tx, zoneId);
     if (name !== null) await touchParent(tx, context, name);
   });

@@ -124,3 +124,31 @@ test('A child zone is delegated after the api that created it has ended, and one
   }
   expect(await sql`select from departing_zones`).toHaveLength(0);
 });
+
+test('Parents that their owner keeps busy do not delay the delegations of other owners', async () => {
+  const { sql } = service;
+  const other = await service.key({ team: 'second', manageZones: 'write' });
+  const parents = Array.from({ length: 6 }, (_, number) => `busy${number}.example`);
+  await service.zone('calm.example', other);
+  for (const parent of parents) {
+    await service.zone(parent);
+    await service.zone(`one.${parent}`);
+    await service.zone(`two.${parent}`);
+  }
+  const waiting = () => sql<{ name: string }[]>`select name from zones where delegation_due is not null order by name`;
+  await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(0);
+  // As while each parent has an import that takes long.
+  await sql.begin(async (tx) => {
+    await tx`select from zones where name = any(${parents}) for update`;
+    await sql`update zones set delegation_xid = pg_current_xact_id(), delegation_due = now() - interval '1 s'
+      where name like '%.busy_.example'`;
+    const began = performance.now();
+    await service.zone('kid.calm.example', other);
+    const isWaiting = async () => (await waiting()).some(({ name }) => name === 'kid.calm.example');
+    await expect.poll(isWaiting, { timeout: 30_000, interval: 50 }).toBe(false);
+    // One after the other they would have waited 2 s each for their parents' locks.
+    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(await waiting()).toHaveLength(12);
+  });
+  await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(0);
+});

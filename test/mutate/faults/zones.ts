@@ -134,6 +134,15 @@ export const ZONE_FAULTS: readonly Fault[] = [
     tests: ['test/integration/nodes/child-zones.test.ts'],
   },
   {
+    name: 'zones-delegation-queue',
+    breaks: 'an owner whose parents are busy delays the delegations of other owners',
+    edits: [
+      { file: 'src/service/nodes/child-zones.ts', find: 'const BUSY_MS = 100;', replace: 'const BUSY_MS = 5_000;' },
+    ],
+    project: 'integration',
+    tests: ['test/integration/nodes/child-zones.test.ts'],
+  },
+  {
     name: 'zones-delegation-stuck',
     breaks: 'a silent node delays a delegation without a limit',
     edits: [
