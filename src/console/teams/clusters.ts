@@ -1,8 +1,10 @@
-// The clusters that write records of a team: their state, and their last heartbeat. Owners drain and restore them.
+// The clusters that write records of a team: their state, and their last heartbeat. Owners drain and restore them, and release
+// their names.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
-import { readClusters, setDrained } from '#service/clusters/clusters.ts';
+import { readClusters, releaseCluster, setDrained } from '#service/clusters/clusters.ts';
+import { refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors } from '../shell/forms.ts';
 import { done, show } from '../shell/views.ts';
@@ -13,6 +15,7 @@ interface OfTeam {
 interface OfCluster {
   Params: { teamId: string; name: string };
 }
+type Change = typeof releaseCluster;
 
 export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): void {
   /** @param errors the sentences about a refused form */
@@ -24,9 +27,28 @@ export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): v
     return show(request, reply, 'teams/clusters', { title, team, clusters, ...(errors ? { errors } : {}) });
   };
   app.get<OfTeam>('/teams/:teamId/clusters', async (request, reply) => page(request, reply));
-  for (const { verb, drained, text } of [
-    { verb: 'drain', drained: true, text: 'is drained: its records are served only where nothing else is.' },
-    { verb: 'restore', drained: false, text: 'is restored: its records are served unless it is lost.' },
+  app.get<OfCluster>('/teams/:teamId/clusters/:name/release', async (request, reply) => {
+    const { teamId, name } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    if (team.role !== 'owner') throw refusal('owners-only');
+    const clusters = await readClusters(context, actorOf(request), `org:${teamId}`);
+    const cluster = clusters.find((each) => each.name === name);
+    if (cluster === undefined) {
+      const names = clusters.map((each) => each.name).join(', ');
+      throw refusal('no-cluster', { name, known: names === '' ? 'none has sent a heartbeat' : `there are ${names}` });
+    }
+    return show(request, reply, 'teams/release-cluster', { title: `Release ${name}`, team, cluster });
+  });
+  const drain: Change = (...about) => setDrained(...about, true);
+  const restore: Change = (...about) => setDrained(...about, false);
+  for (const { verb, change, text } of [
+    { verb: 'drain', change: drain, text: 'is drained: its records are served only where nothing else is.' },
+    { verb: 'restore', change: restore, text: 'is restored: its records are served unless it is lost.' },
+    {
+      verb: 'release',
+      change: releaseCluster,
+      text: 'is released: the next key that sends its heartbeat gets the name.',
+    },
   ]) {
     app.post<OfCluster>(`/teams/:teamId/clusters/:name/${verb}`, async (request, reply) => {
       const { teamId, name } = request.params;
@@ -34,7 +56,7 @@ export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): v
         reply,
         [],
         async () => {
-          await setDrained(context, callerOf(request), name, `org:${teamId}`, drained);
+          await change(context, callerOf(request), name, `org:${teamId}`);
           const here = `/console/teams/${encodeURIComponent(teamId)}/clusters`;
           return done(request, reply, here, `The cluster ${name} ${text}`);
         },

@@ -1,4 +1,4 @@
-// Team → Clusters: every member sees the clusters, and owners drain and restore them.
+// Team → Clusters: every member sees the clusters, and owners drain, restore and release them.
 import { expect, test } from 'vitest';
 import { startConsoleService, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
@@ -40,4 +40,36 @@ test('a member sees the clusters and cannot drain them, and nobody else sees the
   expect((await stranger.get(PAGE)).status).toBe(404);
   expect((await stranger.post(`${PAGE}/east/drain`, {})).status).toBeGreaterThanOrEqual(403);
   expect((await service.sql`select drained_at from clusters`)[0]?.drained_at).toBeNull();
+});
+
+test('an owner releases the name of a cluster after a confirmation, and the next key gets it', async () => {
+  const browser = await browserOf(ada);
+  const [first, next] = [await service.key({ team: 'red' }), await service.key({ team: 'red' })];
+  const beat = async (key: { text: string }) =>
+    (await service.request('PUT', '/../clusters/north', undefined, key.text)).status;
+  expect([await beat(first), await beat(next)]).toEqual([200, 409]);
+  expect((await browser.get(PAGE)).text).toContain(`href="${PAGE}/north/release"`);
+  const { text } = await browser.get(`${PAGE}/north/release`);
+  expect(words(text)).toContain('Release north?');
+  expect(words(text)).toContain('the next key that sends a heartbeat of this name gets it');
+  expect(text).toContain(`action="${PAGE}/north/release"`);
+  // The question alone changes nothing.
+  expect(await beat(next)).toBe(409);
+  await browser.post(`${PAGE}/north/release`, {});
+  expect((await browser.get(PAGE)).text).toContain('The cluster north is released');
+  expect([await beat(next), await beat(first)]).toEqual([200, 409]);
+});
+
+test('only an owner of the team may release, and a name without a cluster is named', async () => {
+  const [member, stranger, owner] = [await browserOf(ben), await browserOf(eve), await browserOf(ada)];
+  const key = async () =>
+    (await service.sql`select held_by from clusters where name = 'north' and held_by is not null`).length;
+  expect((await member.get(PAGE)).text).not.toContain('/north/release');
+  expect((await member.get(`${PAGE}/north/release`)).status).toBe(403);
+  expect((await member.post(`${PAGE}/north/release`, {})).status).toBe(403);
+  expect((await stranger.get(`${PAGE}/north/release`)).status).toBe(404);
+  expect((await stranger.post(`${PAGE}/north/release`, {})).status).toBeGreaterThanOrEqual(403);
+  expect(await key()).toBe(1);
+  const absent = await owner.get(`${PAGE}/nowhere/release`);
+  expect([absent.status, absent.text]).toEqual([404, expect.stringContaining('nowhere')]);
 });

@@ -3,6 +3,19 @@ import type { Fault } from '../fault.ts';
 
 export const CONSOLE_FAULTS: readonly Fault[] = [
   {
+    name: 'console-release-owners',
+    breaks: 'a member who may not release a cluster gets the question about it',
+    edits: [
+      {
+        file: 'src/console/teams/clusters.ts',
+        find: "    if (team.role !== 'owner') throw refusal('owners-only');\n",
+        replace: '',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/clusters.test.ts'],
+  },
+  {
     name: 'console-csrf-delete',
     breaks: 'a zone is parked without a CSRF token',
     edits: [
