@@ -1,7 +1,5 @@
 // `zonestead trusts …`: an administrator of the service creates, lists, revokes and tests trusts in the database.
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import {
   adminAcceptSubject,
@@ -17,6 +15,7 @@ import type { AcceptedSubject } from '#service/trusts/subjects.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { createTokenVerifier } from '#tokens/verifier.ts';
+import { readInput } from '../input.ts';
 import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
@@ -45,7 +44,11 @@ const options = z.object({
 type Options = z.output<typeof options>;
 
 /** @throws Error if an option is wrong */
-export async function runTrustsCreate(config: Config, given: object, print: Print): Promise<void> {
+export async function runTrustsCreate(
+  config: Config,
+  given: object,
+  { print, signal }: { print: Print; signal: AbortSignal },
+): Promise<void> {
   const wanted = parseOptions(options, given);
   const { team, createTeam, name, issuer, audience, maxTokenAge, pinSubjects, privateAddresses, caFile } = wanted;
   const tokens = {
@@ -53,9 +56,9 @@ export async function runTrustsCreate(config: Config, given: object, print: Prin
     audience,
     maxTokenAge,
     privateAddresses,
-    keySource: await keySourceOf(wanted),
+    keySource: await keySourceOf(wanted, signal),
     match: readMatch(wanted.match),
-    ca: caFile === undefined ? null : await readFile(caFile, 'utf8'),
+    ca: caFile === undefined ? null : await readInput(caFile, signal),
     pinSubjects: pinSubjects === undefined ? undefined : pinSubjects === 'yes',
   };
   const input = { name, ...tokens, ...rightsOf(wanted) };
@@ -69,7 +72,10 @@ export async function runTrustsCreate(config: Config, given: object, print: Prin
     );
 }
 
-async function keySourceOf({ jwksUrl, jwksFile, clusterKeys, tokenReview }: Options): Promise<KeySource> {
+async function keySourceOf(
+  { jwksUrl, jwksFile, clusterKeys, tokenReview }: Options,
+  signal: AbortSignal,
+): Promise<KeySource> {
   const given = [jwksUrl, jwksFile, clusterKeys, tokenReview].filter((each) => each !== undefined);
   if (given.length > 1) throw new Error('give one of --jwks-url, --jwks-file, --cluster-keys and --token-review only');
   if (jwksUrl !== undefined) return { kind: 'jwks', url: jwksUrl };
@@ -77,7 +83,7 @@ async function keySourceOf({ jwksUrl, jwksFile, clusterKeys, tokenReview }: Opti
   if (tokenReview) return { kind: 'token-review' };
   if (jwksFile === undefined) return { kind: 'discovery' };
   const keys = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
-  const parsed = keys.safeParse(parseJson(await readFile(jwksFile, 'utf8')));
+  const parsed = keys.safeParse(parseJson(await readInput(jwksFile, signal)));
   if (!parsed.success) throw new Error(`--jwks-file ${jwksFile} must contain a JSON Web Key Set: {"keys": […]}`);
   return { kind: 'pinned', jwks: parsed.data };
 }
@@ -191,9 +197,9 @@ export async function runTrustsTest(
   config: Config,
   path: string,
   team: string | undefined,
-  output: Output,
+  output: Output & { signal: AbortSignal },
 ): Promise<number> {
-  const token = path === '-' ? await textOf(process.stdin) : await readFile(path, 'utf8');
+  const token = await readInput(path, output.signal);
   const log = createLogger({ name: 'trusts', level: 'silent' });
   const tokens = createTokenVerifier({ log, metrics: createMetrics() });
   const found = await adminExplainToken(config.DATABASE_URL, tokens, token, team ?? null, new Date());

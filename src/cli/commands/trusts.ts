@@ -50,9 +50,9 @@ const create = describeCommand({
   ],
   notes: `Without an option for the keys, the issuer is asked for them (OpenID Connect Discovery). A template in --only-name stands for a claim of --match: \${namespace} and \${serviceaccount} are those of a Kubernetes token.`,
   settings,
-  run: async (_args, options: object, { config, print }) => {
+  run: async (_args, options: object, { config, print, signal }) => {
     const { runTrustsCreate } = await import('../admin/trusts.ts');
-    await runTrustsCreate(config(), options, print);
+    await runTrustsCreate(config(), options, { print, signal });
   },
 });
 
@@ -99,9 +99,9 @@ const test = describeCommand({
   notes:
     'The exit code is 1 if no trust accepts the token. The token is not an argument, because other users could see it.',
   settings,
-  run: async ([path = ''], { team, output }: OutputOption & { team?: string }, { config, print }) => {
+  run: async ([path = ''], { team, output }: OutputOption & { team?: string }, { config, print, signal }) => {
     const { runTrustsTest } = await import('../admin/trusts.ts');
-    return runTrustsTest(config(), path, team, { format: output, print });
+    return runTrustsTest(config(), path, team, { format: output, print, signal });
   },
 });
 

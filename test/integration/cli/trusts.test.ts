@@ -106,7 +106,9 @@ describe('trusts create', () => {
     ['two sources of keys', [...CLUSTER, '--cluster-keys'], /one of --jwks-url, --jwks-file/],
     ['a file without keys', ['--issuer', ISSUER, '--match', 'sub=a', '--jwks-file', file('broken.json')], /Key Set/],
     ['a private key', ['--issuer', ISSUER, '--match', 'sub=a', '--jwks-file', file('private.json')], /private key/],
-    ['a file that is missing', ['--issuer', ISSUER, '--match', 'sub=a', '--jwks-file', file('none')], /ENOENT/],
+    ['a file that is missing', ['--issuer', ISSUER, '--match', 'sub=a', '--jwks-file', file('none')], /no such file/],
+    ['a device of keys', ['--issuer', ISSUER, '--match', 'sub=a', '--jwks-file', '/dev/zero'], /it is not a file/],
+    ['a device of authorities', [...CLUSTER, '--ca-file', '/dev/zero'], /it is not a file/],
     ['an issuer that is no address', ['--issuer', 'cluster', '--match', 'sub=a'], /issuer: .*https:\/\//],
     ['a claim without a value', ['--issuer', ISSUER, '--match', 'sub'], /must be a claim, "=" and a value/],
     ['a claim in broken JSON', ['--issuer', ISSUER, '--match', '{"sub":1}'], /object of texts in JSON/],
@@ -204,13 +206,17 @@ describe('trusts test', () => {
     expect(refused.out).toMatch(new RegExp(`✗ ${id} tested: .*expired`));
   });
 
-  it('refuses a file without a token, and one that is missing', async () => {
+  it('refuses a file without a token, one that is missing, and a device without an end', async () => {
     await writeFile(file('no-token'), 'hello');
     expect(await trusts('test', file('no-token'))).toMatchObject({
       code: 1,
       err: expect.stringMatching(/JSON Web Token/),
     });
-    expect(await trusts('test', file('missing'))).toMatchObject({ code: 1, err: expect.stringMatching(/ENOENT/) });
+    expect(await trusts('test', file('missing'))).toMatchObject({
+      code: 1,
+      err: `${file('missing')} cannot be read: there is no such file`,
+    });
+    expect((await trusts('test', '/dev/zero')).err).toBe('/dev/zero cannot be read: it is not a file');
   });
 });
 
