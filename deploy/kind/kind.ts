@@ -59,7 +59,10 @@ export function missingForKind(
 ): string | undefined {
   if (engine === undefined && silent.length > 0)
     return silent
-      .map(({ name, words }) => `${name} is installed, but its daemon does not answer: ${words}. Start it`)
+      .map(
+        ({ name, words }) =>
+          `${name} is installed, but its daemon does not answer: ${words.replace(/[.?]+$/, '')}. Start it.`,
+      )
       .join('\n');
   if (engine === undefined) {
     return `no container engine (${ENGINES.join(', ')}): kind cannot run here; npm test proves the chart on a node of its own`;

@@ -45,7 +45,7 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   readonly describe: string;
   readonly arguments?: readonly ArgumentDescription[];
   readonly options?: readonly OptionDescription[];
-  /** A sentence after an error in the options. */
+  /** A sentence after an error about an unknown option or a surplus word. */
   readonly hint?: string;
   /** Paragraphs that help prints after the options. */
   readonly notes?: string;

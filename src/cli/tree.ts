@@ -46,7 +46,11 @@ function commandOf(
     command.addArgument(choices ? new Argument(usage, text).choices(choices) : new Argument(usage, text));
   }
   for (const option of options) command.addOption(optionOf(option));
-  if (hint !== undefined) command.showHelpAfterError(hint);
+  if (hint !== undefined) {
+    const outputError = (text: string, write: (text: string) => void) =>
+      write(ABOUT_WORDS.test(text) ? `${text}${hint}\n` : text);
+    command.configureOutput({ outputError });
+  }
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   if (describeSettings !== undefined && settings.length > 0) {
     command.addHelpText('after', settingsHelp(describeSettings(settings)));
@@ -58,13 +62,30 @@ function commandOf(
   return command.action(async () => {
     const { readConfig } = settings.length > 0 ? await import('#config.ts') : { readConfig: () => ({}) };
     const given = command.processedArgs.flat().filter((word): word is string => word !== undefined);
-    const config: CommandContext<SettingName>['config'] = (environment) => readConfig(settings, environment) as never;
+    const config: CommandContext<SettingName>['config'] = (environment) => {
+      try {
+        return readConfig(settings, environment) as never;
+      } catch (error) {
+        throw withDatabaseHint(error);
+      }
+    };
     const running: Promise<unknown> = (async () => description.run(given, command.opts(), { ...context, config }))();
     const code = await running.catch((error: unknown) => {
       throw errorCode === undefined ? error : new CommandFailed(error, errorCode);
     });
     if (typeof code === 'number') process.exitCode = code;
   });
+}
+
+/** The errors of commander about words that the shell may have split off a value. */
+const ABOUT_WORDS = /^error: (unknown option|too many arguments)/;
+
+/** A person who calls a command has no idea where the address of the database comes from. */
+function withDatabaseHint(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.includes('DATABASE_URL is missing')) return error;
+  return new Error(
+    `${error.message} It is the address of the Postgres database of the service. In a checkout, "source .local/env" sets it for the stack of "npm run up".`,
+  );
 }
 
 function optionOf({ flags, describe, default: preset, isRequired, choices, value }: OptionDescription): Option {

@@ -9,13 +9,16 @@ export const GROUP = 'zonestead.dev';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
+/** Characters. */
+export const MAX_TYPE = Math.max(...RECORD_TYPES.map(({ length }) => length));
+
 /**
  * The type of a record. The length limits the cost that the API server estimates for rules that read it; the names of the list
  * are shorter.
  */
 export const recordType = z
   .string()
-  .max(Math.max(...RECORD_TYPES.map(({ length }) => length)))
+  .max(MAX_TYPE)
   .regex(new RegExp(RECORD_TYPE), { error: `must be one of ${TYPES_IN_WORDS}` }) as unknown as z.ZodType<
   RecordType,
   RecordType

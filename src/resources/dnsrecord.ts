@@ -9,10 +9,11 @@ import {
   driftPolicy,
   GROUP,
   LOST_DESCRIPTION,
+  MAX_TYPE,
   moment,
   namespaceName,
   objectName,
-  recordType,
+  type recordType,
   ttl,
   VERSION,
   whenClusterLost,
@@ -61,6 +62,9 @@ const name = immutable(
   description: 'The name relative to the zone, for example www. Use "@" for the zone itself. This field is immutable.',
 });
 
+/** A rule of the spec in place of a pattern: the API server would print the whole pattern. */
+const type = z.string().max(MAX_TYPE) as unknown as typeof recordType;
+
 const CONTENT_DESCRIPTION =
   'Write an address for A and AAAA, a host name for CNAME, DNAME, MX, NS, PTR and ALIAS, text for TXT, and the zone file ' +
   'form for all other types.';
@@ -82,7 +86,7 @@ export const recordSpec = withRules(
   z.object({
     zoneRef,
     name,
-    type: immutable(recordType, 'type').meta({
+    type: immutable(type, 'type').meta({
       description: `The record type: one of ${TYPES_IN_WORDS}. This field is immutable.`,
     }),
     ttl: ttl.optional().meta({

@@ -2,12 +2,22 @@
 import { SINGLE_TYPES } from '#dns/types/record-type.ts';
 import { CONTENT_RULES, VALUES_CONTENT_RULES, type ValueFields } from './content-rules.ts';
 import { type Rule, type RuleGroup, together } from './rules.ts';
+import { matches, RECORD_TYPE } from './syntax.ts';
 
 interface RecordFields extends ValueFields {
   readonly name: string;
 }
 
-const NOT_AT_APEX: readonly Rule<RecordFields>[] = [
+const IS_TYPE = matches('self.type', RECORD_TYPE);
+
+const TYPE: readonly Rule<RecordFields>[] = [
+  {
+    rule: IS_TYPE,
+    message:
+      'must be a record type in capitals, such as A, AAAA, CNAME, MX or TXT, or TYPE with a number; use ALIAS for ANAME and TXT ' +
+      'for SPF, and no object for SOA, which the service makes itself',
+    holds: (self) => new RegExp(RECORD_TYPE).test(self.type),
+  },
   {
     rule: "self.type != 'CNAME'",
     message: 'a CNAME is not accepted at the apex "@", next to SOA and NS: use type ALIAS',
@@ -71,7 +81,7 @@ const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
 /** Rules of the spec: one for each field that an error names. */
 export const RECORD_RULES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
   ONE_OF,
-  together('.type', NOT_AT_APEX, "self.name != '@'"),
+  together('.type', TYPE, `self.name != '@' && ${IS_TYPE}`),
   together('.priority', PRIORITY, "!has(self.priority) && self.type != 'MX'"),
   CONTENT_RULES,
   together('.values', VALUES, '!has(self.values)'),

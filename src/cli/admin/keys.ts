@@ -36,8 +36,8 @@ export const rightsOptions = {
 };
 const mintOptions = z.object({
   ...rightsOptions,
-  team: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
-  name: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
+  team: z.string().min(1),
+  name: z.string().min(1),
   createTeam: z.boolean().optional(),
   tsig: z.boolean().optional(),
   tsigAlgorithm: z.enum(TSIG_KEY_ALGORITHMS, { error: `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}` }).optional(),
@@ -62,6 +62,11 @@ const nodeOptions = z.strictObject(
 /** Prints a line with the owner of the key, and the key itself on the next line; then the TSIG key as a file, if it has one. @throws Error if an option is wrong */
 export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
   if ('node' in given) return mintNodeKey(config, given, print);
+  const missing = ['team', 'name'].filter((name) => !(name in given)).map(flagOf);
+  if (missing.length > 0)
+    throw new Error(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing; give --team and --name, or --node`,
+    );
   const options = parseOptions(mintOptions, given);
   const { team, createTeam, name, tsig, tsigAlgorithm } = options;
   const algorithm = tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined);

@@ -35,11 +35,11 @@ export const command: CommandGroup = {
     describeCommand({
       name: 'why',
       describe: 'explain why a DNSZone or DNSRecord is not Ready, and what to do next',
-      arguments: [{ usage: '<object>', describe: 'NAME, dnszone/NAME or dnsrecord/NAME' }],
+      arguments: [{ usage: '[object...]', describe: 'NAME, dnszone/NAME or dnsrecord/NAME, also as two words' }],
       options: OPTIONS,
       settings: SETTINGS,
-      run: async ([object = ''], options: ClusterOptions, context) =>
-        (await import('../kubectl/run.ts')).runWhy(object, options, aroundOf(context)),
+      run: async (words, options: ClusterOptions, context) =>
+        (await import('../kubectl/run.ts')).runWhy(words, options, aroundOf(context)),
     }),
   ],
 };

@@ -89,9 +89,9 @@ const remove = describeCommand({
   name: 'delete',
   describe: 'delete a zone with all its records',
   arguments: [ZONE],
-  options: [YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
+  options: [YES_OPTION, FORCE_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption & YesOption & DryRunOption, context) =>
+  run: ([zone = ''], options: OutputOption & YesOption & ForceOption & DryRunOption, context) =>
     withRest(context, options, async (session) => (await load()).deleteZone(session, zone, options)),
 });
 

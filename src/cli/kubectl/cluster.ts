@@ -31,6 +31,8 @@ export interface Reader {
 }
 
 const PAGE = 500;
+/** A pod has it, and needs no kubeconfig. */
+const POD_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** @throws Error in one sentence if there is no cluster, or it does not answer */
 export async function withReader<T>(
@@ -53,6 +55,10 @@ export async function withReader<T>(
 async function connect({ kubeconfig, context }: ClusterOptions, setting: string | undefined): Promise<Cluster> {
   const usual = join(homedir(), '.kube/config');
   const file = kubeconfig ?? setting ?? (existsSync(usual) ? usual : undefined);
+  if (file === undefined && !existsSync(POD_TOKEN))
+    throw new Error(
+      'No kubeconfig was found: KUBECONFIG is not set, and there is no ~/.kube/config. Name one with --kubeconfig.',
+    );
   try {
     return await connectCluster({
       ...(file === undefined ? {} : { kubeconfig: file }),

@@ -10,6 +10,9 @@ import { zoneNameIndex } from '#resources/zone-ref.ts';
 
 export type Shown = DNSZone | DNSRecord;
 
+/** The operator writes serials and counts 10 seconds after a DNSRecord changed, and otherwise every 10 minutes. */
+export const AGE = 'at most 10 minutes ago';
+
 export const isZone = (object: KubeObject): object is DNSZone => object.kind === DNS_ZONE.kind;
 export const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';
 /** Such as "DNSZone team-a/mine". */

@@ -66,10 +66,14 @@ async function treeOf(reader: Reader, zone: DNSZone): Promise<Section[]> {
   return treeSections({ zone, records, notes: note === undefined ? (everywhere.note ? [partial] : []) : [note] });
 }
 
-/** @param word NAME or KIND/NAME @throws Error in one sentence */
-export function runWhy(word: string, options: ClusterOptions, around: Around): Promise<void> {
+/** @param words NAME, KIND/NAME, or both as two words @throws Error in one sentence */
+export function runWhy(words: readonly string[], options: ClusterOptions, around: Around): Promise<void> {
+  if (words.length === 0)
+    throw new Error(
+      'name an object, for example "kubectl zonestead why zdr/www"; "kubectl zonestead status" lists those that are not Ready',
+    );
   return show(options, around, async (reader) => {
-    const objects = await find(reader, word, options.allNamespaces === true);
+    const objects = await find(reader, words.join('/'), options.allNamespaces === true);
     const sections = await Promise.all(objects.map(async (object) => whySections(await factsOf(reader, object))));
     return sections.flat();
   });

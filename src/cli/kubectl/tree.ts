@@ -2,7 +2,17 @@
 import type { Condition } from '#resources/common.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { conditionsOf, namespaceOf, readyOf, recordWords, type Shown, sorted, stateOf, titleOf } from './objects.ts';
+import {
+  AGE,
+  conditionsOf,
+  namespaceOf,
+  readyOf,
+  recordWords,
+  type Shown,
+  sorted,
+  stateOf,
+  titleOf,
+} from './objects.ts';
 import type { Section } from './sections.ts';
 
 export interface ZoneFacts {
@@ -32,7 +42,7 @@ export function treeSections({ zone, records, notes }: ZoneFacts): Section[] {
   const { owner, records: total } = zone.status ?? {};
   const service = [
     ...(owner === undefined ? [] : [`The zone belongs to ${owner} at the service.`]),
-    ...(total === undefined ? [] : [`It has ${total} records there, with those of other owners.`]),
+    ...(total === undefined ? [] : [`It had ${total} records there ${AGE}, with those of other owners.`]),
   ].join(' ');
   return [
     { lines: [root, ...branches([...conditionNodes(zone), ...inOrder.map(recordNode)])] },

@@ -6,7 +6,17 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { type NextStep, nextStep, verifyStep } from './next-step.ts';
-import { conditionsOf, isZone, readyOf, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from './objects.ts';
+import {
+  AGE,
+  conditionsOf,
+  isZone,
+  readyOf,
+  recordWords,
+  type Shown,
+  stateOf,
+  titleOf,
+  zoneNameOf,
+} from './objects.ts';
 import type { Section } from './sections.ts';
 import { delegationOf } from './status.ts';
 
@@ -78,8 +88,6 @@ function zoneLines({ spec, metadata, status }: DNSZone): string[] {
   ];
 }
 
-/** The operator writes these numbers 10 seconds after a DNSRecord changed, and otherwise every 10 minutes. */
-const AGE = 'at most 10 minutes ago';
 const deletion = (time: string | undefined) => (time === undefined ? [] : [`  deleted at ${time}`]);
 const attempt = (time: string | undefined) => (time === undefined ? [] : [`  next attempt at ${time}`]);
 

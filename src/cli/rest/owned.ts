@@ -22,15 +22,20 @@ export function ownedNotice(line: string): string {
   return `has an owner, which may revert this: ${line}`;
 }
 
-/** Asks if some of the records have owners. @throws Error unless the change is confirmed */
+/**
+ * Asks if some of the records have owners.
+ * @param verb the change, before the word "records". (Default: changes.)
+ * @throws Error unless the change is confirmed
+ */
 export async function confirmOwned(
   records: readonly OwnedRecord[],
   { force }: ForceOption,
   signal: AbortSignal,
+  verb = 'changes',
 ): Promise<void> {
   const lines = ownedLines(records);
   if (lines.length === 0) return;
   const more = lines.length > MAX_SHOWN ? ` and ${lines.length - MAX_SHOWN} more` : '';
-  const effect = `this changes records that have owners, which may revert it: ${lines.slice(0, MAX_SHOWN).join(', ')}${more}`;
+  const effect = `this ${verb} records that have owners, which may revert it: ${lines.slice(0, MAX_SHOWN).join(', ')}${more}`;
   await confirm(effect, { yes: force === true }, signal, '--force');
 }

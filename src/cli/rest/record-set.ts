@@ -1,6 +1,6 @@
 // `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
 import type { DnsRecord, ListedRecord, RecordChange, Zone } from '#client/client.ts';
-import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import type { ParsedRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn, differencesOf } from '../difference.ts';
 import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
@@ -10,7 +10,7 @@ import { confirmOwned } from './owned.ts';
 import { printDifferences, showPreview } from './preview.ts';
 import { splitPriority, typeOf } from './records.ts';
 import { type Session, zoneOf } from './session.ts';
-import { ownTtl, parsedRecords } from './stored-records.ts';
+import { ownTtl, parsedRecord, parsedRecords } from './stored-records.ts';
 
 interface SetOptions extends DryRunOption, YesOption, ForceOption {
   ttl?: number | false;
@@ -77,9 +77,7 @@ function parsedValue(
   record: { name: string; type: string; ttl: number | null },
   value: string,
 ): ParsedRecord {
-  const verdict = parseRecord({ ...record, ...splitPriority(record.type, value) }, zone.zoneName);
-  if (verdict.ok) return verdict.value;
-  throw new Error(`${verdict.problem.field}: ${verdict.problem.message}`);
+  return parsedRecord(zone, { ...record, ...splitPriority(record.type, value) });
 }
 
 /**

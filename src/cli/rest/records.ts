@@ -9,7 +9,7 @@ import { table } from '../table.ts';
 import { confirmOwned } from './owned.ts';
 import { showPreview } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
-import { ownTtl, parsedRecords } from './stored-records.ts';
+import { ownTtl, parsedRecord, parsedRecords } from './stored-records.ts';
 
 type RecordType = DnsRecord['type'];
 
@@ -54,8 +54,8 @@ export async function createRecord(
   };
   if (dryRun) {
     const stored = parsedRecords(zone, await client.records.list(zone.id, { name, type: body.type }, { signal }));
-    const created = { ...body, id: '', ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null };
-    return showPreview(session, differencesOf(stored, [...stored, ...parsedRecords(zone, [created])], zone.defaultTtl));
+    const created = parsedRecord(zone, { ...body, ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null });
+    return showPreview(session, differencesOf(stored, [...stored, created], zone.defaultTtl));
   }
   await tell(session, await client.records.create(zone.id, body, { signal }), 'created');
 }
@@ -84,7 +84,7 @@ export async function updateRecord(
   };
   if (dryRun) {
     const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
-    const [old, wanted] = [parsedRecords(zone, [before]), parsedRecords(zone, [after])];
+    const [old, wanted] = [parsedRecords(zone, [before]), [parsedRecord(zone, after)]];
     return showPreview(session, differencesOf(old, wanted, zone.defaultTtl), [before]);
   }
   await confirmOwned([before], changes, signal);

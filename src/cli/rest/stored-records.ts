@@ -1,6 +1,6 @@
 // The records of a zone as the service stores them, in the form that they are compared in.
 import type { DnsRecord, Zone } from '#client/client.ts';
-import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
+import { type ParsedRecord, parseRecord, parseStoredRecord } from '#dns/record.ts';
 
 /** @throws Error if this version does not know the form of a record */
 export function parsedRecords(zone: Zone, records: readonly DnsRecord[]): ParsedRecord[] {
@@ -11,6 +11,13 @@ export function parsedRecords(zone: Zone, records: readonly DnsRecord[]): Parsed
       `${name} ${type} at the service has another form than this version expects: ${verdict.problem.message}`,
     );
   });
+}
+
+/** @throws Error that names the wrong field of a record that is not stored yet */
+export function parsedRecord(zone: Zone, record: Parameters<typeof parseRecord>[0]): ParsedRecord {
+  const verdict = parseRecord(record, zone.zoneName);
+  if (verdict.ok) return verdict.value;
+  throw new Error(`${verdict.problem.field}: ${verdict.problem.message}`);
 }
 
 /**

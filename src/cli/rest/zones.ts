@@ -2,9 +2,10 @@
 import type { Client, Zone } from '#client/client.ts';
 import type { CreatedKey } from '#contract/zone.ts';
 import { confirm } from '../confirm.ts';
-import type { DryRunOption, YesOption } from '../options.ts';
+import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
+import { confirmOwned, ownedLines } from './owned.ts';
 import { showEffect } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
 
@@ -88,19 +89,27 @@ export async function getZone(session: Session, nameOrId: string): Promise<void>
   await show(session, zone, () => describe(zone, session.print));
 }
 
-/** @throws Error unless it is confirmed, because all records are deleted with the zone */
-export async function deleteZone(session: Session, nameOrId: string, options: YesOption & DryRunOption): Promise<void> {
+/** @throws Error unless it is confirmed, because all records are deleted with the zone. Records that have owners need `force`. */
+export async function deleteZone(
+  session: Session,
+  nameOrId: string,
+  options: YesOption & ForceOption & DryRunOption,
+): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
+  const records = await client.records.list(zone.id, { owners: true }, { signal });
+  const owned = ownedLines(records).length;
   if (options.dryRun) {
-    const { length } = await client.records.list(zone.id, {}, { signal });
+    const { length } = records;
+    const words = `${length} records${owned === 0 ? '' : `, of which ${owned} have owners`}`;
     return showEffect(
       session,
-      { delete: zone.id, records: length },
-      `would delete ${zone.zoneName} with ${length} records`,
+      { delete: zone.id, records: length, owned },
+      `would delete ${zone.zoneName} with ${words}`,
     );
   }
-  await confirm(`this deletes ${zone.zoneName} with all its records`, options, signal);
+  if (owned === 0) await confirm(`this deletes ${zone.zoneName} with all its records`, options, signal);
+  else await confirmOwned(records, options, signal, `deletes ${zone.zoneName} with`);
   await client.zones.delete(zone.id, { signal });
   await show(session, { deleted: zone.id }, () => print(`${zone.zoneName} (${zone.id}) is deleted`));
 }

@@ -69,6 +69,7 @@ describe('keys and users', () => {
     [['--node', 'ns1', '--team', 'cli'], /a node key has no --team/],
     [['--node', 'ns1', '--records', 'read'], /--records does not apply to a node key/],
     [['--name', 'x'], /--team is missing; give --team and --name, or --node/],
+    [[], /^--team and --name are missing; give --team and --name, or --node$/],
   ])('keys mint %j is refused', async (words, message) => {
     const { code, err } = await zonestead(['keys', 'mint', ...words]);
     expect([code, err]).toEqual([1, expect.stringMatching(message)]);
@@ -370,9 +371,12 @@ describe('zones and records', () => {
     const nowhere = await zonestead(['zones', 'list'], { ZONESTEAD_URL: 'http://127.0.0.1:9' });
     expect(nowhere.err).toContain('Is ZONESTEAD_URL (http://127.0.0.1:9) right?');
     expect((await zonestead(['zones', 'list'], { ZONESTEAD_URL: '' })).err).toContain('ZONESTEAD_URL is missing');
-    expect((await asProcess(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', 'x'])).err).toContain(
-      'It must be a whole number',
-    );
+    const ttl = await asProcess(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', '1h']);
+    expect(ttl.err).toMatch(/It must be a whole number\.\n$/);
+    const split = await asProcess(['records', 'create', 'err.example', 'a', 'TXT', 'v=spf1', '-all']);
+    expect(split.err).toMatch(/unknown option '-all'\nPut a value with blanks in quotes/);
+    const noDatabase = await zonestead(['keys', 'list'], { DATABASE_URL: '' });
+    expect(noDatabase.err).toContain('DATABASE_URL is missing. It is the address of the Postgres database');
     for (const each of [bad, denied, nowhere]) expect([each.code, each.out]).toEqual([1, '']);
   });
 });

@@ -169,6 +169,7 @@ describe('an administrator', () => {
     expect(out.split('\n')[0]).toBe('DNSZone team-a/mine: mine.example: Ready');
     expect(out).toContain('├─ DNSRecord www: www A 192.0.2.1: Ready\n│  └─ Accepted, Programmed, Propagated, Ready\n');
     expect(out).toContain('└─ DNSRecord team-b/shop: shop A 192.0.2.2: not Ready: NotPermitted');
+    expect(out).toContain('It had 7 records there at most 10 minutes ago, with those of other owners.');
     expect((await plugin(plane.kubeconfig, 'tree', 'mine.example', '-A')).out).toBe(out);
   });
 
@@ -220,6 +221,9 @@ describe('a wrong word ends in a sentence', () => {
       /There is no DNSZone and no DNSRecord doubles in namespace team-a\. Similar names are double\./,
     );
     expect((await plugin(plane.kubeconfig, 'why', 'pod/x')).err).toMatch(/pod\/x is not an object: give NAME/);
+    expect((await plugin(plane.kubeconfig, 'why')).err).toContain('name an object, for example "kubectl zonestead why');
+    const twoWords = await plugin(plane.kubeconfig, 'why', 'zdr', 'www', '-n', 'team-a');
+    expect(twoWords.out).toContain('DNSRecord team-a/www: Ready');
     expect((await plugin(plane.kubeconfig, 'status', '-n', 'empty')).out).toBe(
       'There are no DNSZones and no DNSRecords in namespace empty.',
     );
@@ -245,7 +249,10 @@ describe('a wrong word ends in a sentence', () => {
       /^zonestead: The API server does not answer: .*Check the context/,
     );
     const other = await plugin(undefined, 'status');
-    expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^zonestead: The API server does not answer: /)]);
+    expect([other.code, other.err]).toEqual([
+      1,
+      'zonestead: No kubeconfig was found: KUBECONFIG is not set, and there is no ~/.kube/config. Name one with --kubeconfig.',
+    ]);
   });
 
   it('for a cluster without Zonestead', async () => {

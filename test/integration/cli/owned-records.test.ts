@@ -146,3 +146,18 @@ test('changes undo has no question, because the service refuses an undo of owned
   ]);
   expect(await contents('undo.example', 'www')).toContain('192.0.2.50');
 });
+
+test('zones delete asks before it deletes owned records, and a dry run counts them', async () => {
+  const { id } = await service.zone('forced.example', admin);
+  const set = { owner: 'k8s:prod/default/www', name: 'www', type: 'A', values: [{ content: '192.0.2.10' }] };
+  await service.request('POST', `/zones/${id}/records:apply`, { sets: [set] });
+  await zonestead('records', 'create', 'forced.example', 'free', 'A', '192.0.2.1');
+  const { err } = await zonestead('zones', 'delete', 'forced.example', '--yes');
+  const effect = 'this deletes forced.example with records that have owners, which may revert it: ';
+  expect(err).toBe(`${effect}${owned('192.0.2.10')}${FORCE}`);
+  const dry = await zonestead('zones', 'delete', 'forced.example', '--dry-run');
+  expect(dry.out).toContain('with 2 records, of which 1 have owners');
+  expect((await zonestead('zones', 'delete', 'forced.example', '--force')).out).toBe(
+    `forced.example (${id}) is deleted\n`,
+  );
+});

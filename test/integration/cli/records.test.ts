@@ -309,3 +309,11 @@ test('a record that somebody else changes between the read and the write of a co
     { content: '192.0.2.2' },
   ]);
 });
+
+test('a dry run of a wrong record says what is wrong with it', async () => {
+  await service.zone('dry.example', admin);
+  const { err } = await zonestead('records', 'create', 'dry.example', '@', 'MX', '10 mail', '--dry-run');
+  expect(err).toBe(
+    'content: The target "mail" is a single label: write the whole name, or "mail." if the top-level name is meant.',
+  );
+});

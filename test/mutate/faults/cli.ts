@@ -157,4 +157,22 @@ export const CLI_FAULTS: readonly Fault[] = [
     { file: 'src/cli/program.ts', find: "if (error.code !== 'EPIPE') throw error;", replace: 'throw error;' },
     PIPES,
   ),
+  fault(
+    'zone-owned',
+    'a zone whose records have owners is deleted without --force',
+    { file: 'src/cli/rest/zones.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
+    { tests: ['test/integration/cli/owned-records.test.ts'] },
+  ),
+  fault(
+    'hint-everywhere',
+    'the advice to quote values follows errors that have another cause',
+    { file: 'src/cli/tree.ts', find: 'ABOUT_WORDS.test(text)', replace: 'true' },
+    { tests: ['test/integration/cli/commands.test.ts'] },
+  ),
+  fault(
+    'objects-octodns',
+    'a file of Kubernetes objects is read as one of octoDNS',
+    { file: 'src/cli/import/sources/octodns.ts', find: "each.has('apiVersion')", replace: 'false' },
+    { project: 'unit', tests: ['test/unit/cli/import/read.test.ts'] },
+  ),
 ];

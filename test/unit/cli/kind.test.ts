@@ -15,9 +15,14 @@ describe('npm run kind', () => {
 
   it('names the missing programs if there is an engine', () => {
     expect(missingForKind('podman', having('kubectl'))).toBe('missing: kind, helm');
-    const silent = [{ name: 'docker', words: 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock' }];
+    const silent = [
+      {
+        name: 'docker',
+        words: 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?',
+      },
+    ];
     expect(missingForKind(undefined, having('docker', 'kind'), silent)).toBe(
-      'docker is installed, but its daemon does not answer: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Start it',
+      'docker is installed, but its daemon does not answer: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running. Start it.',
     );
     expect(missingForKind('podman', having('kind', 'kubectl', 'helm'), silent)).toBeUndefined();
     expect(missingForKind('docker', having('kind', 'kubectl', 'helm'))).toBeUndefined();

@@ -29,6 +29,8 @@ export function readOctodns(from: string, text: string, zone: string): SourceZon
 
 function addRecords(lines: Lines, { documents, lineOf, plainOf }: YamlFile): void {
   const [{ contents } = { contents: null }, ...others] = documents;
+  if (documents.some(({ contents: each }) => isMap(each) && each.has('apiVersion') && each.has('kind')))
+    throw new Error('the file has Kubernetes objects; apply them with kubectl apply -f');
   if (others.length > 0) throw new Error('the file has several documents; octoDNS writes one');
   if (contents === null) return;
   if (!isMap(contents)) throw new Error('the file is not a map of names to records, as octoDNS writes it');

@@ -142,6 +142,12 @@ describe('a CSV file', () => {
 });
 
 describe('a file of octoDNS', () => {
+  it('is not a file of Kubernetes objects, which is refused with the command for them', () => {
+    const text = 'apiVersion: zonestead.dev/v1alpha1\nkind: DNSZone\n';
+    const refusal = 'moved.example.yaml: the file has Kubernetes objects; apply them with kubectl apply -f';
+    for (const objects of [text, `${text}---\n${text}`]) expect(() => yaml(objects)).toThrow(refusal);
+  });
+
   it('has all types with values of several fields', () => {
     const found = yaml(`
 '':
