@@ -7,11 +7,11 @@ import { LongestFirst } from './support/sequencer.ts';
 /** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
 const SHARED_MODULES = { isolate: false };
 /** Random tests begin at the same place in each run. */
-const MEASURED = 'test/support/measure-polls.ts';
-const SEEDED = { setupFiles: ['test/support/random-tests.ts', MEASURED] };
+const MEASURED = ['test/support/measure-cpu.ts', 'test/support/measure-polls.ts'];
+const SEEDED = { setupFiles: ['test/support/random-tests.ts', ...MEASURED] };
 const shared = {
   environment: 'node' as const,
-  setupFiles: [MEASURED],
+  setupFiles: MEASURED,
   // Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -81,7 +81,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: ['test/e2e/node/**'],
-          setupFiles: ['test/support/modules.ts'],
+          setupFiles: ['test/support/modules.ts', ...MEASURED],
           globalSetup: ['test/support/setup.ts'],
         },
       },

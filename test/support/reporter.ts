@@ -1,8 +1,10 @@
 // Prints the one line that CI reads, `N passed, N failed`, and before it the name of each skipped test. A file that
 // does not load and a suite whose setup fails count as failures. The checks (checks.ts) run in parallel with a run that
-// contains test/unit/structure.test.ts, and count as one test each. A histogram says how long `expect.poll` waited.
+// contains test/unit/structure.test.ts, and count as one test each. A histogram says how long `expect.poll` waited, and a
+// list names the files that took the most processor time.
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import { type CheckResult, runChecks } from './checks.ts';
+import { type FileTime, type FileTimes, keepTimes, summarizeTimes } from './file-times.ts';
 import { summarizePolls, type Waits } from './poll-times.ts';
 
 const WITH_CHECKS = /\/test\/unit\/structure\.test\.ts$/;
@@ -10,16 +12,19 @@ const WITH_CHECKS = /\/test\/unit\/structure\.test\.ts$/;
 export default class ClosingLine implements Reporter {
   readonly #run: () => Promise<CheckResult[]>;
   readonly #print: (text: string) => void;
+  readonly #keep: (times: FileTimes) => Promise<void>;
   #checks: Promise<CheckResult[]> = Promise.resolve([]);
 
-  /** Vitest gives its options, which are none. @param run, print for the test of this file */
+  /** Vitest gives its options, which are none. @param run, print, keep for the test of this file */
   constructor(
     _options?: unknown,
     run: () => Promise<CheckResult[]> = runChecks,
     print: (text: string) => void = (text) => void process.stdout.write(text),
+    keep: (times: FileTimes) => Promise<void> = keepTimes,
   ) {
     this.#run = run;
     this.#print = print;
+    this.#keep = keep;
   }
 
   onTestRunStart(specifications: ReadonlyArray<Pick<TestSpecification, 'moduleId'>>): void {
@@ -31,8 +36,11 @@ export default class ClosingLine implements Reporter {
     let failed = errors.length;
     let skipped = 0;
     const waits: Waits[] = [];
+    const times: Record<string, FileTime> = {};
     for (const module of modules) {
       if (module.errors().length > 0) failed += 1;
+      const file = module.relativeModuleId.replace(/^test\//, '');
+      times[file] = timeOf(module);
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed += 1;
       for (const test of module.children.allTests()) {
         const state = test.result().state;
@@ -54,8 +62,15 @@ export default class ClosingLine implements Reporter {
         this.#print(`FAIL ${title}\n${complaint}\n`);
       }
     }
-    this.#print(summarizePolls(waits));
+    this.#print(summarizeTimes(times) + summarizePolls(waits));
+    await this.#keep(times);
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
     this.#print(`${passed} passed, ${failed} failed${tail}\n`);
   }
+}
+
+function timeOf(module: TestModule): FileTime {
+  const { prepareDuration, collectDuration, setupDuration, duration } = module.diagnostic();
+  const wall = (prepareDuration + collectDuration + setupDuration + duration) / 1_000;
+  return { tests: [...module.children.allTests()].length, cpu: module.meta().cpu ?? 0, wall };
 }

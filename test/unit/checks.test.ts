@@ -26,6 +26,7 @@ describe('the closing line of a run', () => {
       (text) => {
         printed += text;
       },
+      async () => undefined,
     );
     line.onTestRunStart(files);
     await line.onTestRunEnd([], []);
