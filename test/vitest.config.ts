@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { cacheRoot } from '../deploy/local/parts/cache.ts';
+import { chosenLanes, patternsFor } from './support/lanes/chosen.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
 /** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
@@ -22,6 +23,8 @@ const shared = {
 /** In these projects a question is a request to another process, or a program such as dig; several processes do the work. */
 const SELDOM = { poll: { timeout: 100_000, interval: 100 } };
 
+const chosen = chosenLanes();
+
 /** On real pods: Linux and root, or a cluster that KUBECONFIG names. CI must run it: there a machine without is a failure. */
 const node = {
   extends: true as const,
@@ -31,7 +34,7 @@ const node = {
     testTimeout: 900_000,
     hookTimeout: 1_800_000,
     name: 'node',
-    include: ['test/e2e/node/**/*.test.ts'],
+    ...patternsFor('test/e2e/node/', chosen),
     globalSetup: ['test/support/node/setup.ts'],
   },
 };
@@ -43,7 +46,7 @@ process.env.GOMEMLIMIT ??= '900MiB';
 // Some hundred processes of ours and of the tests load the same modules.
 process.env.NODE_COMPILE_CACHE ??= join(cacheRoot(), 'compiled');
 const realPods = (process.platform === 'linux' && process.getuid?.() === 0) || KUBECONFIG !== '' || CI !== '';
-if (!realPods) {
+if (!realPods && chosen.lanes.includes('chart')) {
   process.stderr.write('Without the tests on real pods: they need Linux and root, or KUBECONFIG with our images.\n');
 }
 
@@ -58,7 +61,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { ...shared, name: 'unit', ...SHARED_MODULES, ...SEEDED, include: ['test/unit/**/*.test.ts'] },
+        test: { ...shared, name: 'unit', ...SHARED_MODULES, ...SEEDED, ...patternsFor('test/unit/', chosen) },
       },
       {
         extends: true,
@@ -67,7 +70,7 @@ export default defineConfig({
           name: 'integration',
           ...SHARED_MODULES,
           ...SEEDED,
-          include: ['test/integration/**/*.test.ts'],
+          ...patternsFor('test/integration/', chosen),
           globalSetup: ['test/support/setup.ts'],
         },
       },
@@ -79,8 +82,7 @@ export default defineConfig({
           testTimeout: 400_000,
           hookTimeout: 400_000,
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          exclude: ['test/e2e/node/**'],
+          ...patternsFor('test/e2e/', chosen, ['test/e2e/node/**']),
           setupFiles: ['test/support/modules.ts', ...MEASURED],
           globalSetup: ['test/support/setup.ts'],
         },

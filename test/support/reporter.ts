@@ -2,6 +2,7 @@
 // does not load and a suite whose setup fails count as failures. The checks (checks.ts) run in parallel with a run that
 // contains test/unit/structure.test.ts, and count as one test each. A histogram says how long `expect.poll` waited, and a
 // list names the files that took the most processor time.
+import { writeFile } from 'node:fs/promises';
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import { type CheckResult, runChecks } from './checks.ts';
 import { type FileTime, type FileTimes, keepTimes, summarizeTimes } from './file-times.ts';
@@ -64,6 +65,8 @@ export default class ClosingLine implements Reporter {
     }
     this.#print(summarizeTimes(times) + summarizePolls(waits));
     await this.#keep(times);
+    const { TEST_COUNTS: file = '' } = process.env;
+    if (file !== '') await writeFile(file, JSON.stringify({ passed, failed, skipped }));
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
     this.#print(`${passed} passed, ${failed} failed${tail}\n`);
   }

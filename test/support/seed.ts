@@ -11,3 +11,15 @@ export function nextSeed(): number {
   next = (next + 1) % 2 ** 31;
   return next;
 }
+
+const { TEST_EFFORT = 'gate' } = process.env;
+
+/**
+ * How many cases a random or large test tries: `full` in CI and in `npm run test:full`, `gate` elsewhere. Both begin with the same
+ * cases, because the seed is the same. @throws when TEST_EFFORT is neither
+ */
+export function effort(full: number, gate: number): number {
+  if (TEST_EFFORT !== 'full' && TEST_EFFORT !== 'gate')
+    throw new Error(`TEST_EFFORT is "${TEST_EFFORT}"; it may be "gate" (the default) or "full"`);
+  return TEST_EFFORT === 'full' ? full : gate;
+}

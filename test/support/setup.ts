@@ -19,7 +19,8 @@ import { ensurePostgres, removePostgresState, startPostgres } from '../../deploy
 import type { SecondaryServer } from '../../deploy/local/parts/secondary.ts';
 import { FAKE_TIME } from './fake-time.ts';
 import { ensureKubeLinter } from './kube-linter.ts';
-import { ensureEndToEndPrograms } from './programs.ts';
+import { chosenLanes } from './lanes/chosen.ts';
+import { ensureProgramsOf } from './lanes/programs.ts';
 
 export interface TestPostgres {
   /** The address for the superuser. */
@@ -88,7 +89,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   mine.users += 1;
   const { postgres, tools, knot, secondaries, peers } = await mine.ground;
   if (project.name === 'e2e') {
-    await ensureEndToEndPrograms((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
+    const progress = (line: string) => process.stdout.write(`${line}\n`);
+    await ensureProgramsOf(chosenLanes().lanes, progress, new AbortController().signal);
   }
   project.provide('postgres', postgres);
   project.provide('tools', tools);

@@ -10,6 +10,8 @@ import { buildGo, sourceInputs } from './go-build.ts';
 
 const SOURCE = fileURLToPath(new URL('../controlplane', import.meta.url));
 const SOURCE_FILES = ['main.go', 'go.mod', 'go.sum'];
+/** The name of the entry in the cache. */
+const NAME = 'controlplane';
 const BINARY = 'controlplane';
 const NAMES = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
 /** The programs in envtest's folder; a controller manager is optional. */
@@ -40,13 +42,13 @@ export async function ensureControlPlane(source: ControlPlaneSource): Promise<{ 
   const { prebuilt, progress, signal } = source;
   const assets = process.env.KUBEBUILDER_ASSETS;
   if (assets !== undefined && assets !== '') return { dir: checkAssets(assets, 'KUBEBUILDER_ASSETS=') };
-  const name = 'controlplane';
-  const inputs = sourceInputs(SOURCE, SOURCE_FILES);
-  const key = cacheKey({ ...inputs, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` });
-  const built = existsSync(join(cacheRoot(), `${name}-${key}`));
+  const key = keyOfBuild();
+  const built = existsSync(join(cacheRoot(), `${NAME}-${key}`));
   const downloaded = built || prebuilt === undefined ? undefined : await download(prebuilt, progress, signal);
   if (downloaded !== undefined) return { dir: downloaded };
-  return { dir: await cached({ name, key, progress, signal, fill: (folder) => build(folder, progress, signal) }) };
+  return {
+    dir: await cached({ name: NAME, key, progress, signal, fill: (folder) => build(folder, progress, signal) }),
+  };
 }
 
 /** The folder of prebuilt programs; undefined when there is no way to them. */
@@ -58,6 +60,16 @@ async function download(archives: string, progress: Progress, signal: AbortSigna
     progress(`no prebuilt Kubernetes programs (${(error as Error).message}); they are built instead`);
     return undefined;
   }
+}
+
+/** Whether ensureControlPlane has nothing to build. */
+export function hasControlPlane(): boolean {
+  return (process.env.KUBEBUILDER_ASSETS ?? '') !== '' || existsSync(join(cacheRoot(), `${NAME}-${keyOfBuild()}`));
+}
+
+function keyOfBuild(): string {
+  const inputs = sourceInputs(SOURCE, SOURCE_FILES);
+  return cacheKey({ ...inputs, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` });
 }
 
 function checkAssets(dir: string, setting: string): string {

@@ -4,14 +4,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { nextSeed } from '../../support/seed.ts';
+import { effort, nextSeed } from '../../support/seed.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
 import { NAMESPACES, ZONE_NAMES, ZONES, type ZoneName } from '../../support/walk/model.ts';
 import { step } from '../../support/walk/operations.ts';
 import { Walker } from '../../support/walk/walker.ts';
 
 /** All of them are walked to their end: an omitted walk would count as one that holds. */
-const WALKS = 3;
+const WALKS = effort(3, 1);
 /** Steps until things may settle. */
 const PART = 12;
 

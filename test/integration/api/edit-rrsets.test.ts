@@ -11,6 +11,7 @@ import { editRrsets } from '#service/records/edit-rrsets.ts';
 import type { RrsetPlan } from '#service/records/rrsets.ts';
 import { refusal } from '#service/refusal.ts';
 import type { TestKey } from '../../support/keys.ts';
+import { effort } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 import { openServiceContext } from '../../support/service-context.ts';
 
@@ -220,6 +221,6 @@ test('after random plans the zone is as a map says', async () => {
         expect(await stored(name)).toEqual(expected.sort());
       }
     }),
-    { numRuns: 30 },
+    { numRuns: effort(30, 10) },
   );
 });

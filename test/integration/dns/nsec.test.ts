@@ -4,6 +4,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { effort } from '../../support/seed.ts';
 import type { TestService } from '../../support/service.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -207,6 +208,6 @@ test('the chain of a zone with random names is right', async () => {
       );
       expect(await walk(zone.zoneName)).toEqual(expectedChain(zone.zoneName, rows));
     }),
-    { numRuns: 25 },
+    { numRuns: effort(25, 5) },
   );
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { powerDnsClient, rrsetsOf } from '../../support/powerdns/client.ts';
 import { anyChange, type Change, oddRequest, ZONE } from '../../support/powerdns/random.ts';
-import { nextSeed } from '../../support/seed.ts';
+import { effort, nextSeed } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ nameserver: false });
@@ -62,11 +62,11 @@ test('GET after PATCH agrees with a model', async () => {
       const expected = [...model].map(([key, { ttl, contents }]) => `${key} ${ttl} ${[...contents].sort().join(', ')}`);
       expect(rrsetsOf((await send('GET', `/zones/${ZONE}`)).body)).toEqual(expected.sort());
     }),
-    { numRuns: 120, endOnFailure: true },
+    { numRuns: effort(120, 30), endOnFailure: true },
   );
 });
 
-const REQUESTS = 10_000;
+const REQUESTS = effort(10_000, 2_000);
 const LANES = 16;
 
 test(`${REQUESTS} random requests are answered without a failure`, { timeout: 300_000 }, async () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { KeyOptions, TestKey } from '../../support/keys.ts';
 import { powerDnsClient, replace, rrsetsOf } from '../../support/powerdns/client.ts';
+import { effort } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ nameserver: false, limits: true });
@@ -152,6 +153,6 @@ test('a key with any rights gets the status and the sentence of the REST API', a
         expect(rrsetsOf(read.body).map((text) => text.split(' ', 2).join(' '))).toEqual([...places].sort());
       }
     }),
-    { numRuns: 60 },
+    { numRuns: effort(60, 15) },
   );
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { UndoAnswer } from '#contract/undo.ts';
 import type { Reply } from '../../support/api.ts';
-import { nextSeed } from '../../support/seed.ts';
+import { effort, nextSeed } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 import { type Outcome, type Owners, placeOf, UndoModel, type Value } from '../../support/undo/model.ts';
 import { undoZoneAt } from '../../support/undo/zone.ts';
@@ -12,7 +12,7 @@ const service = await startTestService({ nameserver: false });
 const { request, admin } = service;
 const keys = [admin, await service.key()];
 /** A loaded machine does as many histories as it can in this time. */
-const TIME_MS = 10_000;
+const TIME_MS = effort(10_000, 2_000);
 /** Histories between two looks at the time. */
 const RUNS = 5;
 const OWNER = 'k8s:prod/shop/web';

@@ -305,6 +305,7 @@ export const REFUSED = [`kubectl patch zdr mine-www --type merge -p '{"spec":{"c
 /** The commands that no test types, with the reason. Begins as written here. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'npm test': 'it is the run that would type it',
+  'npm run test:full': 'it is the run that would type it, with everything',
   'npm run check': 'test/unit/checks.test.ts runs the same programs',
   'node test/bench/': 'a measurement of minutes, which needs a machine for itself',
   'podman build': 'needs a container engine and a registry; npm run image, which needs neither, is typed',

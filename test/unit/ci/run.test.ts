@@ -14,6 +14,8 @@ afterEach(async () => {
 interface Stubs {
   /** The output of `npm test`. */
   readonly npm: string;
+  /** The output of `npm run test:rest`. (Default: no test ran.) */
+  readonly rest?: string;
   /** (Default: 0.) */
   readonly npmCode?: number;
   /** The output of .ci/vectors; null when there is no file of record contents. */
@@ -23,18 +25,35 @@ interface Stubs {
 const AGREE = '837 agree, 0 disagree';
 
 /** The last line and the exit code of .ci/run. */
-async function runCi({ npm, npmCode = 0, vectors }: Stubs): Promise<{ last: string; all: string; code: number }> {
+async function runCi({
+  npm,
+  npmCode = 0,
+  rest = '0 passed, 0 failed',
+  vectors,
+}: Stubs): Promise<{ last: string; all: string; code: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-ci-'));
   folders.push(folder);
   const checkout = join(folder, 'checkout');
   const script = async (path: string, text: string, code: number) => {
-    const lines = ['#!/bin/sh', "cat <<'END'", text, 'END', 'echo "CI is $CI" >&2', `exit ${code}`, ''];
+    const lines = [
+      '#!/bin/sh',
+      "cat <<'END'",
+      text,
+      'END',
+      'echo "CI is $CI, effort $TEST_EFFORT" >&2',
+      `exit ${code}`,
+      '',
+    ];
     await writeFile(path, lines.join('\n'));
     await chmod(path, 0o755);
   };
   for (const each of ['checkout/.ci', 'bin', 'shared/vectors']) await mkdir(join(folder, each), { recursive: true });
   await copyFile(SCRIPT, join(checkout, '.ci/run'));
-  await script(join(folder, 'bin/npm'), npm, npmCode);
+  await script(join(folder, 'bin/first'), npm, npmCode);
+  await script(join(folder, 'bin/rest'), rest, 0);
+  const which = '#!/bin/sh\ncase "$*" in test) exec first ;; "run test:rest") exec rest ;; *) exit 9 ;; esac\n';
+  await writeFile(join(folder, 'bin/npm'), which);
+  await chmod(join(folder, 'bin/npm'), 0o755);
   await script(join(checkout, '.ci/vectors'), vectors ?? '', 0);
   if (vectors !== null) await writeFile(join(folder, 'shared/vectors/foreign.json'), '[]');
   const { CI: _ours, ...env } = process.env;
@@ -55,8 +74,14 @@ describe('.ci/run', () => {
     expect([last, code]).toEqual(['847 passed, 0 failed', 0]);
   });
 
-  it('has the tests on real pods run: CI is set for the tests', async () => {
-    expect((await runCi({ npm: '10 passed, 0 failed', vectors: AGREE })).all).toContain('CI is true');
+  it('has the tests on real pods run, and random tests try all cases: CI and TEST_EFFORT are set for the tests', async () => {
+    expect((await runCi({ npm: '10 passed, 0 failed', vectors: AGREE })).all).toContain('CI is true, effort full');
+  });
+
+  it('runs the lanes that npm test omits, and adds them up', async () => {
+    const stubs = { npm: '10 passed, 0 failed', rest: 'noise\n5 passed, 0 failed', vectors: AGREE };
+    const { last, code } = await runCi(stubs);
+    expect([last, code]).toEqual(['852 passed, 0 failed', 0]);
   });
 
   it.each<[string, Stubs, string]>([
@@ -66,6 +91,16 @@ describe('.ci/run', () => {
       'a test failed and one was skipped',
       { npm: '8 passed, 1 failed, 1 skipped', npmCode: 1, vectors: AGREE },
       '845 passed, 2 failed',
+    ],
+    [
+      'a test of another lane failed',
+      { npm: '10 passed, 0 failed', rest: '4 passed, 1 failed', vectors: AGREE },
+      '851 passed, 1 failed',
+    ],
+    [
+      'the other lanes print no closing line',
+      { npm: '10 passed, 0 failed', rest: 'killed', vectors: AGREE },
+      '847 passed, 1 failed',
     ],
     ['npm test prints no closing line', { npm: 'out of memory', npmCode: 137, vectors: AGREE }, '837 passed, 1 failed'],
     [

@@ -6,6 +6,7 @@ import { contentOfFields, fieldProblems, fieldsOfContent } from '#dns/types/fiel
 import { TYPE_FORMS } from '#dns/types/forms.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { type NamedType, RECORD_TYPES, type RecordType } from '#dns/types/record-type.ts';
+import { effort } from '../../support/seed.ts';
 
 const TYPES = [...RECORD_TYPES, 'TYPE65280'] as const;
 const listOf = (type: RecordType) => TYPE_FIELDS[(type in TYPE_FIELDS ? type : 'TYPEn') as NamedType];
@@ -119,9 +120,9 @@ describe('any content', () => {
         expect(values).not.toBeNull();
         expect(parsed(type, contentOfFields(type, values!))?.wire).toEqual(stored.wire);
       }),
-      { numRuns: 4_000 },
+      { numRuns: effort(4_000, 800) },
     );
-    expect(accepted).toBeGreaterThan(50);
+    expect(accepted).toBeGreaterThan(effort(50, 10));
   });
 
   it('that fields give has the same fields, if the service accepts it', () => {
@@ -142,7 +143,7 @@ describe('any content', () => {
           expect(fieldsOfContent(type as NamedType, content)).toEqual(trimmed);
         },
       ),
-      { numRuns: 4_000 },
+      { numRuns: effort(4_000, 800) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
 import { RECORD_TYPES } from '#dns/types/index.ts';
 import { numberedContent, RARE_CONTENTS } from '../../support/record-contents.ts';
+import { effort } from '../../support/seed.ts';
 import { problemOf, record, ZONE } from './build.ts';
 
 const problem = (input: Parameters<typeof parseRecord>[0]) => problemOf(parseRecord(input, ZONE));
@@ -119,7 +120,7 @@ describe('for any input', () => {
         const verdict = parseRecord({ name, type: kind, content }, ZONE);
         if (!verdict.ok) expect(verdict.problem.message.length).toBeLessThan(500);
       }),
-      { numRuns: 1_000 },
+      { numRuns: effort(1_000, 200) },
     );
   });
 
@@ -134,7 +135,7 @@ describe('for any input', () => {
         expect(record({ name, type: kind, content: again, priority })).toEqual(first.value);
         if (kind !== 'MX') expect(record({ name, type: kind, content: rdata }).wire).toEqual(wire);
       }),
-      { numRuns: 300, maxSkipsPerRun: 100 },
+      { numRuns: effort(300, 60), maxSkipsPerRun: 100 },
     );
   });
 
@@ -149,7 +150,7 @@ describe('for any input', () => {
         expect(record({ name: 'x', type: draft.type, content: first.content })).toEqual(first);
         expect(record({ name: 'x', type: draft.type, content: first.rdata }).wire).toEqual(first.wire);
       }),
-      { numRuns: 500 },
+      { numRuns: effort(500, 100) },
     );
   });
 

@@ -5,6 +5,7 @@ import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { RECORD_TYPES } from '#dns/types/index.ts';
 import type { NamedType } from '#dns/types/record-type.ts';
 import { numberedContent, RARE_CONTENTS } from '../../support/record-contents.ts';
+import { effort } from '../../support/seed.ts';
 import { readZoneFile, writeZoneFile } from '../../support/zone-file.ts';
 import { hex, ZONE } from './build.ts';
 
@@ -149,7 +150,7 @@ test('writing and reading a zone file is identity, for records of all types', ()
         expect(again.records.map(({ record: read }) => essence(read))).toEqual(records.map(essence));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: effort(150, 40) },
   );
   expect([...seen].sort()).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
 });
@@ -185,6 +186,6 @@ test('no text makes the reader fail, and each problem names a line of the text',
       const lines = text.split('\n').length;
       for (const { line } of [...problems, ...records]) expect(line >= 1 && line <= lines).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: effort(500, 100) },
   );
 });

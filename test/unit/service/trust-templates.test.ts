@@ -5,6 +5,7 @@ import { matchesPattern } from '#dns/names/pattern.ts';
 import { leavesOf } from '#service/trusts/match.ts';
 import { judgeSharedNames } from '#service/trusts/shared-names.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
+import { effort } from '../../support/seed.ts';
 
 const match = { 'kubernetes.io': { namespace: '*' } };
 const leaves = leavesOf(match);
@@ -26,7 +27,7 @@ it('a value that is not one label is refused, so a pattern keeps its dots and it
       expect(value).toMatch(/^[a-z0-9-]{1,63}$/);
       for (const letter of ['*', '.', '@', '_']) expect(count(value, letter)).toBe(1);
     }),
-    { numRuns: 5_000 },
+    { numRuns: effort(5_000, 1_000) },
   );
 });
 
@@ -43,7 +44,7 @@ it('the patterns of two namespaces have no name in common', () => {
       expect(matchesPattern(first.pattern, name)).toBe(true);
       expect(matchesPattern(second.pattern, name), `${name} of ${first.pattern}`).toBe(false);
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(20_000, 4_000) },
   );
 });
 
@@ -98,7 +99,7 @@ it('accepted patterns give no name to the holders of two values', () => {
       const name = mine.pattern.replaceAll('*', rest);
       expect(matchesPattern(theirs.pattern, name), `${name}: ${patterns.join(' and ')}`).toBe(false);
     }),
-    { numRuns: 20_000 },
+    { numRuns: effort(20_000, 4_000) },
   );
-  expect(compared).toBeGreaterThan(100);
+  expect(compared).toBeGreaterThan(effort(100, 20));
 });

@@ -5,6 +5,7 @@ import { ednsOf, writeOpt } from '#dns/message/edns.ts';
 import { isWithin, readHeader, readMessage, readOnlyQuestion, writeAnswer } from '#dns/message/message.ts';
 import { placeOfTsig } from '#dns/message/outline.ts';
 import { concat, nameToWire, uint16, uint32 } from '#dns/wire/octets.ts';
+import { effort } from '../../../support/seed.ts';
 import { change, updateMessage, when } from '../../../support/update/message.ts';
 
 const UPDATE = {
@@ -84,7 +85,7 @@ describe('a message', () => {
           }
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: effort(5_000, 1_000) },
     );
   });
 });

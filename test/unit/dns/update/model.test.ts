@@ -8,6 +8,7 @@ import { numberOfType } from '#dns/types/numbers.ts';
 import { evaluate, type Rrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate } from '#dns/update/read.ts';
 import { octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
+import { effort } from '../../../support/seed.ts';
 import { change, type Entry, updateMessage, when } from '../../../support/update/message.ts';
 import { type Lines, modelChange, modelPrerequisites } from '../../../support/update/zone-model.ts';
 
@@ -75,7 +76,7 @@ describe('random updates', () => {
           expect(modelOf(zone)).toEqual(new Map([...model].sort()));
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: effort(3_000, 600) },
     );
   });
 });

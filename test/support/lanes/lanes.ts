@@ -1,0 +1,172 @@
+// The lanes of the tests: which files run in each `npm test` (the gate), and which run when their inputs changed. Everything runs in
+// `npm run test:full` and in CI. A file that no lane names belongs to the gate, which has every rule on real parts.
+import type { Program } from './programs.ts';
+
+export interface Lane {
+  /** Files and folders below `test/`. */
+  readonly files: readonly string[];
+  /** Files and folders of the project; a change below one of them starts the lane. */
+  readonly starts: readonly string[];
+  /** The programs that its files need in addition to those of the gate. */
+  readonly programs: readonly Program[];
+}
+
+export const GATE = 'gate';
+
+export const LANES = {
+  operator: {
+    files: [
+      'e2e/faults.test.ts',
+      'e2e/mass-deletion.test.ts',
+      'e2e/matrix-cluster.test.ts',
+      'e2e/matrix-credentials.test.ts',
+      'e2e/matrix-objects.test.ts',
+      'e2e/matrix-parts.test.ts',
+      'e2e/matrix-service.test.ts',
+      'e2e/operator-metrics.test.ts',
+      'e2e/two-clusters.test.ts',
+    ],
+    starts: ['src/operator/', 'src/kube/', 'src/resources/', 'src/client/', 'test/support/matrix/'],
+    programs: [],
+  },
+  'name-servers': {
+    files: [
+      'e2e/name-servers.test.ts',
+      'e2e/zone-secondaries.test.ts',
+      'integration/knot/many-transfers.test.ts',
+      'integration/knot/secondaries.test.ts',
+      'integration/nodes/damaged.test.ts',
+      'integration/nodes/lying-secondaries.test.ts',
+      'integration/nodes/refused-notify.test.ts',
+      'integration/nodes/secondaries.test.ts',
+    ],
+    starts: ['src/nameserver/', 'src/dns/', 'src/edge/', 'test/support/nameserver/', 'test/support/nodes/'],
+    programs: [],
+  },
+  service: {
+    files: [
+      'e2e/backup.test.ts',
+      'e2e/observability.test.ts',
+      'integration/api/hostile-files.test.ts',
+      'integration/api/overload.test.ts',
+      'integration/crash/',
+      'integration/model/',
+      'integration/undo/beside-a-restore.test.ts',
+    ],
+    starts: [
+      'src/api/',
+      'src/base/',
+      'src/contract/',
+      'src/service/',
+      'src/settings/',
+      'src/store/',
+      'src/telemetry/',
+      'src/tokens/',
+      'test/support/model/',
+      'test/support/undo/',
+    ],
+    programs: [],
+  },
+  console: {
+    files: ['e2e/console/'],
+    starts: ['src/console/'],
+    programs: [],
+  },
+  clients: {
+    files: [
+      'e2e/acme/',
+      'e2e/certificates.test.ts',
+      'e2e/doors/',
+      'e2e/external-dns/',
+      'integration/api/generated-clients.test.ts',
+      'integration/cli/acme.test.ts',
+      'integration/update/kea.test.ts',
+    ],
+    starts: [
+      'src/api/dyndns/',
+      'src/api/hooks/acme-auth.ts',
+      'src/api/powerdns/',
+      'src/api/routes/acme.ts',
+      'src/cli/acme/',
+      'src/external-dns/',
+      'src/solver/',
+      'src/update/',
+      'test/support/doors/',
+      'test/support/powerdns/',
+      'test/support/tools/',
+      'test/support/update/',
+    ],
+    programs: ['cert-manager', 'conformance', 'external-dns', 'python', 'dnscontrol', 'go-suites'],
+  },
+  docs: {
+    files: [
+      'e2e/docs.test.ts',
+      'integration/cli/import-pages.test.ts',
+      'integration/cli/trust-pages.test.ts',
+      'integration/dyndns/page.test.ts',
+      'integration/powerdns/page.test.ts',
+      'integration/update/page.test.ts',
+    ],
+    starts: ['README.md', 'docs/', 'src/cli/', 'test/support/docs/'],
+    programs: ['cert-manager'],
+  },
+  chart: {
+    files: ['e2e/node/', 'integration/chart/server.test.ts'],
+    starts: [
+      'charts/',
+      'crds/',
+      'deploy/examples/',
+      'deploy/image/',
+      'deploy/local/node/',
+      'deploy/manifests/',
+      'deploy/observability/',
+      'deploy/operator/',
+      'deploy/solver/',
+      'test/support/node/',
+    ],
+    programs: ['cert-manager'],
+  },
+  deploy: {
+    files: ['e2e/install.test.ts', 'e2e/up.test.ts', 'integration/parts/', 'integration/release/'],
+    starts: ['deploy/'],
+    programs: [],
+  },
+} as const satisfies Record<string, Lane>;
+
+export type LaneName = keyof typeof LANES;
+export const LANE_NAMES = Object.keys(LANES) as LaneName[];
+
+/** A change of these files starts all lanes: they decide which tests run, and with which programs. */
+const STARTS_ALL = ['package.json', 'package-lock.json', 'test/vitest.config.ts', 'test/support/lanes/', '.ci/'];
+
+const isBelow = (path: string, places: readonly string[]) =>
+  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+
+/** The lane of a test file, or the gate. @param file its path below `test/` */
+export function laneOf(file: string): LaneName | typeof GATE {
+  return LANE_NAMES.find((name) => isBelow(file, LANES[name].files)) ?? GATE;
+}
+
+/** The lanes that changes start, each with the first change that starts it. @param changed paths in the project */
+export function lanesStartedBy(changed: readonly string[]): Map<LaneName, string> {
+  const started = new Map<LaneName, string>();
+  for (const name of LANE_NAMES) {
+    const { files, starts }: Lane = LANES[name];
+    const own = files.map((file) => `test/${file}`);
+    const cause = changed.find((path) => isBelow(path, [...starts, ...own, ...STARTS_ALL]));
+    if (cause !== undefined) started.set(name, cause);
+  }
+  return started;
+}
+
+/** Reads a list of lanes, such as `operator,docs` or `all`. @throws for a name that no lane has */
+export function readLanes(text: string): LaneName[] {
+  if (text === 'all') return LANE_NAMES;
+  const names = text.split(',').filter((name) => name !== '' && name !== GATE);
+  const wrong = names.find((name) => !(name in LANES));
+  if (wrong !== undefined)
+    throw new Error(
+      `there is no lane "${wrong}"; the lanes are ${LANE_NAMES.join(', ')}, and \`all\` means all of them`,
+    );
+  return names as LaneName[];
+}
