@@ -1,6 +1,7 @@
 // `npm test` runs the gate, and the lanes whose inputs changed. `-- --lanes a,b` names the lanes, `-- --lanes all` takes all of them,
 // and `-- --rest` takes the lanes that `npm test` omits. Other arguments go to Vitest; a file that they name runs in any case.
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,8 @@ async function main(): Promise<number> {
     return 2;
   }
   process.stdout.write(plan.message);
+  // All workers have the same cases, and a failure can say which.
+  if (process.env.TEST_SEED === 'random') process.env.TEST_SEED = String(randomInt(2 ** 31));
   if (!plan.gate && plan.lanes.length === 0) {
     process.stdout.write('0 passed, 0 failed\n');
     return 0;

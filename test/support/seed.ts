@@ -1,9 +1,9 @@
 // Where random tests begin: at the same place each time, so that a failure comes again, and elsewhere when
-// TEST_SEED says so: a number, or `random`.
-import { randomInt } from 'node:crypto';
-
+// TEST_SEED says so, a number (`npm test` makes one of `random`).
 const { TEST_SEED = '20261121' } = process.env;
-export const firstSeed = TEST_SEED === 'random' ? randomInt(2 ** 31) : Number(TEST_SEED);
+export const firstSeed = Number(TEST_SEED);
+if (!Number.isSafeInteger(firstSeed))
+  throw new Error(`TEST_SEED is "${TEST_SEED}"; it may be a number, or "random" in npm test`);
 let next = firstSeed;
 
 /** Another seed for fast-check with each call. */
