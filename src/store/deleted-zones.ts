@@ -58,18 +58,18 @@ interface KeptOwner {
 
 const dropOldest = statement(`
   delete from deleted_zones where id in (select id from (
-      select id, sum(record_count) over newest as records, sum(stored_bytes) over newest as bytes
+      select id, row_number() over newest as zones, sum(record_count) over newest as records, sum(stored_bytes) over newest as bytes
       from deleted_zones where team_id is not distinct from $1 and user_id is not distinct from $2
       window newest as (order by deleted_at desc, id)) kept
-    where records > $3::float8 or bytes > $4::float8)`);
+    where records > $3::float8 or bytes > $4::float8 or zones > $5::float8)`);
 
-/** Drops the oldest deleted zones of an owner, so that the others have at most so many records and octets. */
+/** Drops the oldest deleted zones of an owner, so that there are at most so many, with at most so many records and octets. */
 export async function boundDeletedZones(
   tx: Tx,
   { teamId, userId }: KeptOwner,
-  most: { records: number; bytes: number },
+  most: { zones: number; records: number; bytes: number },
 ): Promise<void> {
-  await dropOldest(tx, teamId, userId, most.records, most.bytes);
+  await dropOldest(tx, teamId, userId, most.records, most.bytes, most.zones);
 }
 
 const SHOWN = `id, name, tree, team_id as "teamId", user_id as "userId", ds, serial, record_count as "recordCount",

@@ -84,10 +84,11 @@ function overQuota(own: OwnerQuota, kind: Kind, { used, limit }: Share, more: nu
   return refusal('over-quota', { holder, used, limit, things, more, setting });
 }
 
-/** The records and octets that all zones of an owner may have. */
-export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth> {
+/** The zones that an owner may have, and the records and octets of all of them. */
+export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth & { zones: number }> {
   const own = await quotaOf(tx, owner);
-  return { records: limitOf(context, own, 'records'), bytes: limitOf(context, own, 'bytes') };
+  const limit = (kind: Kind) => limitOf(context, own, kind);
+  return { zones: limit('zones'), records: limit('records'), bytes: limit('bytes') };
 }
 
 /**

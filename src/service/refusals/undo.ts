@@ -69,7 +69,7 @@ export const UNDO_REFUSALS = {
     code: 'not_found',
     field: 'zoneName',
     sentence:
-      'there is no deleted zone {name} of this account that can be restored. A zone is kept for the hours in ZONESTEAD_QUARANTINE_HOURS after its deletion, unless the administrator releases its name earlier or the owner deletes more than its quota of records.',
+      'there is no deleted zone {name} of this account that can be restored. A zone is kept for the hours in ZONESTEAD_QUARANTINE_HOURS after its deletion, unless the administrator releases its name earlier or the owner deletes more than its quota of zones or records.',
   },
   'zone-there-again': {
     code: 'conflict',

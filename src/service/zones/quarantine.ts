@@ -11,6 +11,9 @@ import { COMMAND_LINE, type DryRun, inTransaction } from '../accounts/administra
 import { roomOf, type WithQuotas } from '../accounts/quota.ts';
 import { insist, refusal } from '../refusal.ts';
 
+/** As many deleted zones of an owner are kept in any case, if their records fit: a small quota must not lose keys. */
+const LEAST_KEPT = 1_000;
+
 /** The part of a ServiceContext that this module needs. */
 interface WithQuarantine {
   quarantineMs: number;
@@ -25,7 +28,8 @@ export async function keepName(tx: Tx, context: WithQuarantine, zone: ZoneRow): 
 
 /**
  * Keeps the zone with its rows and its key until the quarantine of its name ends, so that it can be restored. It runs in the
- * transaction that deletes the zone, before that. An owner's deleted zones take no more room than its zones may.
+ * transaction that deletes the zone, before that. An owner's deleted zones take no more room than its zones may, and are no more than
+ * the quota, or 1,000.
  */
 export async function keepZone(
   tx: Tx,
@@ -36,7 +40,8 @@ export async function keepZone(
   if (context.quarantineMs === 0) return;
   const at = context.now();
   await keepRows(tx, zone, { serial, at, until: new Date(at.getTime() + context.quarantineMs) });
-  await boundDeletedZones(tx, zone, await roomOf(tx, context, zone));
+  const room = await roomOf(tx, context, zone);
+  await boundDeletedZones(tx, zone, { ...room, zones: Math.max(room.zones, LEAST_KEPT) });
 }
 
 /**

@@ -269,6 +269,21 @@ test('the deleted zones of an owner take no more room than its quota: the oldest
   expect((await restore({ zoneName: 'three.heaps.example', dryRun: true }, key)).status).toBe(200);
 });
 
+test('the deleted zones of an owner are at most as many as its quota, or 1,000: the oldest are dropped', async () => {
+  const owner = await service.key({ team: 'many-deleted', manageZones: 'write' });
+  const zone = await service.zone('many-deleted.example', owner);
+  await sql`
+    insert into deleted_zones (id, no, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds, record_count,
+      stored_bytes, secondary_nameservers, created_at, deleted_at, until)
+    select 'zone_many' || i, 1000000 + i, ${owner.team}, 'many' || i || '.example', 'example many' || i, 'active', 3600, 1, 'x', 'y',
+      '{}', 0, 0, '{}', now(), now() - i * interval '1 second', now() + interval '1 hour' from generate_series(1, 1500) i`;
+  expect((await service.request('DELETE', `/zones/${zone.id}`, undefined, owner.text)).status).toBe(204);
+  const kept = await sql<{ id: string }[]>`
+    select id from deleted_zones where team_id = ${owner.team} order by deleted_at desc`;
+  expect([kept.length, kept[0]?.id, kept.at(-1)?.id]).toEqual([1_000, zone.id, 'zone_many999']);
+  await sql`delete from deleted_zones where team_id = ${owner.team}`;
+});
+
 test('the key and the rows are deleted when the quarantine ends, and when the administrator releases the name', async () => {
   const [ending, released] = [await undoZone(service, 'ending.example'), await undoZone(service, 'released.example')];
   for (const zone of [ending, released]) {

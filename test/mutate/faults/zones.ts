@@ -134,6 +134,19 @@ export const ZONE_FAULTS: readonly Fault[] = [
     tests: ['test/integration/nodes/child-zones.test.ts'],
   },
   {
+    name: 'zones-deleted-number',
+    breaks: 'an owner has any number of deleted zones, and each deletion reads all of them',
+    edits: [
+      {
+        file: 'src/service/zones/quarantine.ts',
+        find: 'zones: Math.max(room.zones, LEAST_KEPT)',
+        replace: 'zones: 1e9',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/undo/zone.test.ts'],
+  },
+  {
     name: 'zones-delegation-queue',
     breaks: 'an owner whose parents are busy delays the delegations of other owners',
     edits: [
