@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Progress } from '../local/parts/cache.ts';
 import { type Layer, makeLayer, type WrittenImage, writeImage } from './archive.ts';
-import { IMAGES, type ImageName, type ImagePlan, knotPrograms, PROJECT } from './images.ts';
+import { IMAGES, type ImageName, type ImagePlan, knotPrograms, PROJECT, postgresParts } from './images.ts';
 import { linkedLibraries } from './libraries.ts';
 import { layDown, merge } from './rootfs.ts';
-import { billOfMaterials } from './sbom.ts';
+import { billOfMaterials, billOfPostgres } from './sbom.ts';
 
 export interface ImageCommandOptions {
   /** Where the archives go. (Default: .local/images in the project.) */
@@ -35,21 +35,24 @@ export async function runImage(
     const { file, bytes, reference } = await buildImage(name, resolve(out), { progress: print, signal });
     print(`${reference}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
     const bill = await writeBill(name, resolve(out), { progress: print, signal });
-    if (bill !== undefined) print(`its bill of materials (CycloneDX) is ${bill}`);
+    print(`its bill of materials (CycloneDX) is ${bill}`);
   }
 }
 
-/** @returns the path of the bill of materials in `folder`, which exists; undefined for the image of Postgres, which has none */
+/** @returns the path of the bill of materials in `folder`, which exists. @throws Error of billOfMaterials */
 export async function writeBill(
   name: ImageName,
   folder: string,
   { progress, signal }: { progress: Progress; signal: AbortSignal },
-): Promise<string | undefined> {
-  if (name === 'postgres') return undefined;
+): Promise<string> {
+  const bill = join(folder, `${name}.cdx.json`);
+  if (name === 'postgres') {
+    await writeFile(bill, await billOfPostgres(PROJECT, await postgresParts({ progress, signal }), signal));
+    return bill;
+  }
   const programs = name === 'nameserver' ? Object.values(await knotPrograms({ progress, signal })) : [];
   const libraries = [...(await linkedLibraries([process.execPath, ...programs], { signal })).values()];
   const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
-  const bill = join(folder, `${name}.cdx.json`);
   await writeFile(bill, await billOfMaterials(PROJECT, [...files, ...programs], signal));
   return bill;
 }

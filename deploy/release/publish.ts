@@ -42,7 +42,8 @@ export interface BuiltRelease {
     name: ImageName;
     tag: string;
     archive: Pick<BuiltImage, 'file' | 'configDigest' | 'diffIds'>;
-    bill?: string;
+    /** The file of its bill of materials. */
+    bill: string;
   }[];
   commandLine: CommandLineRelease;
   /** The folder of the chart. */

@@ -24,7 +24,7 @@ async function build(out: string, progress: Progress, signal: AbortSignal): Prom
     progress(`building ${name}`);
     const archive = await buildImage(name, out, around);
     const bill = await writeBill(name, out, around);
-    images.push({ name, tag: tagOf(name), archive, ...(bill === undefined ? {} : { bill }) });
+    images.push({ name, tag: tagOf(name), archive, bill });
   }
   progress('building the command line');
   const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), signal);

@@ -26,7 +26,7 @@ export async function smallRelease(folder: string, text: string): Promise<BuiltR
     const archive = await archiveImage(plan, join(folder, `${name}.tar`), { progress, signal });
     const bill = join(folder, `${name}.cdx.json`);
     await writeFile(bill, JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [{ name }] }));
-    images.push({ name, tag: projectVersion(), archive, ...(name === 'postgres' ? {} : { bill }) });
+    images.push({ name, tag: projectVersion(), archive, bill });
   }
   const commandLine = { folder: join(folder, 'cli'), files: ['zonestead', 'zonestead.tgz'], tag: projectVersion() };
   await mkdir(commandLine.folder, { recursive: true });

@@ -112,7 +112,7 @@ describe('a signed release', () => {
     expect((await verify('attestation', other, image)).ok).toBe(false);
   });
 
-  it.each(['zonestead', 'nameserver'])('has the signed bill of materials of %s', async (name) => {
+  it.each(['zonestead', 'nameserver', 'postgres'])('has the signed bill of materials of %s', async (name) => {
     const { ok, out, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/${name}:${VERSION}`);
     expect(ok, tail).toBe(true);
     const statement = JSON.parse(Buffer.from(JSON.parse(out).payload, 'base64').toString());

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { archiveImage, buildImage } from '../../../deploy/image/image.ts';
+import { archiveImage, buildImage, writeBill } from '../../../deploy/image/image.ts';
 import {
   IMAGES,
   type ImageName,
@@ -95,7 +95,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   for (const name of Object.keys(IMAGES) as ImageName[]) {
     const archive = await buildImage(name, folder, around);
     archives.push(archive.file);
-    release.images.push({ name, tag: projectVersion(), archive });
+    release.images.push({ name, tag: projectVersion(), archive, bill: await writeBill(name, folder, around) });
   }
   for (const [index, plan] of plans.entries())
     archives.push((await archiveImage(plan, join(folder, `more-${index}.tar`), around)).file);

