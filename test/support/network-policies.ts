@@ -48,9 +48,11 @@ export function letsIn(
   const { protocol = 'TCP' } = port;
   return policies.some(({ spec }) =>
     (spec.ingress ?? []).some((rule: Rendered) => {
-      const atPort = (each: { port: number | string; protocol?: string }) =>
-        (each.protocol ?? 'TCP') === protocol &&
-        (typeof each.port === 'string' ? target.ports.get(each.port) : each.port) === port.number;
+      const atPort = (each: { port: number | string; endPort?: number; protocol?: string }) => {
+        const first = typeof each.port === 'string' ? target.ports.get(each.port) : each.port;
+        if (first === undefined || (each.protocol ?? 'TCP') !== protocol) return false;
+        return first <= port.number && port.number <= (each.endPort ?? first);
+      };
       const isPeer = (each: Rendered) =>
         each.ipBlock === undefined &&
         fits(each.podSelector ?? {}, source.pod) &&

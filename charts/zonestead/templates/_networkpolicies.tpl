@@ -21,6 +21,18 @@
 {{- end }}
 {{- end -}}
 
+{{/* Health and metrics. The kubelet of the node reaches its pods in any case. Without metricsFrom, a ServiceMonitor means that some
+Prometheus reads the metrics, and the chart cannot know where it runs; otherwise no pod has business with the port. */}}
+{{- define "zonestead.ingress.health" -}}
+{{- if or .Values.networkPolicy.metricsFrom .Values.monitoring.serviceMonitor.enabled -}}
+- ports: [{ port: health }]
+{{- with .Values.networkPolicy.metricsFrom }}
+  from:
+    {{- toYaml . | nindent 4 }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* kube-apiserver. A policy cannot know its address, so only the ports are limited. */}}
 {{- define "zonestead.ingress.solver" -}}
 - ports: [{ port: https }]

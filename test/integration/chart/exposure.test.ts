@@ -175,5 +175,5 @@ it('networkPolicy.apiFrom limits the api to the proxies and to the pods of the r
     }
   }
   // Metrics and probes have a rule of their own.
-  expect(reaches(stranger, 9090)).toBe(true);
+  expect(reaches(stranger, 9090)).toBe(false);
 });

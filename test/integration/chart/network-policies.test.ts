@@ -50,23 +50,26 @@ it('every pod of the release has one, and it denies all other connections', () =
 it('every port that a rule names is a port of its pods', () => {
   for (const name of ['api', 'operator', 'solver', 'nameserver', 'postgres']) {
     const { ingress } = one(objects, 'NetworkPolicy', `zonestead-${name}`).spec;
-    const named = ingress.flatMap(({ ports }: Rendered) => ports.map(({ port }: { port: string }) => port));
+    const named = (ingress ?? []).flatMap(({ ports }: Rendered) => ports.map(({ port }: { port: string }) => port));
     const { ports } = pod(objects, name);
     expect(named.filter((port: string) => !ports.has(port))).toEqual([]);
   }
 });
 
-it('without networkPolicy.enabled there is one, so that only the api and the bootstrap Job reach the built-in Postgres', async () => {
+const WITH_HEALTH = ['api', 'operator', 'solver', 'nameserver'];
+
+it('without networkPolicy.enabled, only the api and the bootstrap Job reach the built-in Postgres', async () => {
   const defaults = await render({});
-  expect(defaults.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata }) => metadata.name)).toEqual([
-    'zonestead-postgres',
-  ]);
+  const names = defaults.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata }) => metadata.name);
+  expect(names.sort()).toEqual([...WITH_HEALTH.map((name) => `zonestead-${name}-health`), 'zonestead-postgres'].sort());
   const into = (source: Source) => reaches(source, 'postgres', 5432, 'TCP', defaults);
   expect(COMPONENTS.filter((name) => into(component(name)))).toEqual(['api', 'bootstrap']);
   for (const source of [NEIGHBOUR, STRANGER, PROMETHEUS, OTHER_RELEASE]) expect(into(source)).toBe(false);
   expect(one(defaults, 'NetworkPolicy', 'zonestead-postgres').spec.policyTypes).toEqual(['Ingress']);
   const external = await render({ database: { mode: 'external', external: { existingSecret: 'postgres' } } });
-  expect(external.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+  expect(external.filter(({ kind, metadata }) => kind === 'NetworkPolicy' && /postgres/.test(metadata.name))).toEqual(
+    [],
+  );
 });
 
 describe('the built-in Postgres', () => {
@@ -85,15 +88,29 @@ describe('the built-in Postgres', () => {
 });
 
 describe('metrics and health', () => {
-  const WITH_HEALTH = ['api', 'operator', 'solver', 'nameserver'];
+  it.each([true, false])(
+    'are closed for pods without a scraper, and every other port is as it was (enabled: %s)',
+    async (enabled) => {
+      const closed = await render({ networkPolicy: { enabled } });
+      for (const name of WITH_HEALTH) {
+        for (const source of [STRANGER, NEIGHBOUR, PROMETHEUS, component('api')])
+          expect(reaches(source, name, 9090, 'TCP', closed)).toBe(false);
+      }
+      for (const port of [1, 8080, 8443, 9089, 9091, 15_008, 65_535])
+        expect(reaches(STRANGER, 'api', port, 'TCP', closed)).toBe(!enabled || port === 8080 || port === 8443);
+      expect(reaches(STRANGER, 'nameserver', 5353, 'UDP', closed)).toBe(true);
+    },
+  );
 
-  it('are open for all peers without networkPolicy.metricsFrom', () => {
-    for (const name of WITH_HEALTH) expect(reaches(STRANGER, name, 9090)).toBe(true);
+  it.each([true, false])('are open for all peers with a ServiceMonitor (enabled: %s)', async (enabled) => {
+    const open = await render({ networkPolicy: { enabled }, monitoring: { serviceMonitor: { enabled: true } } });
+    for (const name of WITH_HEALTH) expect(reaches(STRANGER, name, 9090, 'TCP', open)).toBe(true);
   });
 
-  it('are open only for the peers in networkPolicy.metricsFrom', async () => {
+  it.each([true, false])('are open only for the peers in networkPolicy.metricsFrom (enabled: %s)', async (enabled) => {
     const metricsFrom = [{ namespaceSelector: { matchLabels: MONITORING } }];
-    const limited = await render({ networkPolicy: { enabled: true, metricsFrom } });
+    const monitoring = { serviceMonitor: { enabled: true } };
+    const limited = await render({ networkPolicy: { enabled, metricsFrom }, monitoring });
     for (const name of WITH_HEALTH) {
       expect(reaches(PROMETHEUS, name, 9090, 'TCP', limited)).toBe(true);
       for (const source of [STRANGER, NEIGHBOUR, component('api')]) {

@@ -76,9 +76,21 @@ export const CHART_FAULTS: readonly Fault[] = [
     breaks: 'networkPolicy.metricsFrom has no effect',
     edits: [
       {
+        file: 'charts/zonestead/templates/_networkpolicies.tpl',
+        find: '{{- with .Values.networkPolicy.metricsFrom }}',
+        replace: '{{- with .Values.networkPolicy.noSuchValue }}',
+      },
+    ],
+    ...policies,
+  },
+  {
+    name: 'chart-np-health-default',
+    breaks: 'without networkPolicy.enabled, every pod of the cluster reads metrics',
+    edits: [
+      {
         file: 'charts/zonestead/templates/networkpolicies.yaml',
-        find: '{{- with $.Values.networkPolicy.metricsFrom }}',
-        replace: '{{- with $.Values.networkPolicy.noSuchValue }}',
+        find: '- { port: 1, endPort: 9089, protocol: TCP }',
+        replace: '- { port: 1, endPort: 9090, protocol: TCP }',
       },
     ],
     ...policies,
