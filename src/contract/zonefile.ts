@@ -29,7 +29,7 @@ export const zoneFileImport = z
     deleted: count('The number of records that were deleted because the file does not contain them.'),
     unchanged: count('The number of records that did not change.'),
     ignored: count(
-      'The number of ignored lines, for records that the service creates itself: SOA and NS at the apex, NS and DS of child zones hosted here, and DNSSEC.',
+      'The number of ignored lines, for records that the service creates itself (SOA and NS at the apex, NS and DS of child zones hosted here, and DNSSEC), and for records that an earlier line has already.',
     ),
   })
   .meta({

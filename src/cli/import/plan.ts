@@ -3,8 +3,8 @@ import type { ListedRecord, RecordChange } from '#client/client.ts';
 import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { type Child, zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import type { Steps } from '#dns/steps.ts';
-import type { FileRecord } from '#dns/zonefile/read.ts';
-import { type FoundRecord, inPlaces, keyOf, type ReadZone, type Remark } from './read.ts';
+import { type FileRecord, recordKey } from '#dns/zonefile/read.ts';
+import { type FoundRecord, inPlaces, type ReadZone, type Remark } from './read.ts';
 
 /** The parts of a stored record that a plan needs. The TTL is the effective one. */
 export type StoredRecord = Pick<
@@ -42,7 +42,7 @@ export function* planSteps(
   for (const [index, each] of found.records.entries()) {
     if (index % 500 === 0) yield;
     const { record, comment } = each;
-    const same = there.get(keyOf(record))?.stored;
+    const same = there.get(recordKey(record))?.stored;
     if (same === undefined) plan.create.push(each);
     else if ((record.ttl ?? defaultTtl) !== same.ttl || (comment !== undefined && comment !== same.comment)) {
       plan.update.push({ found: each, stored: same });
@@ -65,7 +65,7 @@ function storedByKey(stored: readonly StoredRecord[], zone: string): Map<string,
   for (const each of stored) {
     const { name, type, content, priority, ttl } = each;
     const parsed = parseStoredRecord({ name, type, content, priority, ttl }, zone);
-    if (parsed.ok) there.set(keyOf(parsed.value), { stored: each, record: parsed.value });
+    if (parsed.ok) there.set(recordKey(parsed.value), { stored: each, record: parsed.value });
   }
   return there;
 }

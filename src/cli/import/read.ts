@@ -1,6 +1,6 @@
 // Converts the zone of a source to the records that the service can hold, and explains every other line. Pure.
 import { parseComment } from '#dns/comment.ts';
-import { clampTtl, type ParsedRecord, parseType } from '#dns/record.ts';
+import { clampTtl, parseType } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import type { Steps } from '#dns/steps.ts';
 import { isOwnType } from '#dns/types/numbers.ts';
@@ -92,16 +92,16 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
   for (const line of file.ignoredLines) {
     if (!revised.has(line)) add(found.skipped, line, 'The service makes this record itself.');
   }
-  const kept = withoutDuplicates(file.records, (line, earlier) => {
+  for (const { line, earlier } of file.repeated) {
     left.add(line);
     add(found.skipped, line, `The same record is in ${placeOf(earlier)}.`);
-  });
+  }
   const wrong = new Map<number, string>();
-  for (const { line, message } of yield* zoneCheckSteps(kept, zone, options.children)) {
+  for (const { line, message } of yield* zoneCheckSteps(file.records, zone, options.children)) {
     if (!wrong.has(line)) wrong.set(line, inPlaces(message, placeOf));
   }
   for (const [line, message] of wrong) add(found.refused, line, message);
-  for (const { line, record } of kept) {
+  for (const { line, record } of file.records) {
     if (wrong.has(line)) continue;
     const comment = commentOf(source, line, (message) => add(found.notes, line, message));
     found.records.push({ line, record, place: placeOf(line), ...(comment === undefined ? {} : { comment }) });
@@ -138,26 +138,6 @@ function flawOf({ owner, type }: EntryHead, zone: string): string | null {
 
 function isApex(owner: string, zone: string): boolean {
   return owner.toLowerCase() === `${zone}.`;
-}
-
-/** The records without those that have the value of an earlier one at the same name. */
-function withoutDuplicates(
-  records: readonly FileRecord[],
-  skip: (line: number, earlier: number) => void,
-): FileRecord[] {
-  const lines = new Map<string, number>();
-  return records.filter(({ line, record }) => {
-    const key = keyOf(record);
-    const earlier = lines.get(key);
-    if (earlier === undefined) lines.set(key, line);
-    else skip(line, earlier);
-    return earlier === undefined;
-  });
-}
-
-/** Equal for records of one name, type and value. */
-export function keyOf({ ordername, type, wire }: Pick<ParsedRecord, 'ordername' | 'type' | 'wire'>): string {
-  return `${ordername}\n${type}\n${Buffer.from(wire).toString('latin1')}`;
 }
 
 /** The rules name other lines by their number. */

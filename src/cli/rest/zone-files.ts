@@ -67,7 +67,7 @@ export async function readZoneFile(
   signal?: AbortSignal,
 ): Promise<{ wanted: ParsedRecord[]; ignored: number }> {
   const children = new Set(below.map((child) => child.zoneName));
-  const { records, problems, ignoredLines } = await finishInTurns(
+  const { records, problems, ignoredLines, repeated } = await finishInTurns(
     zoneFileSteps(text, { zone: zoneName, defaultTtl, children }),
     signal,
   );
@@ -75,7 +75,7 @@ export async function readZoneFile(
   const named = below.map(({ id, zoneName: name }) => ({ id, name }));
   const broken = await finishInTurns(zoneCheckSteps(records, zoneName, named), signal);
   if (broken.length > 0) throw wrongLines(broken);
-  return { wanted: records.map(({ record }) => record), ignored: ignoredLines.length };
+  return { wanted: records.map(({ record }) => record), ignored: ignoredLines.length + repeated.length };
 }
 
 function wrongLines(problems: readonly LineProblem[]): Error {

@@ -1,7 +1,8 @@
 /**
  * Reads a zone file (RFC 1035 section 5, RFC 2308 section 4) to the records of a zone: directives, owners, TTLs and
  * classes here, contents with the parsers of the types. It omits the records that the service makes itself: SOA and NS
- * at the apex, and the records that DNSSEC adds to a zone. rules/zone-check.ts checks the records against each other.
+ * at the apex, and the records that DNSSEC adds to a zone. It keeps one of the equal records of a file, because a set has a
+ * value once (RFC 2181 section 5). rules/zone-check.ts checks the records against each other.
  */
 
 import { MAX_TEXT } from '../names/labels.ts';
@@ -28,6 +29,8 @@ export interface ZoneFile {
   records: FileRecord[];
   /** The lines about records that the service makes itself, and those without a type after `reviseType`. */
   ignoredLines: number[];
+  /** The lines whose record is in an earlier line already, perhaps in another spelling or with another TTL. */
+  repeated: { line: number; earlier: number }[];
   /** In the order of the lines. */
   problems: LineProblem[];
 }
@@ -93,7 +96,8 @@ export const MAX_PROBLEMS = 1_000;
 /** Reads the whole file even if some lines are wrong, up to these two limits and those of one entry. */
 export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<ZoneFile> {
   const state: State = { context, origin: `${context.zone}.`, defaultTtl: null, lastTtl: null, lastOwner: null };
-  const file: ZoneFile = { records: [], ignoredLines: [], problems: [] };
+  const file: ZoneFile = { records: [], ignoredLines: [], repeated: [], problems: [] };
+  const lines = new Map<string, number>();
   let count = 0;
   for (const line of lineSteps(text)) {
     count += 1;
@@ -108,16 +112,30 @@ export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<Zo
     if (!read.ok) {
       const { field, message } = read.problem;
       file.problems.push({ line: line.number, message: `${field}: ${message}` });
-    } else if (read.value.kind === 'record' && file.records.length >= MAX_RECORDS) {
-      file.problems.push({ line: line.number, message: `file: The file has more than ${MAX_RECORDS} records` });
-      break;
     } else if (read.value.kind === 'record') {
-      file.records.push({ line: line.number, record: read.value.record });
+      const { record } = read.value;
+      const key = recordKey(record);
+      const earlier = lines.get(key);
+      if (earlier !== undefined) {
+        file.repeated.push({ line: line.number, earlier });
+        continue;
+      }
+      if (file.records.length >= MAX_RECORDS) {
+        file.problems.push({ line: line.number, message: `file: The file has more than ${MAX_RECORDS} records` });
+        break;
+      }
+      lines.set(key, line.number);
+      file.records.push({ line: line.number, record });
     } else if (read.value.kind === 'ignored') {
       file.ignoredLines.push(line.number);
     }
   }
   return file;
+}
+
+/** Equal for records of one name, type and value. */
+export function recordKey({ ordername, type, wire }: Pick<ParsedRecord, 'ordername' | 'type' | 'wire'>): string {
+  return `${ordername}\n${type}\n${Buffer.from(wire).toString('latin1')}`;
 }
 
 function directive(state: State, { number, words: [first, argument, ...more] }: Line): Verdict<Read> {

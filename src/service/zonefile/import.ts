@@ -32,7 +32,7 @@ export interface ZoneFileImport {
   updated: number;
   deleted: number;
   unchanged: number;
-  /** The number of lines with records that the service creates itself. */
+  /** The number of lines with records that the service creates itself, or that an earlier line has. */
   ignored: number;
 }
 
@@ -82,7 +82,7 @@ export async function previewZoneFile(
   return planned(context, actor, zoneId, text, request, async ({ zone, file, problems, wanted, diff }) => ({
     serial: zone.serial,
     records: wanted.length,
-    ignored: file.ignoredLines.length,
+    ignored: ignoredIn(file),
     problems,
     diff,
     contents: await contentsOf(context.db, diff === null ? [] : firstIds(diff), CHARACTERS_SHOWN),
@@ -184,6 +184,10 @@ async function planned<T>(
   }
 }
 
+function ignoredIn({ ignoredLines, repeated }: Plan['file']): number {
+  return ignoredLines.length + repeated.length;
+}
+
 /** The writes that a file counts as before it is read. */
 function writesFor(text: string): number {
   return 1 + Math.floor(text.length / PER_WRITE);
@@ -261,7 +265,7 @@ async function write(
       updated: diff.updates.length,
       deleted: diff.deletes.length,
       unchanged: diff.unchanged,
-      ignored: file.ignoredLines.length,
+      ignored: ignoredIn(file),
     };
     if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
     return { answer: () => answer, change: null, bulk: await bulkOf(tx, context, zone, diff) };

@@ -61,6 +61,15 @@ async function listed(zone: { id: string }) {
 const served = async (zone: Zone, name: string, type: string) =>
   (await dns.lookup(`${name}${name === '' ? '' : '.'}${zone.zoneName}`, type)).answers;
 
+test('A file with the same value twice is imported with one record, and the second line counts as ignored', async () => {
+  const zone = await freshZone();
+  const twice = '$TTL 300\n@ NS ns1.example.net.\nwww AAAA 2001:db8::1\nWWW 600 AAAA 2001:DB8:0::1\n';
+  const reply = await put(zone, twice);
+  expect([reply.status, counts(reply)]).toEqual([200, [1, 1, 0, 0, 0, 2]]);
+  expect((await listed(zone)).map(({ name, ttl }) => [name, ttl])).toEqual([['www', 300]]);
+  expect(counts(await put(zone, twice))).toEqual([1, 0, 0, 0, 1, 2]);
+});
+
 describe('a file of all 13 types', () => {
   test('is imported, served, exported, and imported again without any change', async () => {
     const zone = await freshZone();
