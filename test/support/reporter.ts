@@ -55,6 +55,8 @@ export default class ClosingLine implements Reporter {
         }
       }
     }
+    const { TEST_SEED: seed = '' } = process.env;
+    if (failed > 0 && seed !== '') this.#print(`TEST_SEED=${seed} has the same random cases again\n`);
     for (const { title, complaint } of await this.#checks) {
       if (complaint === '') passed += 1;
       else {
@@ -65,8 +67,7 @@ export default class ClosingLine implements Reporter {
     }
     this.#print(summarizeTimes(times) + summarizePolls(waits));
     await this.#keep(times);
-    const { TEST_COUNTS: file = '', TEST_SEED: seed = '' } = process.env;
-    if (failed > 0 && seed !== '') this.#print(`TEST_SEED=${seed} has the same random cases again\n`);
+    const { TEST_COUNTS: file = '' } = process.env;
     if (file !== '') await writeFile(file, JSON.stringify({ passed, failed, skipped }));
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
     this.#print(`${passed} passed, ${failed} failed${tail}\n`);
