@@ -226,6 +226,40 @@ export async function returnRows(tx: Tx, zone: { id: string; no: number }): Prom
   return { keys, trusts };
 }
 
+const lockHolders = (holder: string) =>
+  statement<{ id: string }>(`select id from ${holder} where id = any($1::text[]) order by id for share`);
+const withdraw = (grants: string, column: string, holder: string) =>
+  statement<{ id: string }>(`
+    delete from ${grants} g using ${holder} h
+    where g.zone_id = $1 and g.${column} = any($2::text[]) and h.id = g.${column} and h.rights_changed_at > $3
+    returning h.id`);
+const holders = {
+  keys: { lock: lockHolders('api_keys'), withdraw: withdraw('key_zone_grants', 'key_id', 'api_keys') },
+  trusts: { lock: lockHolders('trusts'), withdraw: withdraw('trust_zone_grants', 'trust_id', 'trusts') },
+};
+
+/**
+ * Takes back the grants of keys and trusts whose rights another transaction changed after returnRows had read them. It waits for the
+ * transactions that change them now, and those that come later wait for this one, so call it as late as possible.
+ * @returns the grants that stay
+ */
+export async function withdrawChanged(
+  tx: Tx,
+  zoneId: string,
+  deletedAt: Date,
+  returned: ReturnedGrants,
+): Promise<ReturnedGrants> {
+  const left = { ...returned };
+  for (const kind of ['keys', 'trusts'] as const) {
+    const ids = returned[kind].map(({ id }) => id);
+    if (ids.length === 0) continue;
+    await holders[kind].lock(tx, ids);
+    const gone = new Set((await holders[kind].withdraw(tx, zoneId, ids, deletedAt.toISOString())).map(({ id }) => id));
+    left[kind] = returned[kind].filter(({ id }) => !gone.has(id));
+  }
+  return left;
+}
+
 const selectGrants = {
   keys: statement<{ id: string; grants: Grant[] }>(`
     select key_id as id, json_agg(json_build_object('zoneId', zone_id, 'records', records) order by zone_id) as grants

@@ -192,18 +192,22 @@ async function changeCluster(
 ): Promise<void> {
   const person = mustBePerson(caller.actor);
   const entry = { action, subject: name, before: null, after: null };
+  const act = async (tx: Tx, teamId: string | null) => {
+    const isChanged = await work(tx);
+    // Asked after the wait for the row of the cluster, during which the key may have been revoked.
+    if (!(await keyStanding(tx, caller.actor.keyId, { teamId }, context.now())).valid) throw keyRevoked();
+    return isChanged;
+  };
   if (owner !== person.id) {
     await changeTeam(context, caller, owner, 'owner', async ({ tx }) => ({
       answer: null,
-      change: (await work(tx)) ? entry : null,
+      change: (await act(tx, owner)) ? entry : null,
     }));
     return;
   }
   await once(context, caller, async (tx) => {
     const now = context.now();
-    const isChanged = await work(tx);
-    // Asked after the wait for the row of the cluster, during which the key may have been revoked.
-    if (!(await keyStanding(tx, caller.actor.keyId, { teamId: null }, now)).valid) throw keyRevoked();
+    const isChanged = await act(tx, null);
     if (isChanged) await insertAccountChange(tx, { ...entry, ...accountHistory(caller, null, now) });
     return null;
   });

@@ -15,6 +15,7 @@ import {
   lockDeletedZone,
   type ReturnedGrants,
   returnRows,
+  withdrawChanged,
 } from '#store/deleted-zones.ts';
 import { keyStanding } from '#store/keys.ts';
 import { refreshZoneNames } from '#store/secondaries.ts';
@@ -99,7 +100,8 @@ async function restoreOnce(
     await mustStillManage(tx, context, caller, deleted);
     await mustFit(tx, context, deleted, parent, zone);
     await mustHaveChildren(tx, zone, below);
-    await recordGrants(tx, caller, zone, grants, context.now());
+    const kept = await withdrawChanged(tx, zone.id, deleted.deletedAt, grants);
+    await recordGrants(tx, caller, zone, kept, context.now());
     return publish(tx, context, caller, deleted, zone, parent !== null);
   };
   const addition = { name: found.name, turns: [], isLong: true };

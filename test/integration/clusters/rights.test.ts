@@ -142,21 +142,28 @@ test('a new cluster counts as a write of its key, and the next heartbeats do not
   expect(await beat('counted-3')).toBe(429);
 });
 
-test('a personal key that is revoked while its drain waits changes nothing', async () => {
-  const person = await addPerson(service, { team: 'first' });
-  expect(await says(person, 'PUT', '/own')).toBe(200);
-  let waiting: Promise<number | string> | undefined;
-  await sql.begin(async (tx) => {
-    await tx`select from clusters where owner = ${person.id} and name = 'own' for update`;
-    waiting = says(person, 'POST', '/own/drain?owner=personal');
-    const locked = () =>
-      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await locked()).length, { timeout: 60_000 }).toBeGreaterThan(0);
-    await sql`update api_keys set revoked_at = now() where id = ${person.keyId}`;
-  });
-  expect(await waiting).toBe('401 unauthorized');
-  expect(await sql`select from clusters where owner = ${person.id} and drained_at is not null`).toHaveLength(0);
-});
+test.each(['personal', 'team'])(
+  'a key that is revoked while its drain of a %s cluster waits changes nothing',
+  async (kind) => {
+    const person = await addPerson(service, { team: 'first' });
+    const name = kind === 'team' ? await newCluster() : 'own';
+    if (kind === 'personal') expect(await says(person, 'PUT', '/own')).toBe(200);
+    const [holder, text] = kind === 'team' ? [admin.team, `org:${admin.team}`] : [person.id, 'personal'];
+    let waiting: Promise<number | string> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`select from clusters where owner = ${holder} and name = ${name} for update`;
+      waiting = says(person, 'POST', `/${name}/drain?owner=${text}`);
+      const locked = () =>
+        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await expect.poll(async () => (await locked()).length, { timeout: 60_000 }).toBeGreaterThan(0);
+      await sql`update api_keys set revoked_at = now() where id = ${person.keyId}`;
+    });
+    expect(await waiting).toBe('401 unauthorized');
+    expect(
+      await sql`select from clusters where owner = ${holder} and name = ${name} and drained_at is not null`,
+    ).toEqual([]);
+  },
+);
 
 test('a person has clusters too, and names the owner if several have one of the name', async () => {
   const east = await newCluster();

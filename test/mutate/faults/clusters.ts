@@ -18,6 +18,32 @@ const fault = (name: string, breaks: string, test: string, file: string, find: s
 });
 
 export const CLUSTER_FAULTS: readonly Fault[] = [
+  {
+    name: 'clusters-key-again',
+    breaks: 'a key of a team that is revoked while its drain waits for the cluster still drains it',
+    edits: [
+      {
+        file: 'src/service/clusters/clusters.ts',
+        find: 'change: (await act(tx, owner)) ? entry : null,',
+        replace: 'change: (await work(tx)) ? entry : null,',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/clusters/rights.test.ts'],
+  },
+  {
+    name: 'clusters-returned-grants',
+    breaks: 'a restored zone gives a key a grant that another transaction takes from it',
+    edits: [
+      {
+        file: 'src/service/undo/zone.ts',
+        find: 'await withdrawChanged(tx, zone.id, deleted.deletedAt, grants);',
+        replace: 'withdrawChanged.length > 0 ? grants : grants;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/undo/returned-grants.test.ts'],
+  },
   fault(
     'teams',
     'the cluster of another team withdraws records',
