@@ -110,8 +110,9 @@ export const recordSpec = withRules(
       .optional()
       .meta({
         description:
-          'The values of the record, at most 100. Use content instead for a single value. The DNS service takes all of them ' +
-          'or none: if it refuses one value, an edited object keeps the values that it had.',
+          'The values of the record, at most 100, each as an object: write `- content: 192.0.2.1`, not `- 192.0.2.1`. Use content ' +
+          'instead for a single value. The DNS service takes all of them or none: if it refuses one value, an edited object ' +
+          'keeps the values that it had.',
         'x-kubernetes-list-type': 'atomic',
       }),
     deletionPolicy: deletionPolicy.meta({
