@@ -25,8 +25,11 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
   const sets = new Map<string, { ttl: number; rdata: Set<string> }>();
   const add = (type: string, ttl: number, rdata: readonly string[]) => {
     if (rdata.length === 0) return;
-    const set = sets.get(type);
-    sets.set(type, { ttl: Math.min(ttl, set?.ttl ?? ttl), rdata: new Set([...(set?.rdata ?? []), ...rdata]) });
+    const set = sets.get(type) ?? { ttl, rdata: new Set() };
+    sets.set(type, set);
+    set.ttl = Math.min(ttl, set.ttl);
+    // Not a new set: a name may have thousands of records, and each is added on its own.
+    for (const each of rdata) set.rdata.add(each);
   };
   const hosts = child === null ? zone.nameservers : [...zone.commonNameservers, ...child.secondaryNameservers];
   if (child !== null || ordername === '') {

@@ -182,3 +182,19 @@ test('an RRset has exactly the single records of its name and type, once and sor
     }),
   );
 });
+
+test('thousands of records at one name are rendered in linear time', () => {
+  const cost = (count: number) => {
+    const name = rows(
+      'many',
+      Array.from({ length: count }, (_, n) => record('A', `10.0.${n >> 8}.${n & 255}`)),
+    );
+    const began = process.cpuUsage();
+    expect(renderName(ZONE, name, ALIASES)[0]?.rdata).toHaveLength(count);
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1_000;
+  };
+  cost(2_000);
+  // Quadratic time was 10 s of the processor.
+  expect(cost(20_000)).toBeLessThan(1_500);
+});
