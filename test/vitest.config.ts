@@ -13,12 +13,11 @@ const SEEDED = { setupFiles: ['test/support/random-tests.ts', ...MEASURED] };
 const shared = {
   environment: 'node' as const,
   setupFiles: MEASURED,
-  // Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
   // Tests usually wait for milliseconds, but longer on a busy machine.
   expect: { poll: { timeout: 60_000, interval: 20 } },
 };
+/** Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy. */
+const hangsAfter = (limitMs: number) => ({ testTimeout: limitMs, hookTimeout: limitMs });
 
 /** In these projects a question is a request to another process, or a program such as dig; several processes do the work. */
 const SELDOM = { poll: { timeout: 100_000, interval: 100 } };
@@ -61,12 +60,20 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { ...shared, name: 'unit', ...SHARED_MODULES, ...SEEDED, ...patternsFor('test/unit/', chosen) },
+        test: {
+          ...shared,
+          ...hangsAfter(60_000),
+          name: 'unit',
+          ...SHARED_MODULES,
+          ...SEEDED,
+          ...patternsFor('test/unit/', chosen),
+        },
       },
       {
         extends: true,
         test: {
           ...shared,
+          ...hangsAfter(120_000),
           name: 'integration',
           ...SHARED_MODULES,
           ...SEEDED,
@@ -79,8 +86,7 @@ export default defineConfig({
         test: {
           ...shared,
           expect: SELDOM,
-          testTimeout: 400_000,
-          hookTimeout: 400_000,
+          ...hangsAfter(400_000),
           name: 'e2e',
           ...patternsFor('test/e2e/', chosen, ['test/e2e/node/**']),
           setupFiles: ['test/support/modules.ts', ...MEASURED],
