@@ -12,6 +12,7 @@ import { COMMENT_FAULTS } from './comments.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { DATABASE_FAULTS } from './database.ts';
 import { DNS_FAULTS } from './dns.ts';
+import { DOCS_FAULTS } from './docs.ts';
 import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
 import { FEED_FAULTS } from './feed.ts';
@@ -63,5 +64,6 @@ export const FAULTS: readonly Fault[] = [
   ...SOLVER_FAULTS,
   ...CONSOLE_FAULTS,
   ...CHART_FAULTS,
+  ...DOCS_FAULTS,
   ...RELEASE_FAULTS,
 ];

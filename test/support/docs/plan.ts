@@ -2,6 +2,18 @@
 // is data: it finds a command by its section or by its first words.
 import { globSync } from 'node:fs';
 import { PROJECT } from './document.ts';
+import {
+  ACME_PROOFS,
+  CERTIFICATE_PROOFS,
+  FIRST_ZONE_PROOFS,
+  type Proof,
+  REST_PROOFS,
+  SECRET_PROOFS,
+  SHARE_PROOFS,
+  SOLVER_PROOFS,
+  SYMPTOM_PROOFS,
+  TOUR_PROOFS,
+} from './proofs.ts';
 
 /** Every page of the project, by its path: a page cannot be forgotten. */
 export const PAGES = globSync('**/*.md', {
@@ -14,6 +26,10 @@ export interface Choice {
   page: string;
   section?: string;
   begins?: string;
+  /** The results of its commands that change something. */
+  expect?: readonly Proof[];
+  /** A command that only looks is repeated for so long, in seconds. (Default: 10. Longer only if the page says how long.) */
+  seconds?: number;
 }
 
 export interface Scenario {
@@ -57,7 +73,10 @@ const TRUST_KUBERNETES = howTo('trust-kubernetes');
 const TRUST_OPENID = howTo('trust-openid');
 const ALERTS = 'docs/reference/alerts.md';
 
-const block = (page: string, section: string): Choice => ({ page, section });
+const block = (page: string, section: string, expect: readonly Proof[] = []): Choice => ({ page, section, expect });
+/** The same choices, with the proofs of their commands. */
+const proven = (expect: readonly Proof[], choices: readonly Choice[]): Choice[] =>
+  choices.map((choice) => ({ ...choice, expect }));
 const begins = (page: string, ...starts: string[]): Choice[] => starts.map((start) => ({ page, begins: start }));
 
 const MACHINE = 'test/e2e/docs.test.ts';
@@ -73,9 +92,11 @@ export const PLAN = {
     test: MACHINE,
     choices: [
       ...begins(FIRST_ZONE, 'source .local/env'),
-      ...['Create a zone', 'Verify DNSSEC', 'Make a mistake', 'Clean up'].map((name) => block(FIRST_ZONE, name)),
-      block(REST, 'REST in ten minutes'),
-      block(SHARE, 'Share a zone'),
+      ...['Create a zone', 'Verify DNSSEC', 'Make a mistake', 'Clean up'].map((name) =>
+        block(FIRST_ZONE, name, FIRST_ZONE_PROOFS),
+      ),
+      block(REST, 'REST in ten minutes', REST_PROOFS),
+      block(SHARE, 'Share a zone', SHARE_PROOFS),
       ...begins(LOCAL, 'npm run up -- --help'),
       ...begins(
         KEYS,
@@ -85,15 +106,18 @@ export const PLAN = {
         'zonestead keys revoke',
       ),
       ...begins(KEYS, 'zonestead keys mint --help', 'me="Authorization', 'curl -s -H "$me"'),
-      ...begins(NODES, 'zonestead keys mint --node'),
+      ...proven(TOUR_PROOFS.node, begins(NODES, 'zonestead keys mint --node')),
       block(COMMAND_LINE, 'Manage zones and records on the command line'),
-      ...[block(ZONE_FILES, 'Export'), block(ZONE_FILES, 'Import')],
-      ...[block(UNDO, 'Undo changes and restore zones'), block(UNDO, 'Undo a change')],
-      ...[block(UNDO, 'Restore the records of a zone'), block(UNDO, 'Restore a deleted zone')],
-      block(ADOPT, 'Manage an existing zone with objects'),
+      ...['Export', 'Import'].map((name) => block(ZONE_FILES, name, TOUR_PROOFS.zoneFile)),
+      block(UNDO, 'Undo changes and restore zones', TOUR_PROOFS.undoSetUp),
+      block(UNDO, 'Undo a change', TOUR_PROOFS.undo),
+      block(UNDO, 'Restore the records of a zone', TOUR_PROOFS.restoreRecords),
+      block(UNDO, 'Restore a deleted zone', TOUR_PROOFS.restoreZone),
+      block(ADOPT, 'Manage an existing zone with objects', TOUR_PROOFS.adopt),
       ...begins(SECONDARIES, ...['add', 'config', 'list', 'change'].map((each) => `zonestead secondaries ${each}`)),
       ...begins(SECONDARIES, 'zonestead zones secondaries', 'zonestead secondaries remove'),
-      ...begins(TEAMS, 'zonestead users', 'zonestead teams', 'zonestead zones'),
+      ...proven(TOUR_PROOFS.user, begins(TEAMS, 'zonestead users')),
+      ...begins(TEAMS, 'zonestead teams', 'zonestead zones'),
       ...begins('docs/reference/dnszone.md', 'kubectl explain'),
       ...begins('docs/reference/dnsrecord.md', 'kubectl explain'),
     ],
@@ -104,13 +128,14 @@ export const PLAN = {
   certificates: {
     test: MACHINE,
     choices: [
-      ...begins(CERTIFICATE, 'kubectl apply', 'kubectl get certificates', 'kubectl wait', 'kubectl get secret'),
+      ...proven(CERTIFICATE_PROOFS, begins(CERTIFICATE, 'kubectl apply')),
+      ...begins(CERTIFICATE, 'kubectl get certificates', 'kubectl wait', 'kubectl get secret'),
       ...begins(CERTIFICATE, 'zonestead doctor', 'kubectl delete'),
     ],
   },
   'by symptom': {
     test: MACHINE,
-    choices: [
+    choices: proven(SYMPTOM_PROOFS, [
       ...begins(BACKUP, 'kubectl get zdz -o custom-columns'),
       ...begins(howTo('delegate-a-zone'), 'kubectl get zdz NAME', 'zonestead zones ds'),
       ...begins(SYMPTOMS, 'kubectl describe zdr', 'kubectl get zdz NAME', 'dig +norecurse', 'zonestead keys mint'),
@@ -120,11 +145,14 @@ export const PLAN = {
       ...begins(howTo('upgrade'), 'zonestead migrate'),
       ...begins(ALERTS, 'dig +norecurse @ADDRESS', 'dig @RESOLVER', 'kubectl get zdz,zdr -A', 'kubectl get zdz -A'),
       ...begins(ALERTS, 'zonestead keys list --team', 'select '),
-    ],
+    ]),
   },
   'acme files': {
     test: MACHINE,
-    choices: begins(ACME, 'zonestead() {', 'zonestead keys mint', 'cat ', 'zonestead acme --cred', 'curl -X POST'),
+    choices: proven(
+      ACME_PROOFS,
+      begins(ACME, 'zonestead() {', 'zonestead keys mint', 'cat ', 'zonestead acme --cred', 'curl -X POST'),
+    ),
   },
   'external-dns provider': { test: MACHINE, choices: begins(EXTERNAL_DNS, 'ZONESTEAD_URL=https://dns.example.net') },
   'external-dns': {
@@ -223,17 +251,17 @@ export const PLAN = {
   'solver by hand': {
     test: MACHINE,
     choices: [
-      block(SOLVER, 'By hand'),
-      block(SOLVER, 'Uninstall the solver'),
-      ...begins(howTo('install-manifests'), 'kubectl apply -k deploy/manifests'),
+      block(SOLVER, 'By hand', SOLVER_PROOFS),
+      block(SOLVER, 'Uninstall the solver', SOLVER_PROOFS),
+      ...proven(SOLVER_PROOFS, begins(howTo('install-manifests'), 'kubectl apply -k deploy/manifests')),
     ],
   },
   secrets: {
     test: MACHINE,
-    choices: [
+    choices: proven(SECRET_PROOFS, [
       ...begins(howTo('external-postgres'), 'kubectl create secret generic'),
       ...begins(NODES, 'kubectl create secret generic'),
-    ],
+    ]),
   },
   generated: {
     test: MACHINE,
@@ -301,6 +329,9 @@ export type ScenarioName = keyof typeof PLAN;
 
 /** Commands that the pages show to be refused: they end with another code than 0. Begins as written here. */
 export const REFUSED = [`kubectl patch zdr mine-www --type merge -p '{"spec":{"content":"300`, 'npm run kind'];
+
+/** Searches of the pages that find nothing in an installation without errors. Begins as written here, after the words of the log. */
+export const FINDS_NOTHING = [`'"level":"error"'`, "'will not be repeated'"];
 
 /** The commands that no test types, with the reason. Begins as written here. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {

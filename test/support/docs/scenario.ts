@@ -1,21 +1,31 @@
 // The commands of a scenario of the plan, taken from the current pages.
 import { commandsOf, type DocCommand } from './commands.ts';
 import { readPage } from './document.ts';
-import { type Choice, PAGES, PLAN, REFUSED, type ScenarioName } from './plan.ts';
+import { type Choice, FINDS_NOTHING, PAGES, PLAN, REFUSED, type ScenarioName } from './plan.ts';
+import type { Proof } from './proofs.ts';
 
 export interface Step extends DocCommand {
   refused: boolean;
+  /** Its search may find nothing: code 1 without output is no failure. */
+  mayFindNothing?: boolean;
+  /** The state that the command leaves. (Default: its output proves it, or it changes nothing.) */
+  proof?: Proof | undefined;
+  /** A command that only looks is repeated for so long, in seconds. (Default: 10.) */
+  seconds?: number | undefined;
 }
 
-/** Every command of every page. */
-export async function allCommands(): Promise<DocCommand[]> {
-  return (await Promise.all(PAGES.map(readPage))).flatMap(commandsOf);
+let commands: Promise<DocCommand[]> | undefined;
+
+/** Every command of every page, read once in a process. */
+export function allCommands(): Promise<DocCommand[]> {
+  commands ??= Promise.all(PAGES.map(readPage)).then((pages) => pages.flatMap(commandsOf));
+  return commands;
 }
 
 /** In the order of the plan. @throws when the pages have no command for one of its choices */
 export async function scenario(name: ScenarioName): Promise<Step[]> {
-  const commands = await allCommands();
-  return PLAN[name].choices.flatMap((choice) => chosen(commands, choice));
+  const all = await allCommands();
+  return (PLAN[name].choices as readonly Choice[]).flatMap((choice) => chosen(all, choice));
 }
 
 /**
@@ -23,11 +33,17 @@ export async function scenario(name: ScenarioName): Promise<Step[]> {
  * is none
  */
 export function chosen(commands: readonly DocCommand[], choice: Choice): Step[] {
-  const { page, section, begins } = choice;
+  const { page, section, begins, expect = [], seconds } = choice;
   const found = commands
     .filter((command) => command.page === page && (section === undefined || command.section === section))
     .filter(({ text, form }) => (begins === undefined ? form === 'block' : text.startsWith(begins)));
   const once = found.filter(({ text }, index) => found.findIndex((other) => other.text === text) === index);
   if (once.length === 0) throw new Error(`${page} has no command for ${JSON.stringify(choice)}`);
-  return once.map((command) => ({ ...command, refused: REFUSED.some((start) => command.text.startsWith(start)) }));
+  return once.map((command) => ({
+    ...command,
+    refused: REFUSED.some((start) => command.text.startsWith(start)),
+    mayFindNothing: FINDS_NOTHING.some((words) => command.text.endsWith(`| grep ${words}`)),
+    proof: expect.find((each) => command.text.startsWith(each.begins)),
+    seconds,
+  }));
 }

@@ -4,7 +4,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { commandsOf, isCommand } from '../../support/docs/commands.ts';
 import { anchorOf, parsePage } from '../../support/docs/document.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
+import { PLAN, type ScenarioName } from '../../support/docs/plan.ts';
+import * as PROOFS from '../../support/docs/proofs.ts';
 import { follow, typed } from '../../support/docs/reader.ts';
+import { scenario } from '../../support/docs/scenario.ts';
 import { openShell } from '../../support/docs/shell.ts';
 import { complaint, type Ids, withIds } from '../../support/docs/shown.ts';
 
@@ -113,5 +116,63 @@ describe('a reader', () => {
     await expect(step('true', [], true)).rejects.toThrow('ended with code 0');
     await step('false', [], true);
     expect(typed('HOSTNAME NAME', { NAME: 'x' })).toBe('HOSTNAME x');
+  });
+
+  it('looks for the result that the plan has for a command, and says it when there is none', async () => {
+    const made = (text: string, shows: RegExp, look?: string) => {
+      const proof = { begins: '', shows, seconds: 0, ...(look === undefined ? {} : { look }) };
+      return follow({ page: 'page.md', section: '', form: 'block', text, shown: [], refused: false, proof }, { shell });
+    };
+    await made('b=2', /^2$/, 'echo $b');
+    await expect(made('true', /^3$/, 'echo $b')).rejects.toThrow('left nothing that /^3$/ describes: echo $b\n2');
+    await made('echo done', /^done$/);
+    await expect(made('true', /./)).rejects.toThrow('left nothing');
+  });
+
+  it('repeats a command that only looks for as long as the plan says, and no longer', async () => {
+    await step('dig() { echo never; }');
+    const look = {
+      page: 'page.md',
+      section: '',
+      form: 'block',
+      text: 'dig x',
+      shown: ['soon'],
+      refused: false,
+    } as const;
+    const start = performance.now();
+    await expect(follow({ ...look, shown: ['soon'], seconds: 1 }, { shell })).rejects.toThrow('the page shows');
+    expect(performance.now() - start).toBeGreaterThan(1_000);
+    expect(performance.now() - start).toBeLessThan(8_000);
+  });
+
+  it('finds something in each search, except in those that the plan names', async () => {
+    await expect(step('echo a | grep b')).rejects.toThrow('ended with code 1');
+    const search = { page: 'page.md', section: '', form: 'block' as const, text: 'echo a | grep b', refused: false };
+    await follow({ ...search, shown: [], mayFindNothing: true }, { shell });
+  });
+});
+
+/** They set the shell up, print, or read only. */
+const CHANGES_NOTHING =
+  /^(source|export|umask|cat|ls|echo|sleep|select|dig|delv|\w+=('|"|\$\(date|\$[A-Z]|.*\bgrep -o)|zonestead\(\)|zonestead (zones|keys|teams|users|nodes|records|changes|secondaries|owners) (list|get|ds|deleted|status|compare|config|secondaries)|zonestead doctor|zonestead \S+ \S+ --help|npm run up -- --help|npm run screenshots|kubectl (-n \S+ )?(get|describe|wait|explain)|curl -s -w '\\n' -H "\$auth" "|curl -sf -H \S+ -H \S+ -d .*dryRun)/;
+
+describe('a command that changes something', () => {
+  const machine = (Object.keys(PLAN) as ScenarioName[]).filter((name) =>
+    ['tour', 'certificates', 'by symptom', 'acme files', 'solver by hand', 'secrets'].includes(name),
+  );
+  it.each(machine)('in "%s" has output on its page, or a proof in the plan', async (name) => {
+    const bare = (await scenario(name)).filter(
+      ({ shown, proof, text }) =>
+        proof === undefined && shown.every((line) => line.trim() === '…') && !CHANGES_NOTHING.test(text),
+    );
+    expect(bare.map(({ page, text }) => `${page}: ${text}`)).toEqual([]);
+  });
+
+  it('is in the plan for each proof', async () => {
+    const used = new Set<unknown>();
+    for (const name of Object.keys(PLAN) as ScenarioName[])
+      for (const { proof } of await scenario(name)) if (proof !== undefined) used.add(proof);
+    const all = Object.values(PROOFS).flatMap((each) => (Array.isArray(each) ? each : Object.values(each).flat()));
+    expect(all.filter((proof) => !used.has(proof))).toEqual([]);
   });
 });
