@@ -73,3 +73,20 @@ test('only an owner of the team may release, and a name without a cluster is nam
   const absent = await owner.get(`${PAGE}/nowhere/release`);
   expect([absent.status, absent.text]).toEqual([404, expect.stringContaining('nowhere')]);
 });
+
+test('a refused drain, restore or release shows the list with the reason', async () => {
+  const [member, owner] = [await browserOf(ben), await browserOf(ada)];
+  for (const browser of [member, owner]) await browser.get(PAGE);
+  for (const verb of ['drain', 'restore', 'release']) {
+    const refused = await member.post(`${PAGE}/north/${verb}`, {});
+    expect([refused.status, reasonIn(refused.text)]).toEqual([403, expect.stringContaining('Only an owner of the team')]);
+    const absent = await owner.post(`${PAGE}/nowhere/${verb}`, {});
+    expect([absent.status, reasonIn(absent.text)]).toEqual([404, expect.stringContaining('nowhere')]);
+    for (const { text } of [refused, absent]) expect(words(text)).toContain('north active');
+  }
+});
+
+/** The sentence of the alert of a page, which comes before its list. */
+function reasonIn(page: string): string | undefined {
+  return /role="alert">([^<]*)<\/p>[\s\S]*aria-label="Clusters"/.exec(page)?.[1];
+}

@@ -16,6 +16,19 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     tests: ['test/integration/console/clusters.test.ts'],
   },
   {
+    name: 'console-cluster-reason',
+    breaks: 'a refused change of a cluster shows the list without a reason',
+    edits: [
+      {
+        file: 'src/console/teams/clusters.ts',
+        find: '(errors) => page(request, reply, errors),',
+        replace: '() => page(request, reply),',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/clusters.test.ts'],
+  },
+  {
     name: 'console-csrf-delete',
     breaks: 'a zone is parked without a CSRF token',
     edits: [
