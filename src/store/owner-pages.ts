@@ -1,7 +1,7 @@
 // Pages of owned sets with their records, bounded in rows and in octets of contents. Keyset pages, so that each costs the same
 // however far it is into the zone. No rule and no right is known here.
 import type { RecordType } from '#dns/types/index.ts';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import type { Drift, WhenClusterLost } from './owned-sets.ts';
 import { statement } from './statement.ts';
 
@@ -53,6 +53,9 @@ interface PageQuery {
   only: { names: string[] | null; types: string[] | null } | null;
 }
 
+/** An answer names so many owners at most, and counts the others. */
+const FIRST_OWNERS = 10;
+
 /** The page ends with the set that reaches so many octets of contents and comments. */
 const OCTETS = 1024 * 1024;
 
@@ -94,6 +97,21 @@ export async function ownersOfRecords(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = recordIds.length === 0 ? [] : await selectOwners(db, recordIds);
   return new Map(rows.map(({ recordId, owners }) => [recordId, owners]));
+}
+
+const selectFirstOwners = statement<{ owner: string; found: number }>(`
+  select owner, (count(*) over ())::integer as found
+  from (select distinct s.owner from record_owners o cross join lateral (select owner from owned_sets where id = o.set_id offset 0) s
+    where o.record_id = any($1::text[])) owners
+  order by owner limit ${FIRST_OWNERS}`);
+
+/** The owners of many records: the first ten in their order, and how many there are. */
+export async function firstOwners(
+  db: Db | Tx,
+  recordIds: readonly string[],
+): Promise<{ owners: string[]; count: number }> {
+  const rows = recordIds.length === 0 ? [] : await selectFirstOwners(db, recordIds);
+  return { owners: rows.map(({ owner }) => owner), count: rows[0]?.found ?? 0 };
 }
 
 /** By owner, then by name and type. */

@@ -5,10 +5,20 @@ export const OWNERS_HEADER = 'Zonestead-Owners';
 /** A record has up to 100 owners of 400 characters; a header must stay short. The field `owners` has all of them. */
 const MAX_TOLD = 5;
 
-/** Adds the header, with the first five owners. Without owners, nothing happens. */
-export function tellOwners(reply: FastifyReply, owners: readonly string[]): void {
-  const told = [...new Set(owners)];
-  if (told.length === 0) return;
-  const more = told.length > MAX_TOLD ? [`and ${told.length - MAX_TOLD} more`] : [];
-  reply.header(OWNERS_HEADER.toLowerCase(), [...told.slice(0, MAX_TOLD), ...more].join(', '));
+/**
+ * Adds the header, with the first five owners. Without owners, nothing happens.
+ * @param count the number of different owners, if `owners` has only the first of them. (Default: `owners` has all.)
+ */
+export function tellOwners(reply: FastifyReply, owners: readonly string[], count?: number): void {
+  const text = ownersText(owners, count);
+  if (text !== null) reply.header(OWNERS_HEADER.toLowerCase(), text);
+}
+
+/** The first five owners as a list. Null: there is none. @param count as of tellOwners */
+export function ownersText(owners: readonly string[], count?: number): string | null {
+  const different = [...new Set(owners)];
+  if (different.length === 0) return null;
+  const told = different.slice(0, MAX_TOLD);
+  const more = (count ?? different.length) - told.length;
+  return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

@@ -13,6 +13,7 @@ import { conditionalCallerOf, isKnown } from '../hooks/conditions.ts';
 import { sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
+import { tellOwners } from '../hooks/owners-header.ts';
 import { utf8 } from '../hooks/utf8.ts';
 import { errorAnswers, needs, notModified, RECORD_CHANGE_ERRORS } from './answers.ts';
 
@@ -67,7 +68,7 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
         summary: 'Replace the records of a zone with those of a zone file',
         security: needs('records:write'),
         description:
-          'The import makes all changes or none. A refusal names up to 20 wrong lines. Records that do not change keep their ids. Lines for records that the service creates itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write; a file counts at least as one write for each 256 KiB begun, and at most as half of the limit of the key. A file may have 100000 records. The service plans a few imports at once, one for each team. Others wait, and are answered `busy` after 20 seconds. If-Match takes the ETag of the zone file, or of the list of the records, that you compared your file with: if anything changed since then, the answer is 412.',
+          'The import makes all changes or none. A refusal names up to 20 wrong lines. Records that do not change keep their ids. Lines for records that the service creates itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write; a file counts at least as one write for each 256 KiB begun, and at most as half of the limit of the key. A file may have 100000 records. The service plans a few imports at once, one for each team. Others wait, and are answered `busy` after 20 seconds. If-Match takes the ETag of the zone file, or of the list of the records, that you compared your file with: if anything changed since then, the answer is 412. If changed or deleted records have owners, which may revert the change, the header Zonestead-Owners names them.',
         consumes: [ZONE_FILE_TYPE, 'text/plain'],
         params: zoneParams,
         body: zoneFileBody,
@@ -77,11 +78,15 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
         },
       },
     },
-    async (request, reply) =>
-      importZoneFile(context, conditionalCallerOf(request), request.params.id, request.body, {
+    async (request, reply) => {
+      const caller = conditionalCallerOf(request);
+      const { owned, ...answer } = await importZoneFile(context, caller, request.params.id, request.body, {
         count: counterOf(request),
         signal: whenClientLeaves(reply),
-      }),
+      });
+      tellOwners(reply, owned.owners, owned.count);
+      return answer;
+    },
   );
 }
 

@@ -5,6 +5,7 @@ import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { sendInChunks } from '#api/hooks/large-answer.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
 import { counterOf } from '#api/hooks/limits.ts';
+import { ownersText } from '#api/hooks/owners-header.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { LineProblem } from '#dns/zonefile/read.ts';
 import { refusal } from '#service/refusal.ts';
@@ -118,7 +119,7 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
         if (text(typed, 'seen') !== previewId(upload)) {
           throw refusal('another-preview');
         }
-        const { created, updated, deleted } = await importZoneFile(
+        const { created, updated, deleted, owned } = await importZoneFile(
           context,
           caller,
           zoneId,
@@ -133,7 +134,10 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
           upload.serial,
         );
         await forgetUpload(context, caller, zoneId);
-        const words = `${created} created, ${updated} changed, ${deleted} deleted.`;
+        const owners = ownersText(owned.owners, owned.count);
+        const reverted =
+          owners === null ? '' : ` Changed or deleted records belong to ${owners}, which may revert this.`;
+        const words = `${created} created, ${updated} changed, ${deleted} deleted.${reverted}`;
         return done(request, reply, addressOfZone(zoneId), `The zone file was imported: ${words}`);
       },
       async (errors) => {

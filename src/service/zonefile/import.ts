@@ -9,6 +9,7 @@ import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, MAX_PROBLEMS, type ZoneFile, zoneFileSteps } from '#dns/zonefile/read.ts';
+import { firstOwners } from '#store/owner-pages.ts';
 import { contentsOf, zoneValues } from '#store/zone-values.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
@@ -34,6 +35,8 @@ export interface ZoneFileImport {
   unchanged: number;
   /** The number of lines with records that the service creates itself, or that an earlier line has. */
   ignored: number;
+  /** The first owners of the records that were updated or deleted, and how many owners these have. */
+  owned: { owners: readonly string[]; count: number };
 }
 
 export interface ZoneFilePreview {
@@ -259,17 +262,23 @@ async function write(
     const isSame = haveSameConditions(plan, { zone, children: await childrenOf(tx, zone) });
     // Another change came first: nothing is written, and a retry counts the changes and checks the file again.
     if (sizeOf(diff) > Math.max(1, sizeOf(planned)) || !isSame) throw busy();
-    const answer = {
+    const answer: ZoneFileImport = {
       records: wanted.length,
       created: diff.creates.length,
       updated: diff.updates.length,
       deleted: diff.deletes.length,
       unchanged: diff.unchanged,
       ignored: ignoredIn(file),
+      owned: await firstOwners(tx, ownedIds(diff)),
     };
     if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
     return { answer: () => answer, change: null, bulk: await bulkOf(tx, context, zone, diff) };
   });
+}
+
+function ownedIds({ deletes, updates }: ZoneDiff): string[] {
+  const rows = [...deletes, ...updates.map(({ stored }) => stored)];
+  return rows.filter(({ managedBy }) => managedBy !== null).map(({ id }) => id);
 }
 
 function anotherSerial(): Refusal {

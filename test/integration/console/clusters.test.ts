@@ -79,7 +79,10 @@ test('a refused drain, restore or release shows the list with the reason', async
   for (const browser of [member, owner]) await browser.get(PAGE);
   for (const verb of ['drain', 'restore', 'release']) {
     const refused = await member.post(`${PAGE}/north/${verb}`, {});
-    expect([refused.status, reasonIn(refused.text)]).toEqual([403, expect.stringContaining('Only an owner of the team')]);
+    expect([refused.status, reasonIn(refused.text)]).toEqual([
+      403,
+      expect.stringContaining('Only an owner of the team'),
+    ]);
     const absent = await owner.post(`${PAGE}/nowhere/${verb}`, {});
     expect([absent.status, reasonIn(absent.text)]).toEqual([404, expect.stringContaining('nowhere')]);
     for (const { text } of [refused, absent]) expect(words(text)).toContain('north active');

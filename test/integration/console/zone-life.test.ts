@@ -244,6 +244,9 @@ describe('a zone file', () => {
     expect(await records(zone)).toEqual(['www A 192.0.2.1']);
     expect((await browser.post(`${zone.home}/zonefile/import`, { seen, anyway: 'on' })).status).toBe(303);
     expect(await records(zone)).toEqual(['other A 192.0.2.5']);
+    expect(words((await browser.get(zone.home)).text)).toContain(
+      '1 deleted. Changed or deleted records belong to k8s:prod/',
+    );
   });
 
   it('can be uploaded; a file that is not text is refused', async () => {

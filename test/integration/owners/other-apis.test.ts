@@ -1,4 +1,4 @@
-// Changes of owned records over the PowerDNS API, DNS updates and dyndns2: an answer or a log line names the owners, and the heartbeat
+// Changes of owned records by zone files, over the PowerDNS API, DNS updates and dyndns2: an answer or a log line names the owners, and the heartbeat
 // of the cluster tells the change.
 import { expect, test } from 'vitest';
 import { clusterApi } from '../../support/clusters.ts';
@@ -69,6 +69,21 @@ test('a PUT of the PowerDNS API names five owners at most', async () => {
   const rrsets = [...soa.rrsets.filter(({ type }) => type === 'SOA'), replace(`${www}.`, 'A', ['192.0.2.9'])];
   const { status, headers } = await powerDns('PUT', `/zones/${zoneName}.`, { rrsets });
   expect([status, headers['zonestead-owners']]).toEqual([204, `${owners.slice(0, 5).join(', ')}, and 2 more`]);
+});
+
+test('the import of a zone file names five owners at most of the records that it changes or deletes', async () => {
+  const { id, owners, told } = await ownedZone(12);
+  const put = (...addresses: string[]) => {
+    const file = addresses.map((address) => `www IN A ${address}\n`).join('');
+    return request('PUT', `/zones/${id}/zonefile`, file, admin.text, { 'content-type': 'text/dns' });
+  };
+  const beside = await put('192.0.2.1', '192.0.2.2', '192.0.2.9');
+  expect([beside.status, beside.headers['zonestead-owners']]).toEqual([200, undefined]);
+  const changed = await put('192.0.2.1', '192.0.2.9', '192.0.2.66');
+  const first = [...owners].sort().slice(0, 5).join(', ');
+  expect([changed.status, changed.headers['zonestead-owners']]).toEqual([200, `${first}, and 7 more`]);
+  expect(changed.body).not.toHaveProperty('owned');
+  expect(await told()).toContain(owners[0]);
 });
 
 test('a DNS update of owned records is in the log with at most five owners, and the heartbeat tells it', async () => {
