@@ -1,8 +1,8 @@
 // Finds out whether the patterns of a trust give one name to the holders of different values: with `${a}-${b}`, `x-y` and `z` have
 // the name of `x` and `y-z`, and with `${a}` and `api-${a}`, the value `api-x` has a name of the value `x`. Two patterns read a name
 // side by side, character by character. If one of them reads a character as a part of a value where the other does not, the values
-// can differ. A pattern also permits the names that prove control of its own (dns/names/certified.ts), so a pattern that begins with
-// `_acme-challenge.` is compared without this label as well. Pure.
+// can differ. A pattern also permits the names that prove control of its own (dns/names/certified.ts), so a pattern that spells the
+// label of a proof, such as `_acme-challenge.` or `_dnsauth.`, is compared by the names behind that label as well. Pure.
 import { PROOF_LABELS } from '#dns/names/certified.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import { hasTemplate, partsOf } from './template.ts';
@@ -28,10 +28,19 @@ export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
   return accept(null);
 }
 
-/** The names that the names of the pattern prove control of, as a pattern. */
+/** The labels of proofs that a pattern spells: `_acme-challenge` and `_validation-persist` anywhere, any other at the beginning. */
+const SPELLED = new RegExp(`(?:(?<=^|[.*])(?:${PROOF_LABELS.join('|')})|(?<=^\\**)_[a-z0-9_-]*)(?=[.*])`, 'g');
+
+/** The names that the names of the pattern prove control of, as patterns with templates. */
 function provenBy(pattern: string): string[] {
-  const label = PROOF_LABELS.find((each) => pattern.startsWith(`${each}.`));
-  return label === undefined ? [] : [pattern.slice(label.length + 1)];
+  const rests = [...pattern.matchAll(SPELLED)].map(({ 0: label, index }) => pattern.slice(index + label.length));
+  return rests.flatMap(behindDot).filter(hasTemplate);
+}
+
+/** The patterns of the names that the pattern matches with a dot before them, without those that begin with `_`. */
+function behindDot(rest: string): string[] {
+  if (rest.startsWith('*')) return [rest, ...behindDot(rest.slice(1))];
+  return rest.startsWith('.') && !rest.startsWith('._') ? [rest.slice(1)] : [];
 }
 
 function sentence(one: string, other: string): string {

@@ -2,7 +2,8 @@
 // `${claim|labels}` for one or several. Pure.
 //
 // No value can widen a pattern: a value has no `*`, and two values never make patterns that match the same name. So a label with a
-// template has no `*`, and `*` is on one side of it only. shared-names.ts compares all patterns of a trust.
+// template has no `*`, and `*` is on one side of it only. A label that begins with `_` has no template either: with the value
+// `acme-challenge`, `_${namespace}.dev` would prove control of `dev`. shared-names.ts compares all patterns of a trust.
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import { PATTERN } from '../keys/patterns.ts';
 import { claimAt, type Leaf } from './match.ts';
@@ -69,7 +70,7 @@ export function judgeTemplate(pattern: string, leaves: readonly Leaf[], field: s
       `\${${part.claim}} stands for a claim that "match" does not demand: add it there, with "*" if any value is accepted.`,
     );
   }
-  const problem = problemOfStars(parts);
+  const problem = problemOfStars(parts) ?? problemOfProofs(parts);
   if (problem !== null) return refuse(field, `${clip(pattern)} ${problem}`);
   return accept(parts.map((part) => (typeof part === 'string' ? part : written(part))).join(''));
 }
@@ -89,14 +90,32 @@ function problemOfStars(parts: readonly Part[]): string | null {
   return null;
 }
 
+/**
+ * Records at a label with `_` in front of a name prove control of the name (dns/names/certified.ts), so its holder would choose the
+ * kind of the proof. No certificate has a name that begins with `_`, so in front of such a label the value may be any.
+ */
+function problemOfProofs(parts: readonly Part[]): string | null {
+  const labels = parts
+    .map((part) => (typeof part === 'string' ? part : '$'))
+    .join('')
+    .split('.');
+  const isProof = (label: string, at: number) => /^_.*\$/.test(label) && labels[at + 1]?.startsWith('_') !== true;
+  if (!labels.some(isProof)) return null;
+  return 'has a template in a label that begins with "_": records there prove control of the name after the label, for the value acme-challenge for instance. Write that label as text, such as "_acme-challenge".';
+}
+
 /** The pattern for the claims of a token, or a sentence that says why it has none. */
 export function fillTemplate(
   pattern: string,
   leaves: readonly Leaf[],
   claims: Readonly<Record<string, unknown>>,
 ): { ok: true; pattern: string } | { ok: false; sentence: string } {
+  const parts = partsOf(pattern);
+  // Trusts of earlier versions can have such a pattern.
+  const problem = problemOfProofs(parts);
+  if (problem !== null) return { ok: false, sentence: `${pattern} ${problem}` };
   let filled = '';
-  for (const part of partsOf(pattern)) {
+  for (const part of parts) {
     if (typeof part === 'string') {
       filled += part;
       continue;

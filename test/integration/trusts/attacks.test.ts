@@ -144,6 +144,14 @@ describe('over REST', () => {
     },
   );
 
+  it('a trust of an earlier version gives nobody the challenges of a name that the namespace chooses', async () => {
+    await service.sql`update trusts set only_names = ${[`_\${namespace}.dev`]} where name = 'cluster'`;
+    const token = await own.sign(claims({}, { namespace: 'acme-challenge' }));
+    const reply = await write(token, '_acme-challenge.dev');
+    await service.sql`update trusts set only_names = ${RIGHTS.onlyNames} where name = 'cluster'`;
+    await isRefused(reply, /prove control/);
+  });
+
   // Tokens that arrive together share one look-up, so a token that Postgres cannot read would fail the others with it.
   it.each([
     ['a claim', { '\u0000': 'x' }],
@@ -263,6 +271,7 @@ describe('a trust', () => {
     ['that opens one name to every namespace', { match: MATCH, onlyNames: ['www'] }, /everybody/],
     ['that opens every name to every namespace', { match: MATCH }, /everybody/],
     ['with a name of a claim that it does not match', { match: MATCH, onlyNames: [`*.\${repository}`] }, /repository/],
+    ['with a template in the label of a proof', { match: MATCH, onlyNames: [`_\${namespace}.dev`] }, /prove control/],
     [
       'with a private address as its issuer',
       { issuer: 'http://127.0.0.1', match: MATCH, onlyNames: RIGHTS.onlyNames },

@@ -84,4 +84,18 @@ export const PROOF_NAME_FAULTS: readonly Fault[] = [
     ['(pattern) => [pattern, ...provenBy(pattern)]', '(pattern) => [pattern]'],
     ['unit', ['test/unit/service/trust-templates.test.ts']],
   ),
+  fault(
+    'trust-label',
+    'the holder of a token chooses the label of a proof',
+    'src/service/trusts/template.ts',
+    ['if (!labels.some(isProof)) return null;', 'if (labels.length > 0) return null;'],
+    ['integration', ['test/integration/trusts/attacks.test.ts']],
+  ),
+  fault(
+    'trust-other-proofs',
+    'two holders of a trust may write other proofs than challenges of one name',
+    'src/service/trusts/shared-names.ts',
+    ['|(?<=^\\\\**)_[a-z0-9_-]*)', ')'],
+    ['unit', ['test/unit/service/trust-templates.test.ts']],
+  ),
 ];

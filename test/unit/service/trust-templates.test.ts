@@ -61,6 +61,11 @@ it.each([
   ['templates at both ends', [`${A}.x`, `*.${A}`]],
   ['two claims in both orders', [`${A}.${B}`, `${B}.${A}`]],
   ['the challenges of the names of another value', [`x.${A}`, `_acme-challenge.\${b|labels}`]],
+  ['another proof of the names of another value', [A, `_dnsauth.${B}`]],
+  ['two kinds of proofs', [`_acme-challenge.${A}`, `_dnsauth.${B}`]],
+  ['the label of an ACME account', [`${A}.x`, `_1._acme-challenge.${B}.x`]],
+  ['a star before the label of a proof', [A, `*_acme-challenge.${B}`]],
+  ['a star behind the label of a proof', [`x.${A}`, `_dnsauth*.${B}`]],
 ])('patterns with %s are refused, because the holders of two values could have one name', (_title, patterns) => {
   expect(judgeSharedNames(patterns)).toMatchObject({ ok: false, problem: { field: 'onlyNames' } });
 });
@@ -71,9 +76,24 @@ it.each([
   ['a template of several labels', [`${LABELS}.${B}`, `x_${LABELS}.${B}.x`]],
   ['the same template below several labels', [`*.${A}.x`, `${A}.x`, `*.${A}.y`]],
   ['a name for all holders', [`*.${A}`, 'www', 'api-*']],
+  ['proofs of the names of the holder', [A, `_dnsauth.${A}`, `_1._acme-challenge.${A}`]],
+  ['a service with two labels', [`_http._tcp.${A}`, `_tcp.${B}`]],
   ['64 services', Array.from({ length: 64 }, (_, at) => `*.service-${at}.${A}`)],
 ])('patterns with %s are accepted', (_title, patterns) => {
   expect(judgeSharedNames(patterns)).toMatchObject({ ok: true });
+});
+
+it.each([`_${A}.dev`, `_acme-${A}.dev`, `_${A}`, `*._${A}.dev`, `_${A}.${B}`, `x._${LABELS}`])(
+  'a holder cannot choose the label of a proof: %s',
+  (pattern) => {
+    expect(judgeTemplate(pattern, TWO, 'onlyNames.0')).toMatchObject({ ok: false });
+    expect(fillTemplate(pattern, TWO, { a: 'acme-challenge', b: 'x' })).toMatchObject({ ok: false });
+  },
+);
+
+it('a value may be in front of another label with "_", which no certificate has', () => {
+  expect(judgeTemplate(`_${A}._tcp.dev`, TWO, 'onlyNames.0')).toMatchObject({ ok: true });
+  expect(fillTemplate(`_${A}._tcp.dev`, TWO, { a: 'http' })).toEqual({ ok: true, pattern: '_http._tcp.dev' });
 });
 
 it('patterns that would need long to compare are refused', () => {
