@@ -24,7 +24,9 @@ export const LANES = {
       'e2e/matrix-parts.test.ts',
       'e2e/matrix-service.test.ts',
       'e2e/operator-metrics.test.ts',
+      'e2e/pace.test.ts',
       'e2e/two-clusters.test.ts',
+      'integration/kube/runtime.test.ts',
     ],
     starts: ['src/operator/', 'src/kube/', 'src/resources/', 'src/client/', 'test/support/matrix/'],
     programs: [],
@@ -49,8 +51,10 @@ export const LANES = {
       'e2e/observability.test.ts',
       'integration/api/hostile-files.test.ts',
       'integration/api/overload.test.ts',
+      'integration/clusters/killed.test.ts',
       'integration/crash/',
       'integration/model/',
+      'integration/store/migration.test.ts',
       'integration/undo/beside-a-restore.test.ts',
     ],
     starts: [
@@ -98,6 +102,15 @@ export const LANES = {
     ],
     programs: ['cert-manager', 'conformance', 'external-dns', 'python', 'dnscontrol', 'go-suites'],
   },
+  'command-line': {
+    files: [
+      'integration/cli/import-hostile.test.ts',
+      'integration/cli/kubectl.test.ts',
+      'integration/cli/single-file.test.ts',
+    ],
+    starts: ['src/cli/', 'src/client/', 'deploy/cli/'],
+    programs: [],
+  },
   docs: {
     files: [
       'e2e/docs.test.ts',
@@ -111,7 +124,17 @@ export const LANES = {
     programs: ['cert-manager'],
   },
   chart: {
-    files: ['e2e/node/', 'integration/chart/server.test.ts'],
+    files: [
+      'e2e/node/',
+      'integration/chart/documented.test.ts',
+      'integration/chart/edges.test.ts',
+      'integration/chart/lint.test.ts',
+      'integration/chart/rendered.test.ts',
+      'integration/chart/server.test.ts',
+      'integration/chart/sign-in-notes.test.ts',
+      'integration/chart/trusts.test.ts',
+      'integration/chart/workloads.test.ts',
+    ],
     starts: [
       'charts/',
       'crds/',
