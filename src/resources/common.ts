@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { RECORD_TYPES, type RecordType, TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import { withRules } from './rules.ts';
-import { RECORD_TYPE } from './syntax.ts';
+import { matches, NAMESPACE_NAME, OBJECT_NAME, RECORD_TYPE } from './syntax.ts';
 
 export const GROUP = 'zonestead.dev';
 export const VERSION = 'v1alpha1';
@@ -16,13 +16,13 @@ export const MAX_TYPE = Math.max(...RECORD_TYPES.map(({ length }) => length));
  * The type of a record. The length limits the cost that the API server estimates for rules that read it; the names of the list
  * are shorter.
  */
-export const recordType = z
-  .string()
-  .max(MAX_TYPE)
-  .regex(new RegExp(RECORD_TYPE), { error: `must be one of ${TYPES_IN_WORDS}` }) as unknown as z.ZodType<
-  RecordType,
-  RecordType
->;
+export const recordType = withRules(z.string().max(MAX_TYPE), [
+  {
+    rule: matches('self', RECORD_TYPE),
+    message: `must be one of ${TYPES_IN_WORDS}`,
+    holds: (self) => new RegExp(RECORD_TYPE).test(self),
+  },
+]) as unknown as z.ZodType<RecordType, RecordType>;
 
 export const ttl = z.int().min(MIN_TTL).max(MAX_TTL);
 
@@ -44,17 +44,24 @@ export const DRIFT_DESCRIPTION =
   'them and emits a Warning Event. Report only emits the Event. Ignore does not check.';
 
 // These are Kubernetes' own rules for names (RFC 1123 subdomain and label), so that the API server refuses a wrong reference.
-export const objectName = z
-  .string()
-  .min(1)
-  .max(253)
-  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+// They are rules in place of patterns, because the API server would print the whole pattern.
+export const objectName = withRules(z.string().min(1).max(253), [
+  {
+    rule: matches('self', OBJECT_NAME),
+    message:
+      'must be the name of an object, such as example or example.org: lower-case letters, digits, "-" and ".", with a letter or ' +
+      'digit at both ends of each part',
+    holds: (self) => new RegExp(OBJECT_NAME).test(self),
+  },
+]);
 
-export const namespaceName = z
-  .string()
-  .min(1)
-  .max(63)
-  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+export const namespaceName = withRules(z.string().min(1).max(63), [
+  {
+    rule: matches('self', NAMESPACE_NAME),
+    message: 'must be the name of a namespace: lower-case letters and digits, and "-" between them',
+    holds: (self) => new RegExp(NAMESPACE_NAME).test(self),
+  },
+]);
 
 const labelValue = z.string().max(63);
 

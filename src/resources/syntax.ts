@@ -24,6 +24,12 @@ export const OWNER_NAME = `^(@|(\\*|${LABEL})(\\.${LABEL})*\\.?)$`;
 /** A pattern of `allowedRecords`: an owner name, or `*` for every name. */
 export const NAME_PATTERN = `^(@|(\\*|${LABEL})(\\.${LABEL})*)$`;
 
+const NAME_PART = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+/** A label of RFC 1123, which the name of a namespace is. */
+export const NAMESPACE_NAME = `^${NAME_PART}$`;
+/** A subdomain of RFC 1123, which the names of most objects are. */
+export const OBJECT_NAME = `^${NAME_PART}(\\.${NAME_PART})*$`;
+
 /** The name of a secondary, as the service requires it. */
 export const SECONDARY_NAME = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$';
 

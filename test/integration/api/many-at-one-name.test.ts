@@ -55,13 +55,13 @@ test('an RRset of 4,000 addresses', async () => {
 });
 
 test('a deletion of an RRset counts as one write for each 100 of its records', async () => {
-  const [writer, deleter] = [await service.key(), await service.key()];
+  const [writer, remover] = [await service.key(), await service.key()];
   const rrset = { name: 'gone.many.example.', type: 'A' };
   const records = count(350, (n) => ({ content: address(n) }));
   const replaced = await patch(writer, { ...rrset, ttl: 60, changetype: 'REPLACE', records });
   expect(replaced).toMatchObject({ status: 204, left: 56 });
   // The request has no record, so nothing but the judgement counts them.
-  expect(await patch(deleter, { ...rrset, changetype: 'DELETE' })).toMatchObject({ status: 204, left: 56 });
+  expect(await patch(remover, { ...rrset, changetype: 'DELETE' })).toMatchObject({ status: 204, left: 56 });
 });
 
 test('a delegation to 1,500 servers below it', async () => {

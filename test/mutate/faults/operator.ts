@@ -149,4 +149,17 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     ],
     ...unit('triggers'),
   },
+  {
+    name: 'resources-object-name',
+    breaks: 'a reference to a name that no object can have is accepted',
+    edits: [
+      {
+        file: 'src/resources/common.ts',
+        find: 'holds: (self) => new RegExp(OBJECT_NAME).test(self),',
+        replace: 'holds: (self) => self.length > 0,',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/operator/resources.test.ts'],
+  },
 ];
