@@ -47,11 +47,14 @@ export async function setSuspended(tx: Tx, id: string, suspendedAt: Date | null)
   return rows.length > 0;
 }
 
-/** The row stays for the history. Its address is free for another person (RFC 2606: no host has a name below .invalid). */
+/** The domain of the addresses of removed people (RFC 2606: no host has a name below .invalid). */
+export const REMOVED_DOMAIN = 'removed.invalid';
+
+/** The row stays for the history. Its address is free for another person. */
 export async function markRemoved(tx: Tx, id: string, now: Date): Promise<void> {
   await tx
     .update(users)
-    .set({ email: `${id}@removed.invalid`, suspendedAt: now, removedAt: now })
+    .set({ email: `${id}@${REMOVED_DOMAIN}`, suspendedAt: now, removedAt: now })
     .where(eq(users.id, id));
 }
 

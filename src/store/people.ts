@@ -1,5 +1,5 @@
 // People, teams and memberships as rows.
-import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, isNull, ne, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { apiKeys, memberships, teams, trusts, users } from './tables.ts';
 
@@ -55,6 +55,11 @@ export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & {
 /** Locks the person's row until the transaction ends. */
 export async function lockUser(tx: Tx, id: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
+}
+
+/** The same, and nobody starts a session or attaches an account for the person meanwhile: both refer to the row. */
+export async function lockUserAlone(tx: Tx, id: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
 }
 
 export async function countMemberships(tx: Tx, userId: string): Promise<number> {
@@ -122,12 +127,22 @@ export async function memberOf(db: Db | Tx, teamId: string, userId: string): Pro
   return rows[0] ?? null;
 }
 
-export async function countOwners(tx: Tx, teamId: string): Promise<number> {
+/** Whether the team has another owner than this person. A suspended owner does not count, because nobody could act as one. */
+export async function hasOtherOwner(tx: Tx, teamId: string, userId: string): Promise<boolean> {
   const rows = await tx
-    .select({ owners: count() })
+    .select({ userId: memberships.userId })
     .from(memberships)
-    .where(and(eq(memberships.teamId, teamId), eq(memberships.role, 'owner')));
-  return rows[0]?.owners ?? 0;
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.teamId, teamId),
+        eq(memberships.role, 'owner'),
+        ne(memberships.userId, userId),
+        isNull(users.suspendedAt),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
 }
 
 /** @throws SQLSTATE 23505 (memberships_pkey) */

@@ -15,6 +15,7 @@ import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
 import type { MintedTsigKey } from '../keys/tsig.ts';
 import { revokeNodeKey } from '../nodes/keys.ts';
 import { insist } from '../refusal.ts';
+import { readAddress } from './address.ts';
 import { endInvitations } from './members.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
@@ -171,8 +172,10 @@ export async function adminAddPerson(
 ): Promise<{ userId: string; isNew: boolean; keyId: string; text: string; teamId: string | null }> {
   return withDatabase(url, (db) =>
     db.transaction(async (tx) => {
-      const found = await userByEmail(tx, email.toLowerCase());
-      const user = found ?? { id: `user_${random(6).toString('hex')}`, email: email.toLowerCase(), name };
+      const address = readAddress(email);
+      if (address === null) throw new Error(`${email} is no address that a person of this service can have`);
+      const found = await userByEmail(tx, address);
+      const user = found ?? { id: `user_${random(6).toString('hex')}`, email: address, name };
       const record = (action: 'user.create' | 'key.mint', subject: string, after: object) =>
         insertAccountChange(tx, { teamId: null, action, subject, before: null, after, at: now, ...COMMAND_LINE });
       if (!found) {

@@ -2,7 +2,7 @@
 // and app keys. Every team keeps at least one owner. A person becomes a member by an invitation (invitations.ts).
 import type { Tx } from '#store/database.ts';
 import { deleteInvitationsBy } from '#store/invitations.ts';
-import { countOwners, deleteMember, type MemberRow, memberOf, membersOf, type Role, setRole } from '#store/people.ts';
+import { deleteMember, hasOtherOwner, type MemberRow, memberOf, membersOf, type Role, setRole } from '#store/people.ts';
 import { revokeKeyRow, validKeysMintedBy } from '#store/team-keys.ts';
 import { revokeTrustRow, validTrustsMadeBy } from '#store/trusts.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -108,6 +108,6 @@ async function mustBeInTeam({ tx, team }: TeamWork, userId: string): Promise<Mem
 
 /** The lock on the team's row prevents two owners from leaving at the same time. */
 async function mustLeaveAnOwner({ tx, team }: TeamWork, member: MemberRow): Promise<void> {
-  if (member.role !== 'owner' || (await countOwners(tx, team.id)) > 1) return;
+  if (member.role !== 'owner' || (await hasOtherOwner(tx, team.id, member.userId))) return;
   throw refusal('last-owner');
 }

@@ -9,11 +9,11 @@ import type { Tx } from '#store/database.ts';
 import { deleteIdentities, moveIdentity, subjectOf, userOfIdentity } from '#store/identities.ts';
 import { oldSessions } from '#store/keys.ts';
 import {
-  countOwners,
   deleteMember,
+  hasOtherOwner,
   insertMember,
   lockTeam,
-  lockUser,
+  lockUserAlone,
   memberOf,
   setRole,
   teamsOf,
@@ -103,7 +103,7 @@ export async function adminRemovePerson(
       const orphans: typeof teams = [];
       for (const team of teams) {
         await lockTeam(tx, team.id);
-        if (team.role === 'owner' && (await countOwners(tx, team.id)) === 1) orphans.push(team);
+        if (team.role === 'owner' && !(await hasOtherOwner(tx, team.id, user.id))) orphans.push(team);
       }
       if (heir !== undefined) await inherit(tx, orphans, user, await mustBePersonAt(tx, heir), now);
       else if (orphans.length > 0 && !force) throw withoutOwner(user, orphans);
@@ -164,7 +164,7 @@ async function mustBePersonAt(tx: Tx, email: string): Promise<FoundPerson> {
   const address = readAddress(email);
   const user = address === null ? null : await userByEmail(tx, address);
   if (user === null) throw new Error(`there is no user ${email}; "zonestead users list" shows the addresses`);
-  await lockUser(tx, user.id);
+  await lockUserAlone(tx, user.id);
   return user;
 }
 

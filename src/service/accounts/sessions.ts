@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
-import { type KeyRow, keyById, markUsed, oldSessions } from '#store/keys.ts';
+import { type KeyRow, keyById, keyStanding, markUsed, oldSessions } from '#store/keys.ts';
 import { dropEndedKeys } from '#store/quotas.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
 import { useSignIn } from '#store/used-sign-ins.ts';
@@ -60,7 +60,7 @@ export async function countSignIn(context: ServiceContext, userId: string): Prom
   );
 }
 
-/** Starts a session within the caller's transaction. */
+/** Starts a session within the caller's transaction. @throws Refusal forbidden if the person was suspended or removed meanwhile */
 export async function startSessionIn(
   tx: Tx,
   context: ServiceContext,
@@ -71,6 +71,9 @@ export async function startSessionIn(
   const now = context.now();
   const key = { userId, name: SESSION_NAME, expiresAt: new Date(now.getTime() + SESSION_MS) };
   const { id } = await mintPersonKey(tx, key, context.random);
+  // From here on the person can be neither suspended nor removed until the transaction ends (lockUserAlone).
+  const { valid } = await keyStanding(tx, id, { teamId: null }, now);
+  if (!valid) throw refusal('person-suspended');
   await dropEndedKeys(tx, { teamId: null, userId }, now);
   const entry = { teamId: null, keyId: from ?? id, action: 'key.mint', subject: id, before: null } as const;
   await insertAccountChange(tx, { ...entry, after: { userId, name: key.name }, requestId, at: now });

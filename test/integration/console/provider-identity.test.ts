@@ -1,6 +1,7 @@
 // A person of an OpenID provider is the account there, not the address: an address that changes hands, addresses with characters
 // that look alike, sign-ins that come back twice, and the commands of the administrator.
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
 import {
   adminLinkPerson,
   adminListPeople,
@@ -139,6 +140,60 @@ test('A removed person has nothing left, and the address is free; a team never l
   const again = await addPerson(service, { email: 'gone@example.org' });
   expect(again.id).not.toBe(gone.id);
   expect((await service.request('GET', '/../account/teams', undefined, again.text)).body).toEqual({ teams: [] });
+});
+
+test('A removed person stays removed: no command finds the row', async () => {
+  const ghost = await addPerson(service, { email: 'ghost@example.org' });
+  await adminRemovePerson(url, { email: 'ghost@example.org' }, new Date());
+  const [row] = await service.sql`select email from users where id = ${ghost.id}`;
+  const email = String(row?.email);
+  await expect(adminResumePerson(url, email, new Date())).rejects.toThrow('there is no user');
+  const link = { email, issuer: idp.issuer, subject: 'ghost' };
+  await expect(adminLinkPerson(url, link, new Date())).rejects.toThrow('there is no user');
+  await expect(addPerson(service, { email })).rejects.toThrow('is no address that a person');
+});
+
+test('A team keeps an owner who is not suspended', async () => {
+  const [one, other] = [
+    await addPerson(service, { email: 'one@example.org', team: 'two owners' }),
+    await addPerson(service, { email: 'other@example.org', team: 'two owners' }),
+  ];
+  await adminSuspendPerson(url, 'one@example.org', new Date());
+  const member = (id: string) => `/../account/teams/${one.team}/members/${id}`;
+  const change = (method: 'DELETE' | 'PATCH', id: string, body?: object) =>
+    service.request(method, member(id), body, other.text);
+  expect((await change('DELETE', other.id)).body.message).toContain('last owner');
+  expect((await change('PATCH', other.id, { role: 'member' })).body.message).toContain('last owner');
+  await expect(adminRemovePerson(url, { email: 'other@example.org' }, new Date())).rejects.toThrow(
+    'other@example.org is the only owner of "two owners"',
+  );
+  expect((await change('PATCH', one.id, { role: 'member' })).status).toBe(200);
+});
+
+test('A sign-in that meets the removal or the suspension of its person leaves neither session nor account', async () => {
+  for (const [name, end] of [
+    ['met', () => adminRemovePerson(url, { email: 'met@example.org' }, new Date())],
+    ['held', () => adminSuspendPerson(url, 'held@example.org', new Date())],
+  ] as const) {
+    const { id } = await addPerson(service, { email: `${name}@example.org` });
+    person(name, `${name}@example.org`, { groups: [] });
+    expect((await signIn(name)).page.status).toBe(303);
+    const sessions = () => service.sql<{ id: string }[]>`
+      select id from api_keys where user_id = ${id} and name = 'console' and revoked_at is null`;
+    const [session] = await sessions();
+    const [ended, signed] = await service.sql.begin(async (held) => {
+      await held`select from api_keys where id = ${session!.id} for update`;
+      const ending = end();
+      const waits = () => held`select from pg_locks where not granted`;
+      // It has read the sessions, and waits to end this one.
+      await vi.waitFor(async () => expect(await waits()).not.toHaveLength(0), { timeout: 10_000 });
+      const signing = signIn(name);
+      await Promise.race([signing, sleep(1_500)]);
+      return [{ ending }, { signing }] as const;
+    });
+    await ended.ending;
+    expect([name, (await signed.signing).page.status, await sessions()]).toEqual([name, 403, []]);
+  }
 });
 
 test('A sign-in comes back once: a copy of its cookie does not reach the provider', async () => {

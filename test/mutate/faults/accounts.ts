@@ -153,4 +153,25 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     "`coalesce(team_id, 'people')`",
     "'team_id'",
   ),
+  byIdentity(
+    'removed-found',
+    'the administrator resumes a removed person, whom no list shows',
+    'src/service/accounts/address.ts',
+    'if (address.endsWith(',
+    "if (address === '' && address.endsWith(",
+  ),
+  byIdentity(
+    'suspended-owner',
+    'the last owner who is not suspended leaves the team',
+    'src/store/people.ts',
+    'isNull(users.suspendedAt),',
+    '',
+  ),
+  byIdentity(
+    'late-session',
+    'a sign-in during the suspension of its person leaves a session',
+    'src/service/accounts/sessions.ts',
+    "if (!valid) throw refusal('person-suspended');",
+    'if (!valid) return { id, from };',
+  ),
 ];
