@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { RECORD_TYPES, type RecordType, TYPES_IN_WORDS } from '#dns/types/record-type.ts';
-import { withRules } from './rules.ts';
+import { together, withRules } from './rules.ts';
 import { matches, NAMESPACE_NAME, OBJECT_NAME, RECORD_TYPE } from './syntax.ts';
 
 export const GROUP = 'zonestead.dev';
@@ -43,25 +43,42 @@ export const DRIFT_DESCRIPTION =
   'How to handle changes that others make directly at the DNS service to data that this object owns. Enforce reverts ' +
   'them and emits a Warning Event. Report only emits the Event. Ignore does not check.';
 
-// These are Kubernetes' own rules for names (RFC 1123 subdomain and label), so that the API server refuses a wrong reference.
-// They are rules in place of patterns, because the API server would print the whole pattern.
-export const objectName = withRules(z.string().min(1).max(253), [
+// Kubernetes' own rules for names (RFC 1123 subdomain and label), so that the API server refuses a wrong reference. They are rules
+// in place of patterns, because the API server would print the whole pattern.
+const MAX_OBJECT_NAME = 253;
+const MAX_NAMESPACE_NAME = 63;
+const OBJECT_NAME_WORDS =
+  'must be the name of an object, such as example or example.org: lower-case letters, digits, "-" and ".", with a letter or digit ' +
+  'at both ends of each part';
+
+export const objectName = withRules(z.string().min(1).max(MAX_OBJECT_NAME), [
   {
     rule: matches('self', OBJECT_NAME),
-    message:
-      'must be the name of an object, such as example or example.org: lower-case letters, digits, "-" and ".", with a letter or ' +
-      'digit at both ends of each part',
+    message: OBJECT_NAME_WORDS,
     holds: (self) => new RegExp(OBJECT_NAME).test(self),
   },
 ]);
 
-export const namespaceName = withRules(z.string().min(1).max(63), [
-  {
-    rule: matches('self', NAMESPACE_NAME),
-    message: 'must be the name of a namespace: lower-case letters and digits, and "-" between them',
-    holds: (self) => new RegExp(NAMESPACE_NAME).test(self),
-  },
-]);
+/** The name and the optional namespace of an object. One expression checks both, see rules.ts. */
+export function reference(words: { name: string; namespace: string }) {
+  const name = z.string().min(1).max(MAX_OBJECT_NAME).meta({ description: words.name });
+  const namespace = z.string().min(1).max(MAX_NAMESPACE_NAME).optional().meta({ description: words.namespace });
+  return withRules(z.object({ name, namespace }), [
+    together<{ name: string; namespace?: string | undefined }>(null, [
+      {
+        rule: matches('self.name', OBJECT_NAME),
+        message: `name ${OBJECT_NAME_WORDS}`,
+        holds: (self) => new RegExp(OBJECT_NAME).test(self.name),
+      },
+      {
+        // `namespace` is a reserved word of CEL, which the API server escapes.
+        rule: `!has(self.__namespace__) || ${matches('self.__namespace__', NAMESPACE_NAME)}`,
+        message: 'namespace must be the name of a namespace: lower-case letters and digits, and "-" between them',
+        holds: (self) => self.namespace === undefined || new RegExp(NAMESPACE_NAME).test(self.namespace),
+      },
+    ]),
+  ]);
+}
 
 const labelValue = z.string().max(63);
 

@@ -11,9 +11,8 @@ import {
   LOST_DESCRIPTION,
   MAX_TYPE,
   moment,
-  namespaceName,
-  objectName,
   type recordType,
+  reference,
   ttl,
   VERSION,
   whenClusterLost,
@@ -36,13 +35,11 @@ export const MAX_VALUES = 100;
 const priority = z.int().min(0).max(65_535);
 
 const zoneRef = immutable(
-  z.object({
-    name: objectName.meta({ description: 'The name of the DNSZone object.' }),
-    namespace: namespaceName.optional().meta({
-      description:
-        'The namespace of the DNSZone. A DNSZone of another namespace must permit the record in its allowedRecords. ' +
-        "(Default: the record's own namespace.)",
-    }),
+  reference({
+    name: 'The name of the DNSZone object.',
+    namespace:
+      'The namespace of the DNSZone. A DNSZone of another namespace must permit the record in its allowedRecords. ' +
+      "(Default: the record's own namespace.)",
   }),
   'zoneRef',
 ).meta({ description: 'The DNSZone that the record belongs to. This field is immutable.' });

@@ -68,10 +68,11 @@ export function immutable<T extends z.ZodType>(schema: T, what: string): T {
 
 /**
  * Makes rules about one field one expression. An object that breaks several of them gets all messages in one error.
+ * @param fieldPath null: the messages name the fields, and the error is at the node itself
  * @param unless a CEL expression: if it is true, the rules are not evaluated and hold. (Default: none.)
  */
 export function together<S>(
-  fieldPath: string,
+  fieldPath: string | null,
   rules: readonly (Rule<S> | RuleGroup<S>)[],
   unless?: string,
 ): RuleGroup<S> {
@@ -81,7 +82,7 @@ export function together<S>(
     rule: unless === undefined ? all : `${unless} || (${all})`,
     // The pattern omits the separator at the end.
     messageExpression: `(${messages.join(' + ')}).find('^.*[^; ]')`,
-    fieldPath,
+    ...(fieldPath === null ? {} : { fieldPath }),
     checks: rules.flatMap(checksOf),
   };
 }

@@ -96,7 +96,7 @@ const ZONES: readonly ResourceCase[] = [
   zone(
     'an unknown type in a grant',
     { allowedRecords: [{ namespaces: { from: 'All' }, types: ['SOA'] }] },
-    /types\[0\].*must be one of/,
+    /types.*must be one of/,
   ),
   zone(
     'more grants than 32',
@@ -140,12 +140,12 @@ const FIELDS: readonly ResourceCase[] = [
   record(
     'a zone name that no object can have',
     { zoneRef: { name: 'Example.org' } },
-    /zoneRef\.name.*must be the name of an object, such as example/,
+    /zoneRef.*name must be the name of an object, such as example/,
   ),
   record(
     'a namespace that no namespace can be named',
     { zoneRef: { name: 'example', namespace: 'team.dns' } },
-    /zoneRef\.namespace.*must be the name of a namespace: /,
+    /zoneRef.*namespace must be the name of a namespace: /,
   ),
   record('no type', { type: undefined }, /type/),
   record('an unknown type', { type: 'SPF' }, /type.*must be a record type in capitals.*TXT for SPF/),

@@ -155,8 +155,8 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/resources/common.ts',
-        find: 'holds: (self) => new RegExp(OBJECT_NAME).test(self),',
-        replace: 'holds: (self) => self.length > 0,',
+        find: 'holds: (self) => new RegExp(OBJECT_NAME).test(self.name),',
+        replace: 'holds: (self) => self.name.length > 0,',
       },
     ],
     project: 'unit',
