@@ -6,12 +6,12 @@ import type { Stack } from './stack.ts';
 const envFile = (stateDir: string) => relative(process.cwd(), join(stateDir, 'env'));
 const serversOf = ({ nameServers }: Service) => nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
 
-/** As soon as the DNS side answers; `seconds` since the command was typed. */
-export function serviceLines(service: Service, stateDir: string, seconds: number): string[] {
+/** As soon as the DNS side answers; `seconds` since the command was typed. @param kubernetes whether it starts too */
+export function serviceLines(service: Service, stateDir: string, seconds: number, kubernetes: boolean): string[] {
   const { url, dns } = service;
   return [
     `answers after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${serversOf(service)}, console ${url}/console/.`,
-    `Kubernetes follows. Run this in another shell, after source ${envFile(stateDir)}:`,
+    `${kubernetes ? 'Kubernetes follows' : 'Kubernetes does not start: there are no kubectl, operator and solver'}. Run this in another shell, after source ${envFile(stateDir)}:`,
     '  zonestead zones create try.example',
     `  dig +noall +answer +dnssec @${dns.address} -p ${dns.port} try.example SOA`,
     `  echo $ZONESTEAD_PERSON_KEY     # the key to sign in at ${url}/console/`,

@@ -12,6 +12,7 @@ const { command, stop, print, run } = createProgram(
 command
   .option('--fresh', 'forget the state of earlier runs')
   .option('--empty', 'leave out the example')
+  .option('--without-kubernetes', 'only Postgres, the REST API, DNS and the console: nothing has to be compiled')
   .option('--cert-manager', 'also run cert-manager, Pebble (a certificate authority) and the solver')
   .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
   .option('--kubeconfig <file>', 'use this cluster instead of a local control plane')

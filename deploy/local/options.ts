@@ -20,6 +20,8 @@ const schema = z.object({
   limits: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   /** Also cert-manager, Pebble and the solver. (Default: no.) */
   certManager: z.boolean().default(false),
+  /** Only the REST API, DNS and the console. (Default: no.) */
+  withoutKubernetes: z.boolean().default(false),
   /** A cluster to use instead of a control plane of our own. (Default: KUBECONFIG, when it is set.) */
   kubeconfig: z
     .string()
@@ -58,7 +60,11 @@ export type UpOptions = z.output<typeof schema>;
 /** @throws Error that names each wrong option */
 export function readUpOptions(given: Record<string, unknown>, kubeconfig: string | undefined): UpOptions {
   const parsed = schema.safeParse({ ...(kubeconfig ? { kubeconfig } : {}), ...given });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (parsed.data.withoutKubernetes && (parsed.data.certManager || given.kubeconfig !== undefined))
+      throw new Error('--without-kubernetes excludes --cert-manager and --kubeconfig');
+    return parsed.data;
+  }
   const name = (path: PropertyKey[]) => String(path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw new Error(parsed.error.issues.map((issue) => `--${name(issue.path)} ${issue.message}`).join('; '));
 }

@@ -8,7 +8,7 @@ import { startCommand } from './parts/command.ts';
 import type { Part } from './parts/part.ts';
 import { allocatePorts } from './parts/ports.ts';
 import { createRunningParts, type RunningParts } from './running-parts.ts';
-import { type Service, startService } from './service.ts';
+import { type Service, type ServicePorts, startService } from './service.ts';
 
 export interface StackOptions {
   /** Must exist. */
@@ -50,13 +50,17 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** A stack whose DNS side answers already. */
-export interface StartingStack {
+/** The DNS side alone. */
+export interface ServedStack {
   service: Service;
+  /** Ends everything that was started; repeating it is fine. */
+  stop(): Promise<void>;
+}
+
+/** A stack whose DNS side answers already. */
+export interface StartingStack extends ServedStack {
   /** Rejects, with the end of the log of the part that failed, when there is no Kubernetes; the service runs on then. */
   complete: Promise<Stack>;
-  /** Ends everything that was started, and what is still starting; repeating it is fine. */
-  stop(): Promise<void>;
 }
 
 /** @throws with the end of the log of the part that failed; nothing is left running then */
@@ -70,39 +74,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+/** Starts the DNS side alone. @throws as beginStack */
+export async function serveStack(options: StackOptions): Promise<ServedStack> {
+  const { ports } = await portsOf(options);
+  const service = await startServiceOf(options, ports, options.signal);
+  return { service, stop: () => service.stop() };
+}
+
 /**
  * Returns as soon as the DNS side answers: a control plane may have to be built first, in minutes.
  * @throws with the end of the log of the part of the DNS side that failed; nothing is left running then
  */
 export async function beginStack(options: StackOptions): Promise<StartingStack> {
-  const { stateDir, limits, durable = true, settings, postgresPrograms, prebuilt, progress } = options;
+  const { stateDir, settings, prebuilt, progress } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  const more = Array.from({ length: (options.nodes ?? 1) - 1 }, (_, at) => at + 2);
-  const found = await allocatePorts(
-    [
-      { name: 'postgres' },
-      { name: 'api', ...(options.apiPort === undefined ? {} : { port: options.apiPort }) },
-      { name: 'apiHealth' },
-      { name: 'updates', dns: true },
-      { name: 'dns', dns: true, ...(options.dnsPort === undefined ? {} : { port: options.dnsPort }) },
-      { name: 'nameserverHealth' },
-      ...more.flatMap((number) => [
-        { name: `dns${number}` as const, dns: true },
-        { name: `nameserverHealth${number}` as const },
-      ]),
-      { name: 'operatorHealth' },
-      { name: 'etcd' },
-      { name: 'etcdPeer' },
-      { name: 'apiserver' },
-    ],
-    { stateDir },
-  );
-  const all = (name: 'dns' | 'nameserverHealth') => [
-    found[name],
-    ...more.map((number) => found[`${name}${number}`] as number),
-  ];
-  const ports = { ...found, dns: all('dns'), nameserverHealth: all('nameserverHealth') };
+  const { found, ports } = await portsOf(options);
   const opening = openCluster({ stateDir, kubeconfig: options.kubeconfig, prebuilt, ports, progress, signal });
   opening.catch(() => undefined); // `complete` reports it.
   const endCluster = () =>
@@ -112,7 +99,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
     );
   let service: Service;
   try {
-    service = await startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal });
+    service = await startServiceOf(options, ports, signal);
   } catch (error) {
     over.abort(new Error('the DNS side did not start'));
     await endCluster();
@@ -161,4 +148,37 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
     await Promise.all([service.stop(), endCluster()]);
   };
   return { service, complete, stop };
+}
+
+async function portsOf(options: StackOptions) {
+  const more = Array.from({ length: (options.nodes ?? 1) - 1 }, (_, at) => at + 2);
+  const found = await allocatePorts(
+    [
+      { name: 'postgres' },
+      { name: 'api', ...(options.apiPort === undefined ? {} : { port: options.apiPort }) },
+      { name: 'apiHealth' },
+      { name: 'updates', dns: true },
+      { name: 'dns', dns: true, ...(options.dnsPort === undefined ? {} : { port: options.dnsPort }) },
+      { name: 'nameserverHealth' },
+      ...more.flatMap((number) => [
+        { name: `dns${number}` as const, dns: true },
+        { name: `nameserverHealth${number}` as const },
+      ]),
+      { name: 'operatorHealth' },
+      { name: 'etcd' },
+      { name: 'etcdPeer' },
+      { name: 'apiserver' },
+    ],
+    { stateDir: options.stateDir },
+  );
+  const all = (name: 'dns' | 'nameserverHealth') => [
+    found[name],
+    ...more.map((number) => found[`${name}${number}`] as number),
+  ];
+  return { found, ports: { ...found, dns: all('dns'), nameserverHealth: all('nameserverHealth') } };
+}
+
+function startServiceOf(options: StackOptions, ports: ServicePorts, signal: AbortSignal): Promise<Service> {
+  const { stateDir, limits, durable = true, settings, postgresPrograms, progress } = options;
+  return startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal });
 }

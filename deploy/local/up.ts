@@ -11,7 +11,7 @@ import { ensureTools } from './parts/apt.ts';
 import { isAlive, processIdentity } from './parts/liveness.ts';
 import { removePostgresState } from './parts/postgres.ts';
 import { writePrograms } from './programs.ts';
-import { beginStack, type Stack, type StartingStack } from './stack.ts';
+import { beginStack, type ServedStack, type Stack, type StartingStack, serveStack } from './stack.ts';
 import { reportEnd, whileAllRun } from './while-running.ts';
 
 const STATE = new URL('../../.local', import.meta.url).pathname;
@@ -35,15 +35,11 @@ export async function runUp(
   try {
     if (options.fresh) await forget(stateDir);
     const tools = await ensureTools([{ command: 'dig', package: 'bind9-dnsutils' }], { progress: print, signal });
-    print('starting Postgres, Kubernetes, api, name servers, operator');
+    const kubernetes = !options.withoutKubernetes;
+    print(`starting Postgres, ${kubernetes ? 'Kubernetes, ' : ''}api, name servers${kubernetes ? ', operator' : ''}`);
     const { progress, quiet } = progressPrinter(print, () => performance.now());
-    const starting = await beginStack({
-      ...options,
-      stateDir,
-      limits: options.limits === 'on',
-      progress,
-      signal,
-    });
+    const settings = { ...options, stateDir, limits: options.limits === 'on', progress, signal };
+    const starting = await (kubernetes ? beginStack(settings) : serveStack(settings));
     try {
       const seconds = () => (performance.now() - since) / 1000;
       const show = (lines: string[]) => {
@@ -54,7 +50,7 @@ export async function runUp(
       await writeEnvironment(stateDir, { service, kubeconfig });
       await writePrograms(stateDir);
       quiet();
-      show(serviceLines(service, stateDir, seconds()));
+      show(serviceLines(service, stateDir, seconds(), kubernetes));
       const work = async (stack: Stack, until: AbortSignal) => {
         await writeEnvironment(stateDir, { service, kubeconfig, issuance: stack.issuance });
         const tell = (line: string) => (until.aborted ? undefined : print(line));
@@ -74,16 +70,17 @@ export async function runUp(
 
 /** First while only the DNS side runs, then `work` while all runs. @returns the exit code of the process */
 async function runStages(
-  { service, complete }: StartingStack,
+  starting: ServedStack | StartingStack,
   work: (stack: Stack, until: AbortSignal) => Promise<void>,
   print: (line: string) => void,
   signal: AbortSignal,
 ): Promise<number> {
-  const served = service.running.parts();
+  const served = starting.service.running.parts();
   let stack: Stack | undefined;
   let code = 0;
-  const first = async () => {
-    stack = await complete;
+  const first = async (until: AbortSignal) => {
+    if ('complete' in starting) stack = await starting.complete;
+    else await untilAborted(until);
   };
   let ended = await whileAllRun(served, first, signal).catch((error: Error) => {
     for (const line of withoutKubernetes(error.message)) print(line);

@@ -29,6 +29,7 @@ import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { TOKEN_FAULTS } from './tokens.ts';
 import { TRUST_FAULTS } from './trusts.ts';
+import { UP_FAULTS } from './up.ts';
 import { UPDATE_FAULTS } from './update.ts';
 import { WIRING_FAULTS } from './wiring.ts';
 import { ZONE_FAULTS } from './zones.ts';
@@ -49,6 +50,7 @@ export const FAULTS: readonly Fault[] = [
   ...CLIENT_ADDRESS_FAULTS,
   ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,
+  ...UP_FAULTS,
   ...WIRING_FAULTS,
   ...CLI_FAULTS,
   ...CLIENT_FAULTS,

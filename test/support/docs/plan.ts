@@ -243,6 +243,10 @@ export const PLAN = {
     test: 'test/e2e/two-clusters.test.ts',
     choices: begins(CLUSTERS, 'kubectl label namespace', 'kubectl apply -f west.yaml'),
   },
+  'without Kubernetes': {
+    test: 'test/integration/parts/up-without-kubernetes.test.ts',
+    choices: begins(LOCAL, 'npm run up -- --without-kubernetes'),
+  },
   fresh: { test: 'test/e2e/up.test.ts', choices: begins(LOCAL, 'npm run up -- --fresh') },
   backup: {
     test: 'test/e2e/backup.test.ts',

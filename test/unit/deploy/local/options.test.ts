@@ -16,6 +16,7 @@ describe('up', () => {
       fresh: false,
       empty: false,
       limits: 'on',
+      withoutKubernetes: false,
       certManager: false,
       nodes: 1,
       prebuilt: ENVTEST_ARCHIVES,
@@ -30,6 +31,7 @@ describe('up', () => {
       ...given,
       apiPort: 8080,
       nodes: 3,
+      withoutKubernetes: false,
       certManager: false,
       prebuilt: ENVTEST_ARCHIVES,
     });
@@ -50,6 +52,10 @@ describe('up', () => {
     expect(readUpOptions({}, '').kubeconfig).toBe(undefined);
   });
 
+  it('leaves Kubernetes out also where KUBECONFIG is set', () => {
+    expect(readUpOptions({ withoutKubernetes: true }, config).withoutKubernetes).toBe(true);
+  });
+
   it('makes paths absolute', () => {
     expect(readUpOptions({ state: 'some/where' }, undefined).state).toBe(resolve('some/where'));
   });
@@ -61,6 +67,8 @@ describe('up', () => {
     [{ dnsPort: '53.5' }, '--dns-port must be a port number'],
     [{ limits: 'none' }, '--limits must be on or off'],
     [{ prebuilt: 'mirror.example' }, '--prebuilt must be the address (http or https) of a mirror, or off'],
+    [{ withoutKubernetes: true, certManager: true }, '--without-kubernetes excludes --cert-manager and --kubeconfig'],
+    [{ withoutKubernetes: true, kubeconfig: config }, '--without-kubernetes excludes --cert-manager and --kubeconfig'],
     [{ kubeconfig: '/nowhere/config' }, '--kubeconfig names no file'],
   ])('refuses %j: %s', (given, message) => {
     expect(() => readUpOptions(given, undefined)).toThrow(message);
