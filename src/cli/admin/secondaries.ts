@@ -1,6 +1,5 @@
 // `zonestead secondaries …`: an administrator of the service adds name servers of others that transfer zones.
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { bindConfig } from '#dns/secondaries/bind-config.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
@@ -19,6 +18,7 @@ import {
 } from '#service/secondaries/administration.ts';
 import { endpointOf, type SecondaryChange, textOfEndpoint } from '#service/secondaries/input.ts';
 import type { WrittenSecondary } from '#service/secondaries/write.ts';
+import { readInput } from '../input.ts';
 import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
@@ -52,8 +52,14 @@ export type ChangeOptions = Omit<AddOptions, 'transfersFrom' | 'ns'> & {
 const KINDS = { bind: bindConfig, knot: knotConfig, nsd: nsdConfig };
 const KIND_NAMES = ['bind', 'knot', 'nsd'] as const;
 
-export async function runSecondariesAdd(config: Config, name: string, given: AddOptions, print: Print): Promise<void> {
-  const input = { ...inputOf(given), name, addresses: given.address ?? [] };
+export async function runSecondariesAdd(
+  config: Config,
+  name: string,
+  given: AddOptions,
+  print: Print,
+  signal: AbortSignal,
+): Promise<void> {
+  const input = { ...(await inputOf(given, signal)), name, addresses: given.address ?? [] };
   const written = await adminAddSecondary(config.DATABASE_URL, input, randomBytes, new Date(), given);
   printWritten(`secondary ${name} is added`, written, given, print);
 }
@@ -64,8 +70,10 @@ export async function runSecondariesChange(
   name: string,
   { transfersFrom, ns, offer, ...given }: ChangeOptions,
   print: Print,
+  signal: AbortSignal,
 ): Promise<void> {
-  const change: SecondaryChange = { ...inputOf({ ...given, transfersFrom: transfersFrom || [], ns: ns || [] }) };
+  const options = { ...given, transfersFrom: transfersFrom || [], ns: ns || [] };
+  const change: SecondaryChange = { ...(await inputOf(options, signal)) };
   if (transfersFrom === undefined) change.transfersFrom = undefined;
   if (ns === undefined) change.nameservers = undefined;
   if (given.allZones === false) change.zones = given.zone ?? 'listed';
@@ -78,13 +86,13 @@ export async function runSecondariesChange(
 }
 
 /** Absent options are undefined. */
-function inputOf(given: AddOptions) {
+async function inputOf(given: AddOptions, signal: AbortSignal) {
   if (given.allZones && given.zone) throw new Error('--all-zones and --zone exclude each other');
   const { offerToAll: all, offerToTeam: teams, offerToNamespace: namespaces } = given;
   const { tsigName, tsigAlgorithm, tsigSecretFile: file } = given;
   const isOffer = (all ?? teams ?? namespaces) !== undefined;
   const isKey = (tsigName ?? tsigAlgorithm ?? file) !== undefined;
-  const secret = file === undefined ? undefined : readFileSync(file, 'utf8').trim();
+  const secret = file === undefined ? undefined : (await readInput(file, signal)).trim();
   return {
     addresses: given.address,
     transfersFrom: given.transfersFrom,
@@ -141,18 +149,27 @@ export async function runSecondariesApply(
   path: string,
   options: DryRunOption,
   print: Print,
+  signal: AbortSignal,
 ): Promise<void> {
-  const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = file.safeParse(jsonOf(path, await readInput(path, signal)));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`${path}: ${issue?.path.join('.')}: ${issue?.message}`);
   }
   for (const { tsig = {}, offer = {}, ...each } of parsed.data) {
     const { secretFile, ...key } = tsig;
-    const secret = secretFile === undefined ? key.secret : readFileSync(secretFile, 'utf8').trim();
+    const secret = secretFile === undefined ? key.secret : (await readInput(secretFile, signal)).trim();
     const input = { ...each, offer, tsig: { ...key, secret } };
     const { isNew } = await adminPutSecondary(config.DATABASE_URL, input, randomBytes, new Date(), options);
     sayer(print, options)(`secondary ${each.name} is ${isNew ? 'added' : 'as the file says'}`);
+  }
+}
+
+function jsonOf(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${(error as Error).message}`);
   }
 }
 

@@ -57,8 +57,8 @@ const add = describeCommand({
     DRY_RUN_OPTION,
   ],
   settings: DATABASE_SETTINGS,
-  run: async ([name = ''], options: AddOptions, { config, print }) =>
-    (await load()).runSecondariesAdd(config(), name, options, print),
+  run: async ([name = ''], options: AddOptions, { config, print, signal }) =>
+    (await load()).runSecondariesAdd(config(), name, options, print, signal),
 });
 
 const change = describeCommand({
@@ -91,8 +91,8 @@ const change = describeCommand({
   ],
   notes: 'An option that can be repeated replaces the list: name all addresses, hosts, zones or offers.',
   settings: DATABASE_SETTINGS,
-  run: async ([name = ''], options: ChangeOptions, { config, print }) =>
-    (await load()).runSecondariesChange(config(), name, options, print),
+  run: async ([name = ''], options: ChangeOptions, { config, print, signal }) =>
+    (await load()).runSecondariesChange(config(), name, options, print, signal),
 });
 
 const apply = describeCommand({
@@ -107,8 +107,8 @@ const apply = describeCommand({
   ],
   options: [DRY_RUN_OPTION],
   settings: DATABASE_SETTINGS,
-  run: async ([path = ''], options: DryRunOption, { config, print }) =>
-    (await load()).runSecondariesApply(config(), path, options, print),
+  run: async ([path = ''], options: DryRunOption, { config, print, signal }) =>
+    (await load()).runSecondariesApply(config(), path, options, print, signal),
 });
 
 const list = describeCommand({

@@ -93,6 +93,12 @@ describe('zonestead secondaries', () => {
     expect(await stored('us')).toMatchObject({ nameservers: ['ns.us.test'], offer: { all: false, ...offer } });
     expect(await apply(us)).toBe('secondary us is as the file says\n');
     expect(await stored('us')).toMatchObject({ nameservers: [], offer: { all: false, teams: [], namespaces: [] } });
+    const folder = await temporaryFolder('no-file');
+    expect(await apply({ ...us, tsig: { secretFile: folder } })).toBe(`${folder} cannot be read: it is a folder`);
+    expect(await zonestead(`secondaries change us --tsig-secret-file ${folder}`)).toContain('it is a folder');
+    expect(await zonestead(`secondaries apply ${folder}/none`)).toContain('there is no such file');
+    await writeFile(file, '- name: us');
+    expect(await zonestead(`secondaries apply ${file}`)).toContain(`${file} is not JSON: `);
     expect(await apply({ ...us, offer: { everybody: true } })).toContain('offer: has unknown fields: everybody');
     expect(await apply({ ...us, offer: { namespaces: ['shop'] } })).toContain('such as platform/shop');
   });

@@ -175,4 +175,18 @@ export const CLI_FAULTS: readonly Fault[] = [
     { file: 'src/cli/import/sources/octodns.ts', find: "each.has('apiVersion')", replace: 'false' },
     { project: 'unit', tests: ['test/unit/cli/import/read.test.ts'] },
   ),
+  {
+    name: 'cli-secondaries-file',
+    breaks: 'a folder in the place of a file of secondaries is answered with the words of the system',
+    edits: [
+      {
+        file: 'src/cli/admin/secondaries.ts',
+        find: 'const secret = secretFile === undefined ? key.secret : (await readInput(secretFile, signal)).trim();',
+        replace:
+          "const secret = secretFile && (await (await import('node:fs/promises')).readFile(secretFile, 'utf8')).trim();",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/cli/secondaries.test.ts'],
+  },
 ];
