@@ -174,4 +174,24 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     "if (!valid) throw refusal('person-suspended');",
     'if (!valid) return { id, from };',
   ),
+  {
+    name: 'people-sign-in-addresses',
+    breaks: 'an address comes back from the OpenID provider without a limit',
+    edits: [
+      {
+        file: 'src/console/shell/provider-pages.ts',
+        find: 'const RATE = { most: 60,',
+        replace: 'const RATE = { most: 60_000,',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/provider-limit.test.ts'],
+  },
+  {
+    name: 'people-sign-in-one-count',
+    breaks: 'all addresses share the limit of returns from the OpenID provider',
+    edits: [{ file: 'src/api/hooks/address-limit.ts', find: 'count(network);', replace: "count('others');" }],
+    project: 'integration',
+    tests: ['test/integration/console/provider-limit.test.ts'],
+  },
 ];
