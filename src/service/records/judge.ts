@@ -170,7 +170,7 @@ function* judgeMember(state: State, member: Member, data: JudgingData, tools: To
     const result: RrsetResult<unknown> = { ok: true, answer, serials, changed };
     // Also one that changed nothing: an update that is sent again by somebody else must not take effect later.
     keep(state, caller, [result]);
-    return { answer: [{ ...result, owned }], entries, places };
+    return { answer: [rrsets.namesOwners === true ? { ...result, owned } : result], entries, places };
   }
   const done: Done[] = [];
   for (const [index, change] of changes.entries()) {
