@@ -10,13 +10,9 @@ export interface IdentityRow {
   userId: string;
 }
 
-export async function userOfIdentity(
-  tx: Db | Tx,
-  issuer: string,
-  subject: string,
-): Promise<(UserRow & { suspendedAt: Date | null }) | null> {
+export async function userOfIdentity(tx: Db | Tx, issuer: string, subject: string): Promise<UserRow | null> {
   const rows = await tx
-    .select({ id: users.id, email: users.email, name: users.name, suspendedAt: users.suspendedAt })
+    .select({ id: users.id, email: users.email, name: users.name })
     .from(identities)
     .innerJoin(users, eq(users.id, identities.userId))
     .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));

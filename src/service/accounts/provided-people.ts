@@ -87,7 +87,6 @@ async function returningPerson(
 ): Promise<UserRow | null> {
   const user = await userOfIdentity(tx, person.issuer, person.subject);
   if (user === null) return null;
-  if (user.suspendedAt !== null) throw refusal('person-suspended');
   const isVerified = person.emailVerified ?? trustEmail;
   const email = isVerified && person.email !== null ? readAddress(person.email) : null;
   if (email === null || email === user.email) return user;
@@ -113,7 +112,6 @@ async function attachIdentity(
   const { issuer, subject } = person;
   const email = verifiedEmail(person, signIn.trustEmail);
   const known = await userByEmail(tx, email);
-  if (known?.suspendedAt) throw refusal('person-suspended');
   if (known && (await subjectOf(tx, issuer, known.id)) !== null) {
     throw refusal('provider-other-account', { email, command: linkCommand(email, issuer, subject) });
   }

@@ -91,13 +91,6 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'k.revoked_at as "revokedAt"',
   ),
   byIdentity(
-    'suspended-account',
-    'a suspended person signs in with another account',
-    'src/service/accounts/provided-people.ts',
-    "if (known?.suspendedAt) throw refusal('person-suspended');",
-    '',
-  ),
-  byIdentity(
     'no-owner',
     'a team loses its only owner silently',
     'src/service/accounts/people-administration.ts',
@@ -169,7 +162,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
   ),
   byIdentity(
     'late-session',
-    'a sign-in during the suspension of its person leaves a session',
+    'a suspended person signs in, and a sign-in during the suspension of its person leaves a session',
     'src/service/accounts/sessions.ts',
     "if (!valid) throw refusal('person-suspended');",
     'if (!valid) return { id, from };',
@@ -194,4 +187,11 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     project: 'integration',
     tests: ['test/integration/console/provider-limit.test.ts'],
   },
+  byIdentity(
+    'waiting-end',
+    'the end of the access of a person does not see a sign-in that has begun',
+    'src/store/people.ts',
+    ".for('update');\n}\n\nexport async function countMemberships",
+    ".for('no key update');\n}\n\nexport async function countMemberships",
+  ),
 ];
