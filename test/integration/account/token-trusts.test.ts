@@ -3,48 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { mintKey } from '#service/keys/keys.ts';
 import { adminAcceptSubject, adminRevokeTrust } from '#service/trusts/administration.ts';
-import { ensureTrust, type WantedTrust } from '#service/trusts/ensure.ts';
+import { ensureTrust } from '#service/trusts/ensure.ts';
 import { openDatabase } from '#store/database.ts';
 import { refusal } from '../../support/api.ts';
-import { accountApi, addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
-import { issuerKey, seconds } from '../../support/tokens/keys.ts';
+import { accountApi } from '../../support/people.ts';
+import { issuerKey } from '../../support/tokens/keys.ts';
+import { CLUSTER, NAMESPACE, startTokenService } from '../../support/trusts.ts';
 
-const CLUSTER = 'https://kubernetes.default.svc';
-const service = await startTestService({ nameserver: false, settings: { ZONESTEAD_PDNS_API: 'on' } });
+const { service, key, zone, owner, ensure, claimsOf, tokenOf, write, everyone } = await startTokenService();
 const { request, sql, database } = service;
-const key = await issuerKey('one');
-const zone = await service.zone('tokens.example');
-const owner = await addPerson(service, { team: 'first' });
-const NAMESPACE = `\${namespace}`;
-
-const ensure = async (terms: Partial<WantedTrust['terms']>, team = 'first') => {
-  const base = { issuer: CLUSTER, match: { 'kubernetes.io': { namespace: '*' } }, records: 'write' as const };
-  const keySource = { kind: 'pinned' as const, jwks: { keys: [key.jwk as Record<string, unknown>] } };
-  const wanted = { name: `trust ${randomBytes(4).toString('hex')}`, ...base, keySource, ...terms };
-  return (await ensureTrust(database.url, { team, terms: wanted }, randomBytes, new Date())).trustId;
-};
-
-const claimsOf = (namespace: string, account = 'web', change: object = {}, uid = `uid-${namespace}-${account}`) => ({
-  iss: CLUSTER,
-  sub: `system:serviceaccount:${namespace}:${account}`,
-  aud: ['zonestead'],
-  iat: seconds(),
-  exp: seconds() + 600,
-  'kubernetes.io': { namespace, serviceaccount: { name: account, uid } },
-  ...change,
-});
-const tokenOf = (...of: Parameters<typeof claimsOf>) => key.sign(claimsOf(...of));
-const record = (name: string, content = '192.0.2.1') => ({ name, type: 'A', content, ttl: 300 });
-const write = (token: string, name: string, type = 'A') =>
-  request(
-    'POST',
-    `/zones/${zone.id}/records`,
-    { ...record(name), type, content: type === 'A' ? '192.0.2.1' : '"x"' },
-    token,
-  );
-
-const everyone = await ensure({ name: 'cluster', onlyNames: [`*.${NAMESPACE}`, NAMESPACE], recordWrites: 1_000 });
 
 describe('a trust', () => {
   test('gives exactly the rights that a key with the same terms has', async () => {

@@ -1,51 +1,16 @@
 // Requests with tokens in the place of keys: at every door, with exactly the rights of a key with the same terms, and the limits, the
 // history and the pins of each subject. test/integration/trusts has attacks.
-import { randomBytes } from 'node:crypto';
 import { request as send } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { adminReadTrust } from '#service/trusts/administration.ts';
-import { ensureTrust, type WantedTrust } from '#service/trusts/ensure.ts';
 import { refusal } from '../../support/api.ts';
-import { accountApi, addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
-import { issuerKey, seconds } from '../../support/tokens/keys.ts';
+import { accountApi } from '../../support/people.ts';
+import { seconds } from '../../support/tokens/keys.ts';
+import { addressRecord, NAMESPACE, startTokenService } from '../../support/trusts.ts';
 
-const CLUSTER = 'https://kubernetes.default.svc';
-const service = await startTestService({ nameserver: false, settings: { ZONESTEAD_PDNS_API: 'on' } });
+const { service, zone, owner, ensure, tokenOf, write, everyone } = await startTokenService();
 const { request, database } = service;
-const key = await issuerKey('one');
-const zone = await service.zone('tokens.example');
-const owner = await addPerson(service, { team: 'first' });
-const NAMESPACE = `\${namespace}`;
 const ACCOUNT = `\${serviceaccount}`;
-
-const ensure = async (terms: Partial<WantedTrust['terms']>, team = 'first') => {
-  const base = { issuer: CLUSTER, match: { 'kubernetes.io': { namespace: '*' } }, records: 'write' as const };
-  const keySource = { kind: 'pinned' as const, jwks: { keys: [key.jwk as Record<string, unknown>] } };
-  const wanted = { name: `trust ${randomBytes(4).toString('hex')}`, ...base, keySource, ...terms };
-  return (await ensureTrust(database.url, { team, terms: wanted }, randomBytes, new Date())).trustId;
-};
-
-const claimsOf = (namespace: string, account = 'web', change: object = {}, uid = `uid-${namespace}-${account}`) => ({
-  iss: CLUSTER,
-  sub: `system:serviceaccount:${namespace}:${account}`,
-  aud: ['zonestead'],
-  iat: seconds(),
-  exp: seconds() + 600,
-  'kubernetes.io': { namespace, serviceaccount: { name: account, uid } },
-  ...change,
-});
-const tokenOf = (...of: Parameters<typeof claimsOf>) => key.sign(claimsOf(...of));
-const record = (name: string, content = '192.0.2.1') => ({ name, type: 'A', content, ttl: 300 });
-const write = (token: string, name: string, type = 'A') =>
-  request(
-    'POST',
-    `/zones/${zone.id}/records`,
-    { ...record(name), type, content: type === 'A' ? '192.0.2.1' : '"x"' },
-    token,
-  );
-
-const everyone = await ensure({ name: 'cluster', onlyNames: [`*.${NAMESPACE}`, NAMESPACE], recordWrites: 1_000 });
 
 describe('a token', () => {
   test('writes the names of its namespace, and no others', async () => {
@@ -95,7 +60,7 @@ describe('a token', () => {
       const token = await tokenOf(namespace, 'web', { aud: ['limited'] });
       const statuses: number[] = [];
       for (const label of ['a', 'b', 'c']) {
-        const made = await limited('POST', `/zones/${zone.id}/records`, record(`${label}.${namespace}`), token);
+        const made = await limited('POST', `/zones/${zone.id}/records`, addressRecord(`${label}.${namespace}`), token);
         statuses.push(made.status);
       }
       expect(statuses).toEqual([201, 201, 429]);
@@ -134,7 +99,7 @@ describe('a token', () => {
           'POST',
           `/v1/dns/zones/${zone.id}/records`,
           { ...json, authorization: `Bearer ${token}` },
-          record('host', `192.0.2.${10 + Object.keys(doors).length}`),
+          addressRecord('host', `192.0.2.${10 + Object.keys(doors).length}`),
         ),
       PowerDNS: (token) => door('GET', '/api/v1/servers/localhost/zones', { 'x-api-key': token }),
       httpreq: (token) =>

@@ -1,31 +1,11 @@
 // Issuer and audience of the trusts of different teams: they belong to one team, and no trust can reserve them.
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { adminCreateTrust } from '#service/trusts/administration.ts';
 import { ensureTrust } from '#service/trusts/ensure.ts';
-import { accountApi, addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
+import { GITHUB, startTrustTeams } from '../../support/trusts.ts';
 
-const service = await startTestService({ nameserver: false });
-const { send } = accountApi(service);
-const owner = await addPerson(service, { team: 'red' });
-const member = await addPerson(service, { team: 'red', role: 'member' });
-const stranger = await addPerson(service, { team: 'blue' });
-const trusts = `/teams/${owner.team}/trusts`;
-const GITHUB = 'https://token.actions.githubusercontent.com';
-const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
-const pinned = { kind: 'pinned', jwks: { keys: [{ ...jwk, kid: 'one' }] } };
-
-const create = async (terms: object = {}) => {
-  const reply = await send(member, 'POST', trusts, {
-    name: 'deployments',
-    issuer: GITHUB,
-    match: { repository: 'acme/infrastructure' },
-    ...terms,
-  });
-  expect(reply.status, reply.text).toBe(201);
-  return reply.body as { id: string };
-};
+const { service, send, owner, member, stranger, trusts, jwk, pinned, create } = await startTrustTeams();
 
 describe('issuer and audience', () => {
   const others = `/teams/${stranger.team}/trusts`;

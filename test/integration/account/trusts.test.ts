@@ -1,35 +1,14 @@
 // The trusts of a team over HTTP: create, list, change, revoke, and which trusts are refused because they would open names to
 // everybody. test/integration/account/tokens.test.ts has the requests with tokens.
-import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { accountApi, addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
+import { addPerson } from '../../support/people.ts';
+import { GITHUB, NAMESPACE, startTrustTeams } from '../../support/trusts.ts';
 
-const service = await startTestService({ nameserver: false });
+const { service, send, owner, member, stranger, trusts, jwk, pinned, create } = await startTrustTeams();
 const { request } = service;
-const { send } = accountApi(service);
-const owner = await addPerson(service, { team: 'red' });
-const member = await addPerson(service, { team: 'red', role: 'member' });
-const stranger = await addPerson(service, { team: 'blue' });
-const trusts = `/teams/${owner.team}/trusts`;
 const zone = (await request('POST', '/zones', { zoneName: 'red.example', owner: `org:${owner.team}` }, owner.text))
   .body;
-const GITHUB = 'https://token.actions.githubusercontent.com';
 const CLUSTER = 'https://oidc.cluster.example';
-const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
-const pinned = { kind: 'pinned', jwks: { keys: [{ ...jwk, kid: 'one' }] } };
-const NAMESPACE = `\${namespace}`;
-
-const create = async (terms: object = {}) => {
-  const reply = await send(member, 'POST', trusts, {
-    name: 'deployments',
-    issuer: GITHUB,
-    match: { repository: 'acme/infrastructure' },
-    ...terms,
-  });
-  expect(reply.status, reply.text).toBe(201);
-  return reply.body as { id: string };
-};
 
 test('a trust has the terms that were asked for, and defaults that give no rights', async () => {
   const made = await create();
