@@ -86,12 +86,21 @@ const STATEMENTS: Readonly<Record<History, Statements>> = {
   zones: statements('zones', { table: 'changes', owner: 'coalesce(team_id, user_id)', ...STATES }),
   // Entries without a team are those of people, above all their sign-ins: all of them share one limit.
   accounts: statements('accounts', { table: 'account_changes', owner: `coalesce(team_id, 'people')`, ...STATES }),
-  answers: statements('answers', {
-    table: 'idempotency',
-    owner: '(select coalesce(k.team_id, k.user_id) from api_keys k where k.id = key_id)',
-    time: 'created_at',
-    size: 'pg_column_size(answer)',
-  }),
+  // Counted by key: one key that fills the limit of its owner must not take the answers of the other keys.
+  answers: {
+    ...statements('answers', {
+      table: 'idempotency',
+      owner: 'key_id',
+      time: 'created_at',
+      size: 'pg_column_size(answer)',
+    }),
+    over: statement(`
+      with held as (
+          select u.owner, coalesce(k.team_id, k.user_id) as holder, sum(u.bytes)::float8 as bytes, min(u.bucket) as bucket
+          from history_usage u join api_keys k on k.id = u.owner where u.kind = 'answers' group by 1, 2),
+        over as (select holder, sum(bytes) as bytes from held group by 1 having sum(bytes) > $1::float8 limit 1)
+      select h.owner, o.bytes, h.bucket from held h join over o on o.holder = h.holder order by h.bytes desc limit 1`),
+  },
 };
 
 interface Source {
@@ -192,7 +201,10 @@ export async function countHistory(tx: Tx, history: History, settled: Date, limi
   return (await STATEMENTS[history].count(tx, settled.toISOString(), limit))[0]?.rows ?? 0;
 }
 
-/** An owner with more history than `bytes`: how much, and where the oldest of it lies. */
+/**
+ * An owner with more history than `bytes`: how much, and where the oldest of it lies. For answers, the key with the most of them
+ * among those of such an owner, with the octets of all these keys.
+ */
 export async function ownerOver(
   tx: Tx,
   history: History,

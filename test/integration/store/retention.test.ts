@@ -83,11 +83,37 @@ test('answers of an owner beyond the limit are deleted, the oldest first, and th
   for (let i = 0; i < 5; i += 1) await keep('other', `b${i}`);
   await round({ historyBytes: 103_000 });
   const tokens = async () => (await sql`select token from idempotency order by id`).map(({ token }) => token);
-  const left = Array.from({ length: 10 }, (_, i) => `a${20 + i}`);
-  expect(await tokens()).toEqual([...left, 'b0', 'b1', 'b2', 'b3', 'b4']);
-  for (let i = 30; i < 33; i += 1) await keep('k', `a${i}`);
+  const others = ['b0', 'b1', 'b2', 'b3', 'b4'];
+  /** Ten answers of the team stay: of each key its newest. */
+  const expectNewest = async (first: number, last: number) => {
+    const mine = (await tokens()).filter((token) => token.startsWith('a'));
+    expect([mine.length, (await tokens()).length]).toEqual([10, 10 + others.length]);
+    for (const odd of [0, 1]) {
+      const kept = mine.map((token) => Number(token.slice(1))).filter((n) => n % 2 === odd);
+      const all = Array.from({ length: last - first }, (_, i) => first + i).filter((n) => n % 2 === odd);
+      expect(kept).toEqual(kept.length === 0 ? [] : all.slice(-kept.length));
+    }
+  };
+  await expectNewest(0, 30);
+  for (let i = 30; i < 36; i += 1) await keep(i % 2 === 0 ? 'k' : 'second', `a${i}`);
   await round({ historyBytes: 103_000 });
-  expect(await tokens()).toEqual([...left.slice(3), 'b0', 'b1', 'b2', 'b3', 'b4', 'a30', 'a31', 'a32']);
+  await expectNewest(0, 36);
+});
+
+test('a key that fills the limit of its owner loses its own answers, and the other keys of the owner lose none', async () => {
+  const { randomBytes } = await import('node:crypto');
+  await sql`
+    insert into api_keys (id, team_id, name, secret_hash, records, manage_zones)
+    values ('loud', 'team_a', 'l', '', 'write', 'write')`;
+  const keep = (key: string, token: string) => sql`
+    insert into idempotency (key_id, token, request_hash, answer, created_at)
+    values (${key}, ${token}, '', ${sql.json({ content: randomBytes(5_000).toString('hex') })}, ${ago(HOUR)})`;
+  // The answers of the other key are the oldest ones.
+  for (let i = 0; i < 3; i += 1) await keep('k', `calm${i}`);
+  for (let i = 0; i < 30; i += 1) await keep('loud', `loud${String(i).padStart(2, '0')}`);
+  await round({ historyBytes: 103_000 });
+  const left = (await sql`select token from idempotency order by id`).map(({ token }) => token);
+  expect(left).toEqual(['calm0', 'calm1', 'calm2', ...Array.from({ length: 7 }, (_, i) => `loud${23 + i}`)]);
 });
 
 describe('quarantined names and uploads', () => {

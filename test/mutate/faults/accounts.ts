@@ -146,6 +146,13 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     "`coalesce(team_id, 'people')`",
     "'team_id'",
   ),
+  byRetention(
+    'answers-of-others',
+    'a key with many answers to Idempotency-Keys takes those of another key of its team',
+    'src/store/retention.ts',
+    'order by h.bytes desc limit 1',
+    'order by h.bytes limit 1',
+  ),
   byIdentity(
     'removed-found',
     'the administrator resumes a removed person, whom no list shows',
