@@ -49,8 +49,8 @@ export const DNS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: RENDER,
-        find: 'ttl: Math.min(ttl, set?.ttl ?? ttl)',
-        replace: 'ttl: Math.max(ttl, set?.ttl ?? ttl)',
+        find: 'set.ttl = Math.min(ttl, set.ttl)',
+        replace: 'set.ttl = Math.max(ttl, set.ttl)',
       },
     ],
     project: 'integration',
