@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
 import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
+import { goEnvironment, goFlags } from '../../deploy/local/parts/go-flags.ts';
 
 const SOURCE = new URL('../../deploy/local/certmanager/', import.meta.url).pathname;
 const FILES = ['conformance/conformance_test.go', 'go.mod', 'go.sum'];
 /** As cert-manager's controllers are built: most packages are in Go's cache then. */
-const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
+const FLAGS = goFlags();
 const BUILD_LIMIT_MS = 20 * 60_000;
 
 const { signal } = new AbortController();
@@ -54,8 +55,14 @@ export function ensureConformance(): Promise<string> {
     const go = findCommand('go') ?? '/usr/local/go/bin/go';
     progress('building the test suite of cert-manager for solvers: once, a minute or two');
     const args = ['test', '-c', ...FLAGS, '-o', join(folder, 'conformance'), './conformance'];
-    const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' };
-    const { code, tail } = await runCommand({ command: go, args, cwd: SOURCE, env, timeoutMs: BUILD_LIMIT_MS, signal });
+    const { code, tail } = await runCommand({
+      command: go,
+      args,
+      cwd: SOURCE,
+      env: goEnvironment(),
+      timeoutMs: BUILD_LIMIT_MS,
+      signal,
+    });
     if (code !== 0) throw new Error(`go test -c failed:\n${tail}`);
   };
   return cached({ name: 'conformance', key, fill, progress, signal });

@@ -3,6 +3,7 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
+import { goFlags } from '../../deploy/local/parts/go-flags.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type Part, startProcess, startReady } from '../../deploy/local/parts/process.ts';
 import { COMPILED } from './compiled.ts';
@@ -22,7 +23,7 @@ const MODULE = {
 };
 /** The CRD of the kind DNSEndpoint: a file of the module from which the program is built. */
 const CRD = 'config/crd/standard/dnsendpoints.externaldns.k8s.io.yaml';
-const FLAGS = ['-trimpath', '-ldflags', `-s -w -X sigs.k8s.io/external-dns/pkg/apis/externaldns.Version=${VERSION}`];
+const FLAGS = goFlags({ 'sigs.k8s.io/external-dns/pkg/apis/externaldns.Version': VERSION });
 const BUILD_MS = 45 * 60_000;
 const NEWS_MS = 5_000;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
 import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
 import { sourceInputs } from '../../deploy/local/parts/go-build.ts';
+import { goEnvironment } from '../../deploy/local/parts/go-flags.ts';
 
 const SOURCE = new URL('../../deploy/local/certmanager/', import.meta.url).pathname;
 const MODULE = 'sigs.k8s.io/gateway-api';
@@ -24,7 +25,7 @@ export async function ensureGatewayCrds(signal: AbortSignal): Promise<string[]> 
 }
 
 async function fill(folder: string, signal: AbortSignal): Promise<void> {
-  const env = { ...process.env, GOWORK: 'off', GOFLAGS: '-mod=readonly' };
+  const env = goEnvironment();
   const command = findCommand('go') ?? '/usr/local/go/bin/go';
   const args = ['mod', 'download', '-json', MODULE];
   const { code, out, tail } = await runCommand({ command, args, cwd: SOURCE, env, timeoutMs: LIMIT_MS, signal });

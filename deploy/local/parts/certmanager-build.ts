@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { cached, cacheKey, type Progress } from './cache.ts';
 import { findCommand, runCommand } from './commands.ts';
 import { buildGo, sourceInputs } from './go-build.ts';
+import { goEnvironment, goFlags } from './go-flags.ts';
 
 const SOURCE = fileURLToPath(new URL('../certmanager', import.meta.url));
 const SOURCE_FILES = ['main.go', 'controller.go', 'cainjector.go', 'go.mod', 'go.sum'];
@@ -20,7 +21,7 @@ export const CERT_MANAGER_MANIFESTS = {
   digest: 'e03b668ec8675214af6b0a671699d088f2601fa3878e0dbe1b41d3feafd1879f',
   pinnedIn: 'deploy/local/parts/certmanager-build.ts',
 } as const;
-const FLAGS = ['-trimpath', '-ldflags', `-s -w -X ${MODULE}/pkg/util.AppVersion=${CERT_MANAGER_VERSION}`];
+const FLAGS = goFlags({ [`${MODULE}/pkg/util.AppVersion`]: CERT_MANAGER_VERSION });
 const NAMES = ['cert-manager', 'cainjector'];
 
 /**
@@ -69,7 +70,7 @@ async function build(folder: string, progress: Progress, signal: AbortSignal): P
 /** The CRDs are files of the very module that the controllers were built from. */
 async function copyCrds(folder: string, signal: AbortSignal): Promise<void> {
   const go = findCommand('go') ?? '/usr/local/go/bin/go';
-  const env = { ...process.env, GOWORK: 'off', GOFLAGS: '-mod=readonly' };
+  const env = goEnvironment();
   const args = ['list', '-m', '-f', '{{.Dir}}', MODULE];
   const { code, out, tail } = await runCommand({ command: go, args, cwd: SOURCE, env, timeoutMs: 60_000, signal });
   if (code !== 0) throw new Error(`go list failed:\n${tail}`);

@@ -2,9 +2,7 @@
 import { join } from 'node:path';
 import { cached, cacheKey, type Progress } from './cache.ts';
 import { buildGo, sourceInputs } from './go-build.ts';
-
-/** Without paths of this machine and without debug information. */
-const SMALL_BUILD: readonly string[] = ['-trimpath', '-ldflags', '-s -w'];
+import { goFlags } from './go-flags.ts';
 
 export interface GoProgram {
   /** The name of the program, and of its entry in the cache. */
@@ -15,7 +13,7 @@ export interface GoProgram {
   files?: readonly string[];
   /** The package with its function main. */
   package: string;
-  /** Flags of `go build`. (Default: SMALL_BUILD) */
+  /** Flags of `go build`. (Default: goFlags()) */
   flags?: readonly string[];
   /** In the words of messages. */
   what: string;
@@ -30,7 +28,7 @@ export interface GoProgram {
  * @throws Error when Go is missing, or with the last lines of Go: also when its proxy does not answer
  */
 export async function ensureGoProgram(program: GoProgram, progress: Progress, signal: AbortSignal): Promise<string> {
-  const { name, source, files = [], package: main, flags = SMALL_BUILD, what, costs, otherwise } = program;
+  const { name, source, files = [], package: main, flags = goFlags(), what, costs, otherwise } = program;
   const folder = await cached({
     name,
     key: cacheKey({

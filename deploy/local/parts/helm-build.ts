@@ -1,6 +1,7 @@
 // Helm, built once from Go modules into the cache: it installs the chart, and the tests render the chart with it.
 import { fileURLToPath } from 'node:url';
 import type { Progress } from './cache.ts';
+import { goFlags } from './go-flags.ts';
 import { ensureGoProgram } from './go-program.ts';
 
 const SOURCE = fileURLToPath(new URL('../helm', import.meta.url));
@@ -12,7 +13,7 @@ export function ensureHelm({ progress, signal }: { progress: Progress; signal: A
     name: 'helm',
     source: SOURCE,
     package: 'helm.sh/helm/v4/cmd/helm',
-    flags: ['-trimpath', '-ldflags', `-s -w -X ${VERSION}.version=v4.2.4`],
+    flags: goFlags({ [`${VERSION}.version`]: 'v4.2.4' }),
     what: 'Helm',
     costs: 'a few minutes',
     otherwise: 'which the tests of the chart need',

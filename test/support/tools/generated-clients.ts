@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { cached, cacheKey, type Progress } from '../../../deploy/local/parts/cache.ts';
 import { findCommand, runCommand } from '../../../deploy/local/parts/commands.ts';
 import { buildGo, sourceInputs } from '../../../deploy/local/parts/go-build.ts';
+import { goFlags } from '../../../deploy/local/parts/go-flags.ts';
 
 const SOURCE = new URL('openapi/', import.meta.url).pathname;
 const DOCUMENT = new URL('../../../docs/reference/openapi.json', import.meta.url).pathname;
@@ -34,7 +35,7 @@ export async function ensureGoClient(progress: Progress, signal: AbortSignal): P
       ...common,
       what: 'a generator of Go clients',
       costs: 'half a minute',
-      targets: [{ package: package_, file: generator, flags: [] }],
+      targets: [{ package: package_, file: generator, flags: goFlags() }],
     });
     const args = ['-generate', 'types,client', '-package', 'main', '-o', join(source, 'client.go'), DOCUMENT];
     await run(generator, args, signal);
@@ -42,7 +43,7 @@ export async function ensureGoClient(progress: Progress, signal: AbortSignal): P
       ...common,
       what: 'a Go client of the REST API',
       costs: 'ten seconds',
-      targets: [{ package: '.', file: join(target, 'program'), flags: ['-trimpath', '-ldflags', '-s -w'] }],
+      targets: [{ package: '.', file: join(target, 'program'), flags: goFlags() }],
     });
     await rm(generator);
   }

@@ -3,6 +3,7 @@ import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findCommand, runCommand } from '../../../deploy/local/parts/commands.ts';
+import { goEnvironment } from '../../../deploy/local/parts/go-flags.ts';
 
 export interface PinnedModule {
   module: string;
@@ -34,7 +35,7 @@ export async function withGoModule(
       command: go,
       args,
       cwd: folder,
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' },
+      env: goEnvironment(),
       ...(onLine === undefined ? {} : { onLine }),
       background: true,
       timeoutMs: limitMs,

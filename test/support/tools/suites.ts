@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey, type Progress } from '../../../deploy/local/parts/cache.ts';
+import { goFlags } from '../../../deploy/local/parts/go-flags.ts';
 import { type PinnedModule, withGoModule } from './go-module.ts';
 
 export interface SuiteModule extends PinnedModule {
@@ -65,6 +66,6 @@ async function build({ name, ...module }: SuiteModule, target: string, signal: A
       await writeFile(join(folder, file), longer);
     }
     await writeFile(join(folder, 'server_test.go'), ADDED.replace(/^package .*$/m, `package ${name}`));
-    await run('test', '-c', '-vet=off', '-trimpath', '-o', join(target, name), '.');
+    await run('test', '-c', '-vet=off', ...goFlags(), '-o', join(target, name), '.');
   });
 }
