@@ -1,8 +1,11 @@
 // Programs from Go modules, built with visible progress: four silent minutes look like a hang.
 import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress } from './cache.ts';
 import { findCommand, runCommand } from './commands.ts';
+import { createEstimate, type GoPackage } from './go-estimate.ts';
+import { goEnvironment } from './go-flags.ts';
 
 const NEWS_MS = 3_000;
 const STEP_LIMIT_MS = 60 * 60_000;
@@ -45,16 +48,33 @@ export async function buildGo({ source, what, costs, otherwise, targets, progres
   const count = downloadCounter(countRequired(readFileSync(join(source, 'go.mod'), 'utf8')));
   await step({ ...common, args: ['mod', 'download', '-x'], what: 'downloading Go modules', count });
   for (const target of targets) {
-    const listed = ['list', '-deps', ...target.flags, target.package];
+    const listed = ['list', '-deps', '-f', PACKAGE_FORMAT, ...target.flags, target.package];
     const packages = await step({ ...common, args: listed, what: 'listing packages', count: () => undefined });
-    const compile = compileCounter(packages.split('\n').length);
+    const compile = compileCounter(await readPackages(packages));
     const args = ['build', '-v', ...target.flags, '-o', target.file, target.package];
     await step({ ...common, args, what: 'compiling', count: compile });
   }
 }
 
-/** Takes a line of the program's output; returns the progress to show, or undefined if there is nothing new. */
-type Counter = (line: string) => string | undefined;
+/** One line for each package, with tabs. */
+const PACKAGE_FORMAT = '{{.ImportPath}}\t{{len .Deps}}\t{{.Dir}}\t{{join .GoFiles "/"}}\t{{join .Imports ","}}';
+
+async function readPackages(listed: string): Promise<GoPackage[]> {
+  return Promise.all(
+    listed
+      .trim()
+      .split('\n')
+      .map(async (line) => {
+        const [name = '', dependencies, folder = '', files = '', imports = ''] = line.split('\t');
+        const sizes = files.split('/').map(async (file) => (await stat(join(folder, file))).size);
+        const bytes = (await Promise.all(sizes)).reduce((all, size) => all + size, 0);
+        return { name, bytes, dependencies: Number(dependencies), imports: imports.split(',') };
+      }),
+  );
+}
+
+/** Takes a line of the program's output; returns the progress to show after so many seconds, or undefined if there is nothing new. */
+type Counter = (line: string) => ((seconds: number) => string) | undefined;
 
 interface Step {
   go: string;
@@ -68,18 +88,17 @@ interface Step {
 
 async function step({ go, source, args, what, count, progress, signal }: Step): Promise<string> {
   const started = performance.now();
-  let shown = '';
+  let shown: ((seconds: number) => string) | undefined;
   const news = setInterval(() => {
     const seconds = Math.round((performance.now() - started) / 1000);
-    progress(`  ${what}: ${shown === '' ? '' : `${shown}, `}${seconds} s`);
+    progress(`  ${what}: ${shown === undefined ? '' : `${shown(seconds)}, `}${seconds} s`);
   }, NEWS_MS);
   try {
     const { code, out, tail } = await runCommand({
       command: go,
       args,
       cwd: source,
-      // The module is self-contained: neither a workspace around it nor flags meant for another build may change it.
-      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' },
+      env: goEnvironment(),
       onLine: (line) => {
         shown = count(line) ?? shown;
       },
@@ -110,18 +129,21 @@ export function downloadCounter(total: number): Counter {
     const [, module, version] = /^# get \S+?\/([^/]+\/[^/]+)\/@v\/(\S+)\.zip: 200/.exec(line) ?? [];
     if (module === undefined) return undefined;
     fetched++;
-    return `${fetched} of at most ${total} (${module.replaceAll('%21', '')} ${version})`;
+    const text = `${fetched} of at most ${total} (${module.replaceAll('%21', '')} ${version})`;
+    return () => text;
   };
 }
 
 /**
  * Counts the packages that `go build -v` names as it starts each of them; packages in Go's own cache are never named.
  */
-export function compileCounter(total: number): Counter {
+export function compileCounter(packages: readonly GoPackage[]): Counter {
+  const estimate = createEstimate(packages);
   let compiled = 0;
   return (line) => {
-    if (!/^[\w.~/-]+$/.test(line)) return undefined;
+    if (!estimate.compiles(line)) return undefined;
     compiled++;
-    return `${compiled} of at most ${total} packages (${line})`;
+    const text = `${compiled} of at most ${packages.length} packages (${line})`;
+    return (seconds) => [text, estimate.left(seconds)].filter((part) => part !== undefined).join(', ');
   };
 }

@@ -105,16 +105,22 @@ describe('the progress of a build', () => {
     const count = downloadCounter(9);
     expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.mod: 200 OK (0.1s)')).toBeUndefined();
     expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.zip')).toBeUndefined();
-    expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.zip: 200 OK (0.1s)')).toBe(
+    expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.zip: 200 OK (0.1s)')?.(0)).toBe(
       '1 of at most 9 (k8s.io/api v0.36.3)',
     );
   });
 
   test('counts packages, not messages of the compiler', () => {
-    const count = compileCounter(9);
-    expect(count('k8s.io/api/core/v1')).toBe('1 of at most 9 packages (k8s.io/api/core/v1)');
+    const packages = ['k8s.io/api/core/v1', 'net/http', 'main'].map((name) => ({
+      name,
+      bytes: 1_000,
+      dependencies: 0,
+      imports: [],
+    }));
+    const count = compileCounter(packages);
+    expect(count('k8s.io/api/core/v1')?.(3)).toBe('1 of at most 3 packages (k8s.io/api/core/v1)');
     expect(count('./main.go:48:7: assignment mismatch')).toBeUndefined();
     expect(count('# some/package')).toBeUndefined();
-    expect(count('net/http')).toBe('2 of at most 9 packages (net/http)');
+    expect(count('net/http')?.(120)).toBe('2 of at most 3 packages (net/http), about 60 s left');
   });
 });
