@@ -1,5 +1,5 @@
-// Command controlplane is a whole Kubernetes control plane in one binary: etcd, kube-apiserver, kube-controller-manager,
-// kube-scheduler and kubectl. The name of the symlink that starts it decides which of them runs;
+// Command controlplane is a Kubernetes control plane for a cluster without nodes in one binary: etcd, kube-apiserver, kubectl
+// and `controllers`, the part of kube-controller-manager that such a cluster needs. The name of the symlink that starts it decides which of them runs;
 // deploy/local/parts/controlplane-build.ts makes the symlinks.
 //
 // With it, `npm run up` and the tests run the real components without a container engine, an image registry or release
@@ -22,8 +22,7 @@ import (
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
-	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	"zonestead.dev/deploy/local/controlplane/controllers"
 )
 
 func main() {
@@ -40,17 +39,15 @@ func run(name string) int {
 	switch name {
 	case "kube-apiserver":
 		command = apiserver.NewAPIServerCommand()
-	case "kube-controller-manager":
-		command = controllermanager.NewControllerManagerCommand()
-	case "kube-scheduler":
-		command = scheduler.NewSchedulerCommand()
+	case "controllers":
+		command = controllers.NewCommand()
 	case "kubectl":
 		// The same as cmd/kubectl: -v works before the flags are parsed, and each error is printed once, in kubectl's words.
 		_, _ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
 		kubectlutil.CheckErr(cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()))
 		return 0
 	default:
-		fmt.Fprintf(os.Stderr, "started as %q: make a symlink named etcd, kube-apiserver, kube-controller-manager, kube-scheduler or kubectl\n", name)
+		fmt.Fprintf(os.Stderr, "started as %q: make a symlink named etcd, kube-apiserver, kubectl or controllers\n", name)
 		return 2
 	}
 	return cli.Run(command)

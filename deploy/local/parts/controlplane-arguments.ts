@@ -1,4 +1,4 @@
-// The command lines of etcd, kube-apiserver and kube-controller-manager for one machine. Pure.
+// The command lines of etcd, kube-apiserver and the controllers for one machine. Pure.
 import type { Credential } from './certificates.ts';
 
 export interface ControlPlanePorts {
@@ -20,7 +20,7 @@ export interface ControlPlaneFiles {
   serviceAccounts: { keyFile: string; publicFile: string };
   /** In the format of --token-auth-file. (Default: none.) */
   tokens?: string;
-  /** kube-controller-manager's. */
+  /** That of the controllers. */
   controllerManagerKubeconfig: string;
 }
 
@@ -97,19 +97,26 @@ const CONTROLLERS = [
   'validatingadmissionpolicy-status-controller',
 ];
 
+/** Those of our own program `controllers`, which gives each controller the service account that Kubernetes has for it. */
+export function controllersArguments(files: ControlPlaneFiles): string[] {
+  return [
+    `--kubeconfig=${files.controllerManagerKubeconfig}`,
+    `--controllers=${CONTROLLERS.join(',')}`,
+    `--service-account-private-key-file=${files.serviceAccounts.keyFile}`,
+    `--root-ca-file=${files.authority.certificateFile}`,
+    `--cluster-signing-cert-file=${files.authority.certificateFile}`,
+    `--cluster-signing-key-file=${files.authority.keyFile}`,
+  ];
+}
+
 export function controllerManagerArguments(files: ControlPlaneFiles): string[] {
   const kubeconfig = files.controllerManagerKubeconfig;
   return [
-    `--kubeconfig=${kubeconfig}`,
+    ...controllersArguments(files),
     `--authentication-kubeconfig=${kubeconfig}`,
     `--authorization-kubeconfig=${kubeconfig}`,
     '--secure-port=0',
     '--leader-elect=false',
-    `--controllers=${CONTROLLERS.join(',')}`,
-    `--service-account-private-key-file=${files.serviceAccounts.keyFile}`,
-    `--root-ca-file=${files.authority.certificateFile}`,
     '--use-service-account-credentials',
-    `--cluster-signing-cert-file=${files.authority.certificateFile}`,
-    `--cluster-signing-key-file=${files.authority.keyFile}`,
   ];
 }

@@ -1,8 +1,7 @@
-// A Kubernetes control plane for one state folder: etcd, kube-apiserver, kube-controller-manager. It has no scheduler,
-// because there are no nodes.
+// A Kubernetes control plane for one state folder: etcd, kube-apiserver and the controllers of a cluster without nodes.
 //
-// Order: etcd → kube-apiserver (/readyz) → ready. The controller manager starts then, since it gives up on an API
-// server that is not healthy within 10 s, and nothing waits for it. The parts end in the reverse order: kube-apiserver
+// Order: etcd → kube-apiserver (/readyz) → ready. The controllers start then, and nothing waits for them; a
+// kube-controller-manager would give up on an API server that is not healthy within 10 s. The parts end in the reverse order: kube-apiserver
 // first, because without etcd it retries for minutes and ignores SIGTERM.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -15,6 +14,7 @@ import {
   type ControlPlaneFiles,
   type ControlPlanePorts,
   controllerManagerArguments,
+  controllersArguments,
   etcdArguments,
 } from './controlplane-arguments.ts';
 import { type KubeconfigOptions, writeKubeconfig } from './kubeconfig.ts';
@@ -76,7 +76,7 @@ export async function startControlPlane({ dir, stateDir, ports, signal }: Contro
   const start = (name: string, args: string[], deathSignal: NodeJS.Signals) =>
     startProcess({ name, command: join(dir, name), args, cwd: home, logFile: join(home, `${name}.log`), deathSignal });
 
-  const running: { etcd?: Part; apiserver?: Part; manager?: Part } = {};
+  const running: { etcd?: Part; apiserver?: Part; controllers?: Part } = {};
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= stopInOrder(running);
@@ -93,10 +93,11 @@ export async function startControlPlane({ dir, stateDir, ports, signal }: Contro
       part: [running.apiserver, running.etcd],
       signal,
     });
-    // KUBEBUILDER_ASSETS of envtest has none; then namespaces are not emptied and no garbage is collected.
-    if (findCommand(join(dir, 'kube-controller-manager')) !== undefined) {
-      running.manager = start('kube-controller-manager', controllerManagerArguments(files), 'SIGKILL');
-    }
+    // The archive of envtest has neither; then namespaces are not emptied and no garbage is collected.
+    const has = (name: string) => findCommand(join(dir, name)) !== undefined;
+    if (has('controllers')) running.controllers = start('controllers', controllersArguments(files), 'SIGKILL');
+    else if (has('kube-controller-manager'))
+      running.controllers = start('kube-controller-manager', controllerManagerArguments(files), 'SIGKILL');
   } catch (error) {
     await stop();
     throw error;
@@ -177,12 +178,12 @@ function answersReady(url: string, ca: string, signal: AbortSignal): Promise<boo
 async function stopInOrder({
   etcd,
   apiserver,
-  manager,
+  controllers,
 }: {
   etcd?: Part;
   apiserver?: Part;
-  manager?: Part;
+  controllers?: Part;
 }): Promise<void> {
-  await Promise.all([manager?.stop({ graceMs: 5_000 }), apiserver?.stop({ graceMs: 15_000 })]);
+  await Promise.all([controllers?.stop({ graceMs: 5_000 }), apiserver?.stop({ graceMs: 15_000 })]);
   await etcd?.stop({ graceMs: 10_000 });
 }

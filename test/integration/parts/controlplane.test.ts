@@ -39,7 +39,7 @@ const admin = async (...args: string[]) => (await kubectl(cluster.kubeconfig, ..
 const eventually = (what: string, check: () => Promise<boolean>) =>
   waitFor(check, { what, timeoutMs: 60_000, intervalMs: 100, part: cluster.parts, signal });
 
-test('a namespace can be created, gets its service account from the controller manager, and can be deleted', async () => {
+test('a namespace can be created, gets its service account from a controller, and can be deleted', async () => {
   expect(await admin('create', 'namespace', 'short')).toContain('namespace/short created');
   await eventually('the default service account', async () =>
     (await admin('-n', 'short', 'get', 'serviceaccount', 'default', '-o', 'name')).includes('serviceaccount/default'),
@@ -102,12 +102,12 @@ test('a start after SIGKILL of every part finds the objects', async () => {
   expect(await admin('get', 'namespace', 'crashed', '-o', 'name')).toBe('namespace/crashed');
 });
 
-// It tries for 10 s to find kube-apiserver healthy, and then ends.
-test('the controller manager comes to an API server that takes long to start', { timeout: 300_000 }, async () => {
+// They start after kube-apiserver; kube-controller-manager would try for 10 s to find it healthy, and then end.
+test('the controllers come to an API server that takes long to start', { timeout: 300_000 }, async () => {
   const slow = join(stateDir, 'slow');
   const programs = join(slow, 'programs');
   await mkdir(programs, { recursive: true });
-  for (const name of ['etcd', 'kube-controller-manager']) await symlink(join(dir, name), join(programs, name));
+  for (const name of ['etcd', 'controllers']) await symlink(join(dir, name), join(programs, name));
   const server = join(programs, 'kube-apiserver');
   await writeFile(server, `#!/bin/sh\nsleep 11\nexec ${join(dir, 'kube-apiserver')} "$@"\n`);
   await chmod(server, 0o755);

@@ -1,7 +1,35 @@
-// Faults in `npm run up`: its options and what it starts.
+// Faults in `npm run up`: its options, its build of Kubernetes, and the controllers that it runs.
 import type { Fault } from '../fault.ts';
 
+const CONSTRUCTORS = 'deploy/local/controlplane/controllers/constructors.go';
+const controllers = { project: 'integration', tests: ['test/integration/parts/controllers.test.ts'] } as const;
+const estimate = { project: 'unit', tests: ['test/unit/deploy/local/go-estimate.test.ts'] } as const;
+
 export const UP_FAULTS: readonly Fault[] = [
+  {
+    name: 'up-estimate-by-number',
+    breaks: 'the estimate of a build gives all packages the same cost',
+    edits: [
+      {
+        file: 'deploy/local/parts/go-estimate.ts',
+        find: 'bytes + BYTES_PER_PACKAGE + BYTES_PER_DEPENDENCY * dependencies;',
+        replace: 'bytes * 0 + BYTES_PER_PACKAGE + BYTES_PER_DEPENDENCY * dependencies * 0;',
+      },
+    ],
+    ...estimate,
+  },
+  {
+    name: 'up-estimate-at-once',
+    breaks: 'the first seconds of a build give an estimate',
+    edits: [
+      {
+        file: 'deploy/local/parts/go-estimate.ts',
+        find: 'seconds < FIRST_ESTIMATE_SECONDS || ',
+        replace: '',
+      },
+    ],
+    ...estimate,
+  },
   {
     name: 'up-without-and-with-kubernetes',
     breaks: '--without-kubernetes is accepted together with an option that needs Kubernetes',
@@ -27,5 +55,23 @@ export const UP_FAULTS: readonly Fault[] = [
     ],
     project: 'integration',
     tests: ['test/integration/parts/up-without-kubernetes.test.ts'],
+  },
+  {
+    name: 'up-controllers-share-an-account',
+    breaks: 'a controller works with the rights of another one',
+    edits: [
+      {
+        file: CONSTRUCTORS,
+        find: 's.accounts.Client("clusterrole-aggregation-controller")',
+        replace: 's.accounts.Client("namespace-controller")',
+      },
+    ],
+    ...controllers,
+  },
+  {
+    name: 'up-controllers-leave-garbage',
+    breaks: 'objects of a deleted owner stay',
+    edits: [{ file: CONSTRUCTORS, find: 'go c.Sync(ctx, discovery, discoveryPeriod)\n', replace: '_ = discovery\n' }],
+    ...controllers,
   },
 ];

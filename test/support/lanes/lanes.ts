@@ -140,6 +140,7 @@ export const LANES = {
       'crds/',
       'deploy/examples/',
       'deploy/image/',
+      'deploy/local/controlplane/manager/',
       'deploy/local/node/',
       'deploy/manifests/',
       'deploy/observability/',

@@ -95,7 +95,7 @@ export async function startNode({
       part: [apiserver, etcd].filter((part) => part !== undefined),
       signal,
     });
-    parts.push(...(await startControllers(space, plane)));
+    parts.push(...(await startControllers(space, { ...plane, dir: programs.controllers })));
     const agents = { dir: programs.node, home, socket: runtime.socket, identities };
     parts.push(await startKubelet(space, agents), await startProxy(space, agents));
     const folders = Array.from({ length: VOLUMES }, (_, index) => join(home, 'volumes', String(index)));

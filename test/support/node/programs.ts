@@ -5,17 +5,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { cached, cacheKey, type Progress } from '../../../deploy/local/parts/cache.ts';
-import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import {
+  ensureControllerManager,
+  ensureControlPlane,
+  KUBERNETES_FLAGS,
+} from '../../../deploy/local/parts/controlplane-build.ts';
 import { buildGo, sourceInputs } from '../../../deploy/local/parts/go-build.ts';
+import { goFlags } from '../../../deploy/local/parts/go-flags.ts';
 
 const NODE = fileURLToPath(new URL('../../../deploy/local/node', import.meta.url));
 const COREDNS = fileURLToPath(new URL('../../../deploy/local/coredns', import.meta.url));
-const VERSION = 'k8s.io/component-base/version';
-const SMALL = ['-trimpath', '-tags', 'grpcnotrace', '-ldflags'];
-const FLAGS = {
-  node: [...SMALL, `-s -w -X ${VERSION}.gitVersion=v1.36.3 -X ${VERSION}.gitMajor=1 -X ${VERSION}.gitMinor=36`],
-  plain: [...SMALL, '-s -w'],
-};
 const TOOLS = [
   { command: 'containerd', package: 'containerd' },
   { command: 'ctr', package: 'containerd' },
@@ -31,8 +30,10 @@ const TOOLS = [
 ];
 
 export interface NodePrograms {
-  /** Holds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl. */
+  /** Holds etcd, kube-apiserver, kubectl. */
   controlPlane: string;
+  /** Holds kube-controller-manager, kube-scheduler. */
+  controllers: string;
   /** Holds kubelet, kube-proxy, pause, coredns. */
   node: string;
   /** Debian's, by name. */
@@ -51,7 +52,8 @@ export async function ensureNodePrograms(around: { progress: Progress; signal: A
   }
   const tools = await ensureTools(TOOLS, around);
   const { dir } = await ensureControlPlane(around);
-  return { controlPlane: dir, node: await ensureNode(around), tools };
+  const controllers = await ensureControllerManager(around);
+  return { controlPlane: dir, controllers, node: await ensureNode(around), tools };
 }
 
 function ensureNode({ progress, signal }: { progress: Progress; signal: AbortSignal }): Promise<string> {
@@ -63,7 +65,7 @@ function ensureNode({ progress, signal }: { progress: Progress; signal: AbortSig
         text,
       ]),
     ),
-    flags: JSON.stringify(FLAGS),
+    flags: KUBERNETES_FLAGS.join(' '),
     platform: `${process.platform}-${process.arch}`,
   });
   return cached({ name: 'node', key, progress, signal, fill: (folder) => build(folder, progress, signal) });
@@ -77,15 +79,15 @@ async function build(folder: string, progress: Progress, signal: AbortSignal): P
     source: NODE,
     what: 'kubelet and kube-proxy',
     targets: [
-      { package: '.', file: join(folder, 'node'), flags: FLAGS.node },
-      { package: './pause', file: join(folder, 'pause'), flags: FLAGS.plain },
+      { package: '.', file: join(folder, 'node'), flags: KUBERNETES_FLAGS },
+      { package: './pause', file: join(folder, 'pause'), flags: goFlags() },
     ],
   });
   await buildGo({
     ...common,
     source: COREDNS,
     what: 'CoreDNS',
-    targets: [{ package: '.', file: join(folder, 'coredns'), flags: FLAGS.plain }],
+    targets: [{ package: '.', file: join(folder, 'coredns'), flags: goFlags() }],
   });
   for (const name of ['kubelet', 'kube-proxy']) await symlink('node', join(folder, name));
 }
