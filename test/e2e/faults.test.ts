@@ -147,9 +147,10 @@ describe('the DNS service away', () => {
 
 /**
  * How many of the 60 writes a minute one namespace gets while it is alone: with u writes done, it leaves 12·u/(u+3) places to
- * namespaces that come later (src/client/pace/budget.ts). After 49 writes that is 11.3 places, and 11 are free.
+ * namespaces that come later (src/client/pace/budget.ts). After 49 writes that is 11.3 places, and 11 are free. A request of more than
+ * 30 changes takes 30 places, half of the window (src/base/bulk-writes.ts), so a first request of 49 leaves room for 18 more.
  */
-const OF_ONE_NAMESPACE = 49;
+const OF_ONE_NAMESPACE = { least: 49, most: 67 };
 
 describe('write limits', () => {
   it('are obeyed: further writes of a namespace wait, its objects say why and until when, and another namespace has places', async () => {
@@ -158,13 +159,16 @@ describe('write limits', () => {
     await test.ready('zdz/busy');
     await test.ready('-n', 'other', 'zdz/calm');
     await lift(false);
-    const many = names(70).map((name) =>
+    // The operator knows the limit from the answer to its last write.
+    await test.apply(recordObject('first', 'busy', { name: 'first', type: 'A', content: '192.0.2.1' }));
+    await test.ready('zdr/first');
+    const many = names(80).map((name) =>
       recordObject(`busy-${name}`, 'busy', { name, type: 'A', content: '192.0.2.1' }),
     );
     // All at once: after a minute, the places of the first ones return.
     await Promise.all(many.map((each) => test.apply(each)));
     const written = async () => (await held('busy.example')).length;
-    await expect.poll(written).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE);
+    await expect.poll(written).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE.least);
     await test.apply(
       recordObject('challenge', 'busy', { name: '_acme-challenge', type: 'TXT', content: 'token', ttl: 60 }),
     );
@@ -172,7 +176,9 @@ describe('write limits', () => {
     await expect.poll(challenge).toMatchObject({ nextAttemptTime: expect.any(String) });
     const waiting = await challenge();
     expect(waiting?.conditions.find(({ type }) => type === 'Ready')?.reason).toBe('RateLimited');
-    expect(await mostInAMinute('busy.example')).toBe(OF_ONE_NAMESPACE);
+    const most = await mostInAMinute('busy.example');
+    expect(most).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE.least);
+    expect(most).toBeLessThanOrEqual(OF_ONE_NAMESPACE.most);
     expect(new Date(waiting?.nextAttemptTime ?? 0).getTime()).toBeGreaterThan(Date.now());
     const before = await written();
     await test.apply(recordObject('www', 'calm', { name: 'www', type: 'A', content: '192.0.2.2' }, 'other'));

@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const [at, [, values]] of sets.entries()) {
     const { text } = await template(values);
     const names = objectsOf(text).filter(({ kind }) => kind === 'NetworkPolicy');
-    if (names.some(({ metadata }) => !metadata.name.endsWith('-postgres'))) policies.add(`set-${at}`);
+    if (names.some(({ metadata }) => !/-(postgres|health)$/.test(metadata.name))) policies.add(`set-${at}`);
     await place(`set-${at}`, text);
   }
   const { text } = await template({});
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(root, { recursive: true, force: true }));
 
-/** A pod that runs to completion needs no probes. Without values for them, only the built-in Postgres has a NetworkPolicy. */
+/** A pod that runs to completion needs no probes. Without values for them, only the built-in Postgres and the health ports have one. */
 const onPurpose = ({ check, kind, name, folder }: Finding) =>
   // The controller of StatefulSets adds the label that such a Service selects.
   (check === 'dangling-service' && /-(nameserver|edge)-\d$/.test(name)) ||
