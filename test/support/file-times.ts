@@ -30,9 +30,12 @@ export function summarizeTimes(times: FileTimes): string {
   return `${files.length} files, ${seconds(sum)} s of processor time; the dearest:\n${lines.join('')}`;
 }
 
-/** A row for each folder of tests, the dearest first, and one for all. */
-export function suitesOf(times: FileTimes): (FileTime & { suite: string; files: number })[] {
-  const groups = Map.groupBy(Object.entries(times), ([file]) => suiteOf(file));
+/** A row for each group of files, the dearest first, and one for all. @param groupOf (Default: the folder.) */
+export function suitesOf(
+  times: FileTimes,
+  groupOf: (file: string) => string = folderOf,
+): (FileTime & { suite: string; files: number })[] {
+  const groups = Map.groupBy(Object.entries(times), ([file]) => groupOf(file));
   const rows = [...groups].map(([suite, files]) =>
     totalOf(
       suite,
@@ -43,7 +46,7 @@ export function suitesOf(times: FileTimes): (FileTime & { suite: string; files: 
 }
 
 /** The level and the first folder below it. */
-function suiteOf(file: string): string {
+function folderOf(file: string): string {
   const [level = '', folder = ''] = file.split('/');
   return folder.endsWith('.ts') ? level : `${level}/${folder}`;
 }
