@@ -1,5 +1,6 @@
 // Pages of owned sets with their records, bounded in rows and in octets of contents. Keyset pages, so that each costs the same
 // however far it is into the zone. No rule and no right is known here.
+import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import type { Drift, WhenClusterLost } from './owned-sets.ts';
@@ -53,9 +54,6 @@ interface PageQuery {
   only: { names: string[] | null; types: string[] | null } | null;
 }
 
-/** An answer names so many owners at most, and counts the others. */
-const FIRST_OWNERS = 10;
-
 /** The page ends with the set that reaches so many octets of contents and comments. */
 const OCTETS = 1024 * 1024;
 
@@ -103,9 +101,9 @@ const selectFirstOwners = statement<{ owner: string; found: number }>(`
   select owner, (count(*) over ())::integer as found
   from (select distinct s.owner from record_owners o cross join lateral (select owner from owned_sets where id = o.set_id offset 0) s
     where o.record_id = any($1::text[])) owners
-  order by owner limit ${FIRST_OWNERS}`);
+  order by owner limit ${MAX_TOLD_OWNERS}`);
 
-/** The owners of many records: the first ten in their order, and how many there are. */
+/** The owners of many records: the first ones in their order, as many as an answer names, and how many there are. */
 export async function firstOwners(
   db: Db | Tx,
   recordIds: readonly string[],

@@ -1,10 +1,8 @@
 // The header Zonestead-Owners in the answer to a change of records that other clients own: owners may revert such a change.
 import type { FastifyReply } from 'fastify';
+import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 
 export const OWNERS_HEADER = 'Zonestead-Owners';
-/** A record has up to 100 owners of 400 characters; a header must stay short. The field `owners` has all of them. */
-const MAX_TOLD = 5;
-
 /**
  * Adds the header, with the first five owners. Without owners, nothing happens.
  * @param count the number of different owners, if `owners` has only the first of them. (Default: `owners` has all.)
@@ -18,7 +16,7 @@ export function tellOwners(reply: FastifyReply, owners: readonly string[], count
 export function ownersText(owners: readonly string[], count?: number): string | null {
   const different = [...new Set(owners)];
   if (different.length === 0) return null;
-  const told = different.slice(0, MAX_TOLD);
+  const told = different.slice(0, MAX_TOLD_OWNERS);
   const more = (count ?? different.length) - told.length;
   return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

@@ -1,9 +1,9 @@
 // The log line about a change of records that have owners, for protocols whose answers cannot name them.
+import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 import type { OwnedChange } from '../records/rrsets.ts';
 
-/** The record sets of a line, and the owners of each: a request has up to thousands, and an owner up to 400 characters. */
+/** The record sets of a line: a request has up to thousands. */
 const MAX_SETS = 10;
-const MAX_OWNERS = 5;
 
 interface WarnLog {
   warn(fields: object, message: string): void;
@@ -13,8 +13,8 @@ interface WarnLog {
 export function logOwned(log: WarnLog, zone: string, owned: readonly OwnedChange[], fields: object): void {
   if (owned.length === 0) return;
   const sets = owned.slice(0, MAX_SETS).map(({ name, type, owners }) => ({
-    ...{ name, type, owners: owners.slice(0, MAX_OWNERS) },
-    ...(owners.length > MAX_OWNERS ? { moreOwners: owners.length - MAX_OWNERS } : {}),
+    ...{ name, type, owners: owners.slice(0, MAX_TOLD_OWNERS) },
+    ...(owners.length > MAX_TOLD_OWNERS ? { moreOwners: owners.length - MAX_TOLD_OWNERS } : {}),
   }));
   const more = owned.length > MAX_SETS ? { more: owned.length - MAX_SETS } : {};
   log.warn(
