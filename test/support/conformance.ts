@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
-import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
-import { goEnvironment, goFlags } from '../../deploy/local/parts/go-flags.ts';
+import { findGo, goEnvironment, goFlags } from '../../deploy/local/parts/go-flags.ts';
 
 const SOURCE = new URL('../../deploy/local/certmanager/', import.meta.url).pathname;
 const FILES = ['conformance/conformance_test.go', 'go.mod', 'go.sum'];
@@ -52,7 +52,7 @@ export function ensureConformance(): Promise<string> {
     platform: `${process.platform}-${process.arch}`,
   });
   const fill = async (folder: string) => {
-    const go = findCommand('go') ?? '/usr/local/go/bin/go';
+    const go = findGo('the test suite of cert-manager');
     progress('building the test suite of cert-manager for solvers: once, a minute or two');
     const args = ['test', '-c', ...FLAGS, '-o', join(folder, 'conformance'), './conformance'];
     const { code, tail } = await runCommand({

@@ -2,9 +2,9 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
-import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { sourceInputs } from '../../deploy/local/parts/go-build.ts';
-import { goEnvironment } from '../../deploy/local/parts/go-flags.ts';
+import { findGo, goEnvironment } from '../../deploy/local/parts/go-flags.ts';
 
 const SOURCE = new URL('../../deploy/local/certmanager/', import.meta.url).pathname;
 const MODULE = 'sigs.k8s.io/gateway-api';
@@ -26,7 +26,7 @@ export async function ensureGatewayCrds(signal: AbortSignal): Promise<string[]> 
 
 async function fill(folder: string, signal: AbortSignal): Promise<void> {
   const env = goEnvironment();
-  const command = findCommand('go') ?? '/usr/local/go/bin/go';
+  const command = findGo('the CRDs of Gateway API');
   const args = ['mod', 'download', '-json', MODULE];
   const { code, out, tail } = await runCommand({ command, args, cwd: SOURCE, env, timeoutMs: LIMIT_MS, signal });
   if (code !== 0) throw new Error(`go mod download ${MODULE} failed:\n${tail}`);

@@ -4,9 +4,9 @@ import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cached, cacheKey, type Progress } from './cache.ts';
-import { findCommand, runCommand } from './commands.ts';
+import { runCommand } from './commands.ts';
 import { buildGo, sourceInputs } from './go-build.ts';
-import { goEnvironment, goFlags } from './go-flags.ts';
+import { findGo, goEnvironment, goFlags } from './go-flags.ts';
 
 const SOURCE = fileURLToPath(new URL('../certmanager', import.meta.url));
 const SOURCE_FILES = ['main.go', 'controller.go', 'cainjector.go', 'go.mod', 'go.sum'];
@@ -69,7 +69,7 @@ async function build(folder: string, progress: Progress, signal: AbortSignal): P
 
 /** The CRDs are files of the very module that the controllers were built from. */
 async function copyCrds(folder: string, signal: AbortSignal): Promise<void> {
-  const go = findCommand('go') ?? '/usr/local/go/bin/go';
+  const go = findGo('the CRDs of cert-manager');
   const env = goEnvironment();
   const args = ['list', '-m', '-f', '{{.Dir}}', MODULE];
   const { code, out, tail } = await runCommand({ command: go, args, cwd: SOURCE, env, timeoutMs: 60_000, signal });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress } from './cache.ts';
-import { findCommand, runCommand } from './commands.ts';
+import { runCommand } from './commands.ts';
 import { createEstimate, type GoPackage } from './go-estimate.ts';
-import { goEnvironment } from './go-flags.ts';
+import { findGo, goEnvironment } from './go-flags.ts';
 
 const NEWS_MS = 3_000;
 const STEP_LIMIT_MS = 60 * 60_000;
@@ -39,10 +39,7 @@ export function sourceInputs(source: string, files: readonly string[]): Record<s
 
 /** Downloads, then builds each target. @throws when Go is missing, or with the compiler's last lines */
 export async function buildGo({ source, what, costs, otherwise, targets, progress, signal }: GoBuild): Promise<void> {
-  const go = findCommand('go') ?? findCommand('/usr/local/go/bin/go');
-  if (go === undefined) {
-    throw new Error(`Go is needed to build ${what}: install Go 1.26 or later (https://go.dev/dl/), ${otherwise}`);
-  }
+  const go = findGo(what, otherwise);
   progress(`building ${what} from Go modules: once, ${costs}`);
   const common = { go, source, progress, signal };
   const count = downloadCounter(countRequired(readFileSync(join(source, 'go.mod'), 'utf8')));

@@ -1,4 +1,5 @@
-// How all Go programs are compiled: with the same flags, because Go compiles a package again for other flags.
+// How all Go programs are compiled: by one Go, and with the same flags, because Go compiles a package again for other flags.
+import { findCommand } from './commands.ts';
 
 /**
  * Without paths of this machine, without debug information (which takes a fifth of the compile time, and which -s -w would remove from
@@ -10,6 +11,17 @@ const COMPILE = ['-trimpath', '-gcflags=all=-dwarf=false', '-tags=grpcnotrace'];
 export function goFlags(values: Readonly<Record<string, string>> = {}): string[] {
   const set = Object.entries(values).map(([name, value]) => ` -X ${name}=${value}`);
   return [...COMPILE, `-ldflags=-s -w${set.join('')}`];
+}
+
+/**
+ * The path of Go. @param what the product, for the message @param otherwise how to do without Go
+ * @throws Error that says where to get Go
+ */
+export function findGo(what: string, otherwise?: string): string {
+  const go = findCommand('go') ?? findCommand('/usr/local/go/bin/go');
+  if (go !== undefined) return go;
+  const words = ['install Go 1.26 or later (https://go.dev/dl/)', ...(otherwise === undefined ? [] : [otherwise])];
+  throw new Error(`Go is needed to build ${what}: ${words.join(', ')}`);
 }
 
 /** The environment of Go. */

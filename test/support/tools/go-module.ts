@@ -2,8 +2,8 @@
 import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findCommand, runCommand } from '../../../deploy/local/parts/commands.ts';
-import { goEnvironment } from '../../../deploy/local/parts/go-flags.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { findGo, goEnvironment } from '../../../deploy/local/parts/go-flags.ts';
 
 export interface PinnedModule {
   module: string;
@@ -26,9 +26,7 @@ export async function withGoModule(
   { limitMs, onLine, signal }: { limitMs: number; onLine?: (line: string) => void; signal: AbortSignal },
   work: (folder: string, run: RunGo) => Promise<void>,
 ): Promise<void> {
-  const go = findCommand('go') ?? findCommand('/usr/local/go/bin/go');
-  if (go === undefined)
-    throw new Error(`Go is needed to build ${module}: install Go 1.26 or later (https://go.dev/dl/)`);
+  const go = findGo(module);
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-module-'));
   const run: RunGo = async (...args) => {
     const { code, out, tail } = await runCommand({
@@ -48,7 +46,7 @@ export async function withGoModule(
     const answer = JSON.parse(await run('mod', 'download', '-json', `${module}@${version}`)) as Record<string, string>;
     if (answer.Sum !== sum)
       throw new Error(
-        `${module} ${version} has the hash ${answer.Sum}, and not ${sum}, so it is not built. Compare it with https://sum.golang.org`,
+        `${module} ${version} has the hash ${answer.Sum}, and not ${sum}, so it is not built. Compare it with the checksum database of Go`,
       );
     await cp(answer.Dir as string, folder, { recursive: true });
     for (const entry of ['.', ...(await readdir(folder, { recursive: true }))]) await chmod(join(folder, entry), 0o755);
