@@ -57,7 +57,7 @@ export async function lockUser(tx: Tx, id: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
 }
 
-/** The same, and nobody starts a session or attaches an account for the person meanwhile: both refer to the row. */
+/** The same, and no session starts and no account is attached for the person meanwhile: both refer to the row. */
 export async function lockUserAlone(tx: Tx, id: string): Promise<void> {
   await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
 }
@@ -127,7 +127,7 @@ export async function memberOf(db: Db | Tx, teamId: string, userId: string): Pro
   return rows[0] ?? null;
 }
 
-/** Whether the team has another owner than this person. A suspended owner does not count, because nobody could act as one. */
+/** Whether the team has another owner than this person. A suspended owner does not count, because such a person cannot act. */
 export async function hasOtherOwner(tx: Tx, teamId: string, userId: string): Promise<boolean> {
   const rows = await tx
     .select({ userId: memberships.userId })

@@ -41,7 +41,7 @@ export async function ensureEnvtest(options: EnvtestOptions): Promise<string> {
   const { archives = ENVTEST_ARCHIVES, root, digests = DIGESTS, limits, progress, signal } = options;
   const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
   const digest = digests[platform];
-  if (digest === undefined) throw new Error(`there is no archive of Kubernetes ${VERSION} for ${platform}`);
+  if (digest === undefined) throw new Error(`no archive of Kubernetes ${VERSION} exists for ${platform}`);
   return cached({
     name: 'envtest',
     key: cacheKey({ digest }),

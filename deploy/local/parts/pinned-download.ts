@@ -25,8 +25,8 @@ const NEWS_BYTES = 20_000_000;
 
 /**
  * Downloads to `target`, whose folder must exist.
- * @throws Error that names the address: when no server answers in time, when the content stops, when the digest is another; then
- * there is no file at `target`
+ * @throws Error that names the address: when no server answers in time, when the content stops, when the digest is another. It
+ * deletes the file at `target` before
  */
 export async function downloadPinned(
   file: PinnedFile,

@@ -173,7 +173,7 @@ export async function adminAddPerson(
   return withDatabase(url, (db) =>
     db.transaction(async (tx) => {
       const address = readAddress(email);
-      if (address === null) throw new Error(`${email} is no address that a person of this service can have`);
+      if (address === null) throw new Error(`${email} is not an address that a person of this service can have`);
       const found = await userByEmail(tx, address);
       const user = found ?? { id: `user_${random(6).toString('hex')}`, email: address, name };
       const record = (action: 'user.create' | 'key.mint', subject: string, after: object) =>

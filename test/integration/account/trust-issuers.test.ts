@@ -26,7 +26,7 @@ describe('issuer and audience', () => {
     const path = `${others}/${theirs.body.id}`;
     expect((await send(stranger, 'PATCH', path, { audience: 'zonestead' })).body.field).toBe('audience');
     expect((await send(stranger, 'PATCH', path, { name: 'renamed' })).status).toBe(200);
-    // The same team may have several; a revoked trust is in nobody's way.
+    // The same team may have several; a revoked trust does not count.
     await create(terms);
     await endAll();
     expect((await send(member, 'GET', `${trusts}/${ours.id}`)).body.revokedAt).not.toBeNull();

@@ -149,7 +149,7 @@ test('A removed person stays removed: no command finds the row', async () => {
   await expect(adminResumePerson(url, email, new Date())).rejects.toThrow('there is no user');
   const link = { email, issuer: idp.issuer, subject: 'ghost' };
   await expect(adminLinkPerson(url, link, new Date())).rejects.toThrow('there is no user');
-  await expect(addPerson(service, { email })).rejects.toThrow('is no address that a person');
+  await expect(addPerson(service, { email })).rejects.toThrow('is not an address that a person');
 });
 
 test('A team keeps an owner who is not suspended', async () => {

@@ -146,7 +146,7 @@ async function signed(name: string): Promise<string> {
   return new x509.X509Certificate(Buffer.from(encoded, 'base64').toString()).subject;
 }
 
-test('A certificate request is signed once somebody approves it', async () => {
+test('A certificate request is signed after an approval', async () => {
   await created(await requestFor('CN=jane', 'kubernetes.io/kube-apiserver-client', 'jane'));
   expect(await kubectl('get', 'csr', 'jane', '-o', 'jsonpath={.status}')).toBe('{}');
   await kubectl('certificate', 'approve', 'jane');

@@ -18,6 +18,6 @@ test('A Go module with another hash is refused with both hashes', { timeout: LIM
   const { module, version, sum } = SUITE_MODULES.mittwald;
   const other = 'h1:W5XdncBvIK9H/Arj8FNUgvQ4cywUEeUWTKtfD3ad6SQ=';
   await expect(withGoModule({ module, version, sum: other }, options, async () => undefined)).rejects.toThrow(
-    `${module} ${version} has the hash ${sum}, and not ${other}, so it is not built. Compare it with https://sum.golang.org`,
+    `${module} ${version} has the hash ${sum}, and not ${other}, so it is not built. Compare it with the checksum database of Go`,
   );
 });

@@ -144,7 +144,7 @@ describe('over REST', () => {
     },
   );
 
-  it('a trust of an earlier version gives nobody the challenges of a name that the namespace chooses', async () => {
+  it('a trust of an earlier version gives no token the challenges of a name that the namespace chooses', async () => {
     await service.sql`update trusts set only_names = ${[`_\${namespace}.dev`]} where name = 'cluster'`;
     const token = await own.sign(claims({}, { namespace: 'acme-challenge' }));
     const reply = await write(token, '_acme-challenge.dev');
