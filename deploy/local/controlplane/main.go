@@ -1,6 +1,6 @@
 // Command controlplane is a Kubernetes control plane for a cluster without nodes in one binary: etcd, kube-apiserver, kubectl
-// and `controllers`, the part of kube-controller-manager that such a cluster needs. The name of the symlink that starts it decides which of them runs;
-// deploy/local/parts/controlplane-build.ts makes the symlinks.
+// and `controllers`, the part of kube-controller-manager that such a cluster needs. The name of the symlink that starts it decides
+// which of them runs; deploy/local/parts/controlplane-build.ts makes the symlinks.
 //
 // With it, `npm run up` and the tests run the real components without a container engine, an image registry or release
 // downloads: it needs only published Go modules. This program does not change the behaviour of the components.

@@ -92,11 +92,7 @@ func newNamespaces(ctx context.Context, s *surroundings) (loop, error) {
 
 func newGarbageCollector(ctx context.Context, s *surroundings) (loop, error) {
 	const account = "generic-garbage-collector"
-	client, err := s.accounts.Client(account)
-	if err != nil {
-		return nil, err
-	}
-	discovery, err := s.accounts.DiscoveryClient(account)
+	client, discovery, err := s.clients(account)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +171,7 @@ func newRoleAggregation(_ context.Context, s *surroundings) (loop, error) {
 
 func newQuotas(ctx context.Context, s *surroundings) (loop, error) {
 	const account = "resourcequota-controller"
-	client, err := s.accounts.Client(account)
-	if err != nil {
-		return nil, err
-	}
-	discovery, err := s.accounts.DiscoveryClient(account)
+	client, discovery, err := s.clients(account)
 	if err != nil {
 		return nil, err
 	}
@@ -247,11 +239,7 @@ func newApprover(ctx context.Context, s *surroundings) (loop, error) {
 
 func newPolicyStatus(_ context.Context, s *surroundings) (loop, error) {
 	const account = "validatingadmissionpolicy-status-controller"
-	client, err := s.accounts.Client(account)
-	if err != nil {
-		return nil, err
-	}
-	discovery, err := s.accounts.DiscoveryClient(account)
+	client, discovery, err := s.clients(account)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -41,6 +42,16 @@ type surroundings struct {
 	informers        informers.SharedInformerFactory
 	allInformers     informerfactory.InformerFactory
 	informersStarted chan struct{}
+}
+
+// clients makes the clients of a controller that also reads which kinds there are.
+func (s *surroundings) clients(account string) (kubernetes.Interface, discovery.DiscoveryInterface, error) {
+	client, err := s.accounts.Client(account)
+	if err != nil {
+		return nil, nil, err
+	}
+	kinds, err := s.accounts.DiscoveryClient(account)
+	return client, kinds, err
 }
 
 func surround(ctx context.Context, config *rest.Config, given settings) (*surroundings, error) {
