@@ -16,13 +16,13 @@ export interface RefusalData {
   field: string | null;
   /** The ids of the records that conflict with the request. */
   records: readonly string[];
-  /** The owner of those records, if it is the reason. (Default: it is not.) */
+  /** The owner of those records, if the refusal is because of it. */
   owner?: string;
-  /** The value that exists already. It belongs to `owner`, or to nobody if that is absent. (Default: another reason.) */
+  /** The value that exists already. It belongs to `owner`, or is unowned if that is absent. */
   value?: string;
   /** Whether that owner shares that value. */
   shared?: boolean;
-  /** The present state, for a condition that it does not match. (Default: another reason.) */
+  /** The current state, if an If-Match or If-None-Match condition failed. */
   current?: Current;
   /** For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms. */
   retryAfterMs: number | null;

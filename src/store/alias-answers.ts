@@ -12,7 +12,7 @@ export interface AliasAnswer {
   ttl: number;
 }
 
-/** A target and the owner (team or person) of the zones whose records have it: each owner's are resolved by themselves. */
+/** An ALIAS target, per owner (team or person): the targets of different owners are resolved independently. */
 export interface OwnedTarget {
   /** Absolute, lower case, with final dot. */
   target: string;

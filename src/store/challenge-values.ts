@@ -3,7 +3,7 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { ownedSets } from './tables.ts';
 
-/** The newest first. @param place.ordername as dns/name.ts makes it */
+/** The newest first. @param place.ordername as dns/names/name.ts makes it */
 export async function ownersAt(
   db: Db,
   { zoneNo, ordername, type }: { zoneNo: number; ordername: string; type: string },

@@ -1,6 +1,7 @@
-// The connections to Postgres: statements of their own, and transactions. drizzle and our own statements send through the same
-// client. It keeps the process well when Postgres goes away, and moves to the server that is the primary now (primary.ts). Three
-// things that postgres.js 3.4.9 does then would end the api, write a part of a transaction, or make statements wait.
+// The connections to Postgres: statements of their own, and transactions. drizzle and our own statements send through
+// the same client. It survives the loss of Postgres, and moves to the server that is the primary now (primary.ts).
+// Three things that postgres.js 3.4.9 does then would end the api, write a part of a transaction, or make statements
+// wait.
 //
 // - A transaction whose connection is lost has ended, but the code inside does not know: its next statement would run on the
 //   connection's successor, outside of any transaction, and the driver's own rollback ends the process (its issue 1208).

@@ -80,10 +80,10 @@ interface DatabaseOptions {
 const CONNECT_S = 3;
 
 /**
- * @param url postgres://user:password@host:port/database, or several hosts of one cluster (host1:port1,host2:port2); connections are
- * opened when first needed, and to a server that takes writes alone. `?prepare=false` is for a pooler between us and Postgres that
- * cannot keep named statements (PgBouncer before 1.21). `?sslmode=verify-full&sslrootcert=file` verifies the server; `require`
- * encrypts, and verifies nothing.
+ * @param url postgres://user:password@host:port/database, or several hosts of one cluster (host1:port1,host2:port2);
+ * connections are opened when first needed, and only to a server that accepts writes. `?prepare=false` is for a pooler
+ * between us and Postgres that cannot keep named statements (PgBouncer before 1.21).
+ * `?sslmode=verify-full&sslrootcert=file` verifies the server; `require` encrypts, and verifies nothing.
  * @throws Error if the address or the file of its authorities cannot be read
  */
 export function openDatabase(url: string, options: DatabaseOptions & ClientEvents = {}): Database {

@@ -26,7 +26,7 @@ export interface Work {
 /** The driver's parameters of one pool. @param socket makes the connections, and protects them as it is told */
 export type MakeSql = (socket: (protect: Protect | null) => Promise<Socket>) => Sql;
 
-/** The pause after a connection that ended without a word of the server, in ms: the driver itself repeats at once. */
+/** The pause after a connection that the server closed before it answered, in ms: the driver itself repeats at once. */
 const PAUSE_MS = 100;
 /** An idle connection whose peer vanished is noticed after 2 s and 3 probes, 1 s apart (Node 26; 12 s with Node 24). */
 const KEEP_ALIVE = [true, 2_000, 1_000, 3] as const;

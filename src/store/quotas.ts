@@ -1,4 +1,4 @@
-// The quota of an owner, a team or a person, and how much of it is used. The rules are in zones/quota.ts.
+// The quota of an owner, a team or a person, and how much of it is used. The rules are in service/accounts/quota.ts.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 import type { Growth } from './zones.ts';

@@ -1,6 +1,6 @@
-// The changes of one zone, written with one statement: records, counters and serial of the zone, the names that changed, history,
-// kept answers. A
-// statement is a transaction of its own, and nothing of it is written if the zone changed since it was loaded.
+// The changes of one zone, written with one statement: records, counters and serial of the zone, the names that
+// changed, history, stored answers. The statement is a transaction of its own, and writes nothing if the zone has
+// changed since it was loaded.
 import type { Action } from './changes.ts';
 import { hexBytes, insertList, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
@@ -61,7 +61,7 @@ const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'comment
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
-// Somebody who holds the zone's row is not waited for, because the rights were judged before the wait.
+// Skips a locked row: the rights were checked before, and would be outdated after a wait.
 const LOCKED = `locked as (select id, no, name, team_id, user_id from zones where id = $1 and serial = $2 and owners_version = $13
     and ($3::bigint <= 0 or record_count + $3::bigint <= record_room)
     and ($4::bigint <= 0 or stored_bytes + $4::bigint <= byte_room)

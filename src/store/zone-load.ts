@@ -87,8 +87,8 @@ interface BelowRow {
 }
 
 /**
- * An array that the planner does not look into. With the array itself it would plan every execution again, because few
- * elements look cheaper than the ten that a plan for any array assumes, and planning costs more than the statement.
+ * Hides the array from the planner. Otherwise Postgres plans each execution again, because an array of few elements
+ * looks cheaper than the ten that its generic plan assumes, and planning costs more than the statement.
  */
 const opaque = (parameter: string) => `(select ${parameter}::text[])::text[]`;
 

@@ -46,7 +46,7 @@ function judgeHeader({ header: { alg, crit } }: TokenText): Refusal | null {
 function judgeIssuer({ issuer: own }: TokenText, { issuer }: TokenIssuer): Refusal | null {
   if (own === issuer) return null;
   if (own === null) return refusal('issuer', 'The token names no issuer (iss).');
-  return refusal('issuer', `The token is of the issuer ${quote(own)}, not of ${quote(issuer)}.`);
+  return refusal('issuer', `The token was issued by ${quote(own)}, not by ${quote(issuer)}.`);
 }
 
 function judgeSubject({ claims: { sub } }: TokenText): Refusal | null {

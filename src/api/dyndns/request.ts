@@ -61,7 +61,7 @@ function listOf(texts: readonly string[]): string[] {
     .filter((text) => text !== '');
 }
 
-/** The address of the client as the one of the host. Null: it is that of a proxy, or of a network that nobody else can reach. */
+/** Uses the client's address as the host's. Null for proxies and private networks. */
 export function addressesOfClient(client: string, isProxy: (address: string) => boolean): Addresses | null {
   const address = plainAddress(client);
   if (address === null || isProxy(address) || !isPublic(address)) return null;

@@ -1,6 +1,6 @@
-// Queries the name servers of a zone in rounds, until they are right or another party has answered. The first round follows that
-// answer: an earlier one is mostly too early, and many of them keep the name servers busy. After an attempt without an answer there
-// is no other round.
+// Queries the name servers of a zone in rounds until they answer correctly. The first round waits for the reports of
+// the nodes, because earlier queries usually get the old answer and keep the name servers busy. An attempt without any
+// answer ends the rounds.
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';

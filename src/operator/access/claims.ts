@@ -1,4 +1,4 @@
-// Decides which DNSZone of a cluster may have a zone name. One object has each name. A namespace can neither split the zone of
+// Decides which DNSZone of a cluster may claim a zone name: only one may. A namespace can neither split the zone of
 // another namespace nor take over or observe existing zones. Objects and labels come in as data. Messages name the
 // conflicting object, and never the content of its zone.
 

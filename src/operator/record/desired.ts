@@ -1,5 +1,5 @@
-// The look of a run at a DNSRecord: the facts about its zone, and the values to serve or the problem of the spec. The rules are the
-// same as the service's, so that the operator reports a mistake without a request. Pure.
+// Reads a DNSRecord and its DNSZone, and returns the values to serve, or what is wrong with the spec. The rules are
+// those of the service, so the operator reports a mistake without a request. Pure.
 import { fqdn, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';

@@ -154,8 +154,7 @@ export const RECORD_REFUSALS = {
   'too-many-sets': {
     code: 'forbidden',
     field: 'owner',
-    sentence:
-      'The zone has {records} records, and owners hold sets for {limit} names and types in it, which is the most for so many records; release some first.',
+    sentence: 'Owners hold {limit} record sets, the maximum for a zone with {records} records. Release some first.',
   },
   'may-not-manage-zones': {
     code: 'forbidden',

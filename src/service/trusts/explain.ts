@@ -98,7 +98,7 @@ async function judge(tokens: TokenVerifier, text: string, token: TokenText, row:
   const { id: trust, name } = row;
   const no = (reason: string): TrustVerdict => ({ trust, name, accepts: false, reason });
   if (token.issuer !== row.issuer) {
-    const own = token.issuer === null ? 'names no issuer (iss)' : `is of the issuer ${clip(token.issuer)}`;
+    const own = token.issuer === null ? 'names no issuer (iss)' : `was issued by ${clip(token.issuer)}`;
     return no(`The token ${own}, and the trust is for ${clip(row.issuer)}.`);
   }
   const missing = missingClaim(leavesOf(row.match), token.claims);

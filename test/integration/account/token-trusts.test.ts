@@ -117,7 +117,7 @@ describe('a trust', () => {
     expect(verdicts.find(({ trust }) => trust === second)?.reason).toContain(`A request uses the trust ${first}`);
     expect(verdicts.find(({ trust }) => trust === everyone)).toMatchObject({
       accepts: false,
-      reason: expect.stringContaining('is of the issuer "https://twice.example"'),
+      reason: expect.stringContaining('was issued by "https://twice.example"'),
     });
   });
 

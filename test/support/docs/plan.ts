@@ -215,9 +215,13 @@ export const PLAN = {
   },
   'dns updates': {
     test: 'test/integration/update/page.test.ts',
-    choices: ['Prepare', 'Add, replace and delete', 'Change only if', 'Read a zone', 'If an update is refused'].map(
-      (each) => block(UPDATES, each),
-    ),
+    choices: [
+      'Prepare',
+      'Add, replace and delete',
+      'Change a name only if it has no records',
+      'Read a zone',
+      'If an update is refused',
+    ].map((each) => block(UPDATES, each)),
   },
   'powerdns api': {
     test: 'test/integration/powerdns/page.test.ts',

@@ -31,8 +31,7 @@ export interface Row {
 
 const IN = 'namespace=~"$namespace"';
 
-/** The metric, of the chosen namespaces. */
-/** Metrics of the process and of Node.js have the names that they have in every program. */
+/** The metric in the chosen namespaces. Metrics of the process and of Node.js have no prefix, as in every program. */
 export const of = (metric: string, matchers = ''): string =>
   `${/^(process|nodejs)_/.test(metric) ? '' : 'zonestead_'}${metric}{${matchers ? `${IN}, ${matchers}` : IN}}`;
 export const rate = (metric: string, matchers = ''): string => `rate(${of(metric, matchers)}[$__rate_interval])`;
