@@ -47,7 +47,7 @@ export type Console = (scope: FastifyInstance, parts: { context: ServiceContext;
 interface AppOptions {
   context: ServiceContext;
   log: Logger;
-  /** Whether the limits of SPEC section 8 apply to keys without limits of their own. */
+  /** Whether the write limits (contract L1) apply to keys without limits of their own. */
   limits: boolean;
   /** (Default: no metrics are recorded.) */
   metrics?: Metrics;

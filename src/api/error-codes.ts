@@ -37,7 +37,7 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
   },
 };
 
-/** The status of each code of SPEC section 7. */
+/** The status of each code (contract E2). */
 export const STATUS = Object.fromEntries(Object.entries(CODES).map(([code, { status }]) => [code, status])) as Readonly<
   Record<ErrorCode, number>
 >;

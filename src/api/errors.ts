@@ -141,7 +141,7 @@ export function statusOf({ rule, code }: Refusal): number {
   return STATUS_OF_RULE[rule] ?? STATUS[code];
 }
 
-/** The error body of SPEC section 7, with the field, the records, their owner and the value where there are some. */
+/** The error body (contract E1), with the field, the records, their owner and the value where there are some. */
 export function bodyOf({ code, message, field, records, owner, value, shared, current }: Refusal): ErrorBody {
   return {
     error: code,

@@ -4,7 +4,7 @@ import { record } from './record.ts';
 import { etag } from './shared.ts';
 import { zone } from './zone.ts';
 
-/** The codes of SPEC section 7. A caller that receives an unknown code must decide by the HTTP status. */
+/** The codes (contract E2). A caller that receives an unknown code must decide by the HTTP status (contract E3). */
 export const ERROR_CODES = [
   'bad_request',
   'unauthorized',

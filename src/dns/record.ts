@@ -1,7 +1,7 @@
 /**
  * Parses a record as users write it to everything that the service needs to store, serve and compare it, and applies
- * the rules that need its name and content but no other record (X3, X4, X9, X10, X11). The rules across records are in
- * rules/.
+ * the rules that need its name and content but no other record (contract X3, X4, X9, X10, X11). The rules across
+ * records are in rules/.
  */
 import { Buffer } from 'node:buffer';
 import { parseComment } from './comment.ts';
@@ -139,7 +139,9 @@ function judgeApex(record: ParsedRecord, zone: string): Verdict<null> {
   return accept(null);
 }
 
-/** X4 in its simplest form: an alias of any kind that points to itself, or a redirection of a tree into itself. */
+/**
+ * Contract X4 in its simplest form: an alias of any kind that points to itself, or a redirection of a tree into itself.
+ */
 function judgeSelf(record: ParsedRecord, zone: string): Verdict<ParsedRecord> {
   const { type, target } = record;
   const owner = fqdn(record.name, zone);

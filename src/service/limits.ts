@@ -1,5 +1,5 @@
-// Counts the writes of a key in its window (SPEC section 8), and changes of account routes in the window of the person. The caller
-// decides which requests are writes, and the limit.
+// Counts the writes of a key in its window (contract L1), and changes of account routes in the window of the person.
+// The caller decides which requests are writes, and the limit.
 import { writesOf } from '#base/bulk-writes.ts';
 import { type Bucket, returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
@@ -8,7 +8,9 @@ import { refusal } from './refusal.ts';
 
 export type { Bucket } from '#store/windows.ts';
 
-/** SPEC section 8: writes per window, unless the key has its own limit; those of `account` and `sign-ins` are a person's. */
+/**
+ * Writes per window (contract L1), unless the key has its own limit; those of `account` and `sign-ins` are a person's.
+ */
 export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60, account: 30, 'sign-ins': 30 };
 
 const KINDS: Readonly<Record<Bucket, string>> = {

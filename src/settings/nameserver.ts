@@ -47,7 +47,7 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_NODE_REMOVALS: preset(
     oneOf('guarded', 'all'),
     'guarded',
-    'guarded: the node ignores a zone list that lacks more than 20 zones and more than half of them, unless the api still sends it 10 minutes later. all: the node removes the zones immediately.',
+    '`guarded`: the node ignores a zone list that lacks more than 20 zones and more than half of them, unless the api still sends it 10 minutes later. `all`: the node removes the zones immediately.',
   ),
   ZONESTEAD_KNOT_FOLDER: preset(
     text('folder'),

@@ -39,7 +39,7 @@ import { createSettled } from './settled.ts';
 export const NAMESERVERS = ['ns1.zonestead.test', 'ns2.zonestead.test'];
 
 export interface TestServiceOptions {
-  /** Apply the limits of SPEC section 8 to keys. (Default: false.) */
+  /** Apply the write limits (contract L1) to keys. (Default: false.) */
   limits?: boolean;
   /** (Default: 30 s, so that no change of a busy machine is answered `busy`.) */
   busyAfterMs?: number;

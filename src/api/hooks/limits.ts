@@ -1,5 +1,5 @@
-// The write limits of SPEC section 8, per key. A route that writes declares in its `config` what it counts, and one hook counts
-// for REST, for the ACME protocols and for the console alike. A failed write counts; `busy` does not.
+// The write limits of each key (contract L1 to L6). A route that writes declares in its `config` what it counts, and
+// one hook counts for REST, for the ACME protocols and for the console alike. A failed write counts; `busy` does not.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { writesOf } from '#base/bulk-writes.ts';

@@ -1,4 +1,4 @@
-// The record operations of SPEC section 4 over HTTP: schema, limit, call. src/service/records holds the rules.
+// The record operations over HTTP (contract R2 to R5): schema, limit, call. src/service/records holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

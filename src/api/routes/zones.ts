@@ -1,4 +1,4 @@
-// The zone operations of SPEC section 4 over HTTP: schema, limit, call. src/service/zones holds the rules.
+// The zone operations over HTTP (contract Z3 to Z14): schema, limit, call. src/service/zones holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';

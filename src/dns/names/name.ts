@@ -1,6 +1,6 @@
 /**
  * Parses names as users write them to the one form that is stored and compared: lower-case A-labels without final dot,
- * and owner names relative to their zone with `@` for the apex. Rules N1–N11 of the project's record rules.
+ * and owner names relative to their zone with `@` for the apex. These are the rules of contract N1 to N11.
  */
 
 import type { RecordType } from '../types/record-type.ts';
@@ -69,7 +69,7 @@ export function parseOwnerName(input: string, zone: string, type: RecordType): V
   return judgeOwnerForType(relative, zone, type);
 }
 
-/** N5, N6 and N11: `*` only as the whole leftmost label, otherwise letters, digits, `_` and `-`. */
+/** Contract N5, N6 and N11: `*` only as the whole leftmost label, otherwise letters, digits, `_` and `-`. */
 function judgeLabels(input: string, labels: readonly string[]): Verdict<null> {
   const plain = labels[0] === '*' ? labels.slice(1) : labels;
   const bad = offendingLabel(plain, LDH_UNDERSCORE);

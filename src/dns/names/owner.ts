@@ -7,7 +7,7 @@ import type { RecordType } from '../types/record-type.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { offendingLabel } from './labels.ts';
 
-/** Types whose owner is a host in the sense of RFC 1123: no hyphen at the end of a label (N6). */
+/** Types whose owner is a host in the sense of RFC 1123: no hyphen at the end of a label (contract N6). */
 const HOST_TYPES: ReadonlySet<RecordType> = new Set(['A', 'AAAA', 'ALIAS']);
 const SERVICE_LABEL = /^_[a-z0-9_-]+$/;
 const HYPHEN_INSIDE = /^[^-](?:.*[^-])?$/;

@@ -1,6 +1,6 @@
 /**
- * Alias chains inside one zone (X4): a CNAME or ALIAS whose chain comes back to itself never answers. The walk takes one
- * name at a time and a limited number of steps, so that its cost does not grow with the zone.
+ * Alias chains inside one zone (contract X4): a CNAME or ALIAS whose chain comes back to itself never answers. The walk
+ * takes one name at a time and a limited number of steps, so that its cost does not grow with the zone.
  */
 import { fqdn } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';

@@ -1,6 +1,7 @@
 /**
- * Rules about zone cuts (X13, X14 and X15): a name at or below a delegation belongs to another zone (RFC 1034 section
- * 4.2.1), so a record there would be accepted and never served. The caller loads all names; the rules look nothing up.
+ * Rules about zone cuts (contract X13, X14 and X15): a name at or below a delegation belongs to another zone (RFC 1034
+ * section 4.2.1), so a record there would be accepted and never served. The caller loads all names; the rules look
+ * nothing up.
  */
 import { fqdn } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';

@@ -1,6 +1,7 @@
 /**
- * Rules about DNAME records (X20 to X22, RFC 6672 sections 2.3 and 2.4): a DNAME is the only one at its name, and redirects all
- * names below it, so that no records and no zones may be there. Knot refuses a zone that breaks these rules.
+ * Rules about DNAME records (contract X20 to X22, RFC 6672 sections 2.3 and 2.4): a DNAME is the only one at its name,
+ * and redirects all names below it, so that no records and no zones may be there. Knot refuses a zone that breaks these
+ * rules.
  */
 import { fqdn } from '../names/name.ts';
 import { conflict } from '../verdict.ts';

@@ -1,7 +1,7 @@
 /**
- * Judges a write against the other records of the zone: the rules X1–X22 are one ordered chain of small rules, and the
- * first objection is the result. The caller loads the surroundings while it holds the zone's lock; the rules look
- * nothing up.
+ * Judges a write against the other records of the zone: the rules of contract X1 to X23 are one ordered chain of small
+ * rules, and the first objection is the result. The caller loads the surroundings while it holds the zone's lock; the
+ * rules look nothing up.
  */
 
 import type { ParsedRecord } from '../record.ts';
@@ -38,7 +38,7 @@ const WRITE_RULES: readonly WriteRule[] = [
   keepCnameAlone, // X1, X2
   keepAliasAlone, // X5
   keepDnameSingle, // X20
-  keepNullMxAlone, // RFC 7505
+  keepNullMxAlone, // X23
   requireDelegation, // X12
   keepCutClean, // X13, at a cut
   refuseToHide, // X14

@@ -1,6 +1,6 @@
 /**
- * Rules over the records at one owner name: duplicates, types that exclude each other, and the size of a set (X1, X2,
- * X5, X7, X12, X18, X19 and the null MX). Zone cuts are in cuts.ts, alias chains in chain.ts.
+ * Rules over the records at one owner name: duplicates, types that exclude each other, and the size of a set (contract
+ * X1, X2, X5, X7, X12, X18, X19, X23). Zone cuts are in cuts.ts, alias chains in chain.ts.
  */
 import { fqdn } from '../names/name.ts';
 import type { RecordType } from '../types/index.ts';
@@ -55,7 +55,7 @@ export const keepAliasAlone: WriteRule = (record, { atName }) => {
   );
 };
 
-/** RFC 7505 section 3: a null MX is the only MX of its name. */
+/** X23, RFC 7505 section 3: a null MX is the only MX of its name. */
 export const keepNullMxAlone: WriteRule = (record, { atName }) => {
   if (record.type !== 'MX') return FINE;
   const other = record.target === null ? atName.firstOf('MX') : atName.loneOf('MX');

@@ -1,6 +1,6 @@
 /**
- * Applies the rules across records (X1–X22) to a whole zone at once: each record is judged against all others, in no
- * order, so that one run finds every problem. It is for zone files; rrset.ts judges a single write.
+ * Applies the rules across records (contract X1 to X23) to a whole zone at once: each record is judged against all
+ * others, in no order, so that one run finds every problem. It is for zone files; rrset.ts judges a single write.
  *
  * The check takes at most n log n steps for n records of any kind: the rules look at a few representatives of each
  * name, the size of a set is a sum, and one walk over the names in canonical order finds the zone cuts above all names,

@@ -1,4 +1,7 @@
-/** Host names as targets (rules H1–H3): a target is always absolute, whether it is written with a final dot or not. */
+/**
+ * Host names as targets (contract V4 to V6): a target is always absolute, whether it is written with a final dot or
+ * not.
+ */
 import { LDH, LDH_UNDERSCORE, looksLikeAddress, offendingLabel, toLabels } from '../names/labels.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { nameToWire } from '../wire/octets.ts';

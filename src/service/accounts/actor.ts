@@ -1,4 +1,5 @@
-// The holder of a key and the permissions of that key. Pure: levels, per-zone overrides, restrictions (DESIGN 3, "permissions of a key").
+// The holder of a key and the permissions of that key. Pure: levels, per-zone overrides, restrictions (contract K3 to
+// K8).
 import { type JudgedName, judgedNames, permitsName } from '#dns/names/certified.ts';
 import { matchesPattern } from '#dns/names/pattern.ts';
 import type { RecordType } from '#dns/types/index.ts';

@@ -23,7 +23,7 @@ export interface Delegation {
 const NO_DELEGATION: Delegation = { privateTlds: new Set(), look: null };
 
 /**
- * The creation status (DESIGN section 3, "create status").
+ * The creation status (contract Z6).
  * @param hostedParent whether this service hosts a zone above; that zone has NS and DS already
  * @param seen null when the check is off
  */

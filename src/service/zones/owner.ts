@@ -4,7 +4,7 @@ import { reservedName } from '#dns/names/reserved-names.ts';
 import { type Actor, actsFor, type Owner } from '../accounts/actor.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 
-/** SPEC 4, POST /zones: rules 1 and 2 for app accounts. A person creates personal zones, or zones of one of their teams. */
+/** The owner of a new zone (contract K11): the team of an app account; a person or one of their teams. */
 export function ownerFor(actor: Actor, owner: string | undefined): Owner {
   if (actor.user === null) {
     const own = `org:${actor.teamId}`;

@@ -36,9 +36,9 @@ export async function readZones(
   return { zones: rows.map((zone) => zoneView(zone, context.nameservers)), ...(next === null ? {} : { next }) };
 }
 
-/** The number of zones on a page. */
 /** About the octets of a zone in a list. */
 const ZONE_OCTETS = 600;
+/** The number of zones on a page. */
 const PAGE = 500;
 
 /**
@@ -132,7 +132,7 @@ function writeCursor(name: string): string {
 /** The longest zone that encloses `name` and that the key may see. @throws Refusal bad_request, not_found */
 export async function findZone(context: ServiceContext, actor: Actor, name: string): Promise<ZoneView> {
   const canonical = insist(parseLookupName(name));
-  // SPEC 4: the result is never a single-label zone.
+  // The result is never a single-label zone (contract Z4).
   const rows = await zonesNamed(
     context.db,
     suffixesOf(canonical).filter((suffix) => suffix.includes('.')),

@@ -173,7 +173,7 @@ describe('a zone of a team', () => {
   });
 });
 
-describe('app keys stay as they were (SPEC 4, POST /zones, rules 1 to 3)', () => {
+describe('app keys stay as they were (contract K4 and K11)', () => {
   test.each([[undefined], ['personal'], ['first'], ['org:team_000000000000']])('owner %s is 403', async (owner) => {
     const reply = await create(service.admin, 'app.example', owner);
     expect(refusal(reply)).toBe('403 forbidden');

@@ -1,4 +1,4 @@
-// Zones of public suffixes are refused (DESIGN 3, "overlapping zones"); names of private use are not.
+// Zones of public suffixes are refused (contract Z10); names of private use are not.
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,4 +1,4 @@
-// ALIAS (SPEC section 2): the addresses of the target are served, signed, at the alias's name, refreshed, and kept if
+// ALIAS (contract S4): the addresses of the target are served, signed, at the alias's name, refreshed, and kept if
 // resolution fails. The resolver is a scripted one; answers are read from a real name server and validated by delv.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from 'dns-packet';
@@ -238,7 +238,7 @@ test('is hidden while its zone is parked', async () => {
   expect(await dns.delv(zone.zoneName, zone.zoneName, 'A')).toMatchObject({ state: 'secure', negative: 'nodata' });
 });
 
-// Rule X5.
+// Contract X5.
 test.each([
   ['A', '192.0.2.1'],
   ['AAAA', '2001:db8::1'],

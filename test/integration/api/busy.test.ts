@@ -1,4 +1,4 @@
-// 503 busy (SPEC section 4): a zone whose row is held by another change. Nothing is written, the wait is bounded, and
+// 503 busy (contract E5): a zone whose row is held by another change. Nothing is written, the wait is bounded, and
 // nobody else is delayed.
 import { describe, expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';

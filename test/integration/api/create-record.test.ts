@@ -1,4 +1,4 @@
-// SPEC section 4, POST /zones/{id}/records, and the rules of section 2 for the fields of a record.
+// Contract R3, R6 and R7: POST /zones/{id}/records, and the fields of a record.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -22,7 +22,7 @@ describe('POST /zones/{id}/records', () => {
     });
   });
 
-  // The contents and the form in which they are answered: SPEC section 2 and the rules of src/dns.
+  // The contents and the form in which they are answered: contract V1 to V17.
   const cases: [type: string, name: string, content: string, echoed?: string, priority?: number][] = [
     ['A', 'a', '192.0.2.255'],
     ['AAAA', 'aaaa', '2001:DB8:0:0::1', '2001:db8::1'],

@@ -1,4 +1,4 @@
-// SPEC section 4, GET /zones with a filter: zoneName, its alias name, and suffix_of.
+// Contract Z3 and Z4, GET /zones with a filter: zoneName, its alias name, and suffix_of.
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
-// Unusual clients. Correct variants of HTTP must work, and wrong ones are refused in the error format of SPEC section
-// 7, in every layer that detects them.
+// Unusual clients. Correct variants of HTTP must work, and wrong ones are refused with the usual error body (contract
+// E1), in every layer that detects them.
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '#contract/error.ts';

@@ -1,4 +1,4 @@
-// SPEC section 8: 60 record writes and 10 zone writes in 60 seconds for each key. Tests move the counted writes in
+// Contract L1 to L6: 60 record writes and 10 zone writes in 60 seconds for each key. Tests move the counted writes in
 // time; only the last test really waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';

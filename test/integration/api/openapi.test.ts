@@ -46,7 +46,7 @@ test('is OpenAPI 3.1, needs no key, and names the bearer key for all operations'
   expect(document.security).toEqual([{ key: [] }]);
 });
 
-test('contains the operations of SPEC section 4', () => {
+test('contains the operations of zones and records', () => {
   const listed = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
   expect(listed).toEqual(
     expect.arrayContaining([

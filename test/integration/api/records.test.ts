@@ -1,4 +1,4 @@
-// SPEC section 4, existing records: list, update, delete, and their history.
+// Existing records (contract R2 to R6): list, update, delete, and their history.
 import { describe, expect, test } from 'vitest';
 import type { DnsRecord } from '#contract/record.ts';
 import { refusal } from '../../support/api.ts';

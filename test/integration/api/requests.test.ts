@@ -1,4 +1,4 @@
-// The rules for every request: error bodies (SPEC section 7), request ids, and malformed requests.
+// The rules for every request: error bodies (contract E1), request ids, and malformed requests.
 import { connect } from 'node:net';
 import { request as rawRequest } from 'undici';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The permissions of a key in its own team: levels and grants for single zones (SPEC section 5).
+// The permissions of a key in its own team: levels and grants for single zones (contract K3 to K5).
 import { describe, expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -43,7 +43,7 @@ describe('a key', () => {
     });
   });
 
-  test('with records write needs no zone-management permission for records (SPEC section 5)', async () => {
+  test('with records write needs no zone-management permission for records (contract K4)', async () => {
     const key = await service.key({ records: 'write', manageZones: 'none' });
     expect(await use(key)).toEqual({
       zone: 200,

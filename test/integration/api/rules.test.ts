@@ -1,4 +1,4 @@
-// Rules across records, over HTTP and as DNS shows them: X1 to X19 of the record rules. The unit tests of dns contain
+// Rules across records, over HTTP and as DNS shows them: contract X1 to X23. The unit tests of dns contain
 // the cases of each rule; here the rules apply to real rows.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';

@@ -1,5 +1,5 @@
 // Clients that send slowly, too much, or nothing at all: each connection is bounded in time and in bytes, gets an error
-// in the format of SPEC section 7, and delays no other client.
+// in the usual format (contract E1), and delays no other client.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';

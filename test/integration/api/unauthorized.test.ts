@@ -1,4 +1,4 @@
-// SPEC section 5: every operation requires a key. A missing or invalid key is answered 401 before any other check.
+// Contract K1 and Q9: every operation requires a key. A missing or invalid key is answered 401 before any other check.
 import { describe, expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

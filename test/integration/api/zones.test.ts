@@ -1,4 +1,4 @@
-// SPEC section 4, zones: create, get, list, delete, ds, and the default TTL.
+// Zones (contract Z3 to Z14): create, get, list, delete, ds, and the default TTL.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
@@ -61,7 +61,7 @@ describe('POST /zones', () => {
     expect(refusal(await request('POST', '/zones', { zoneName, owner: own }))).toBe('400 bad_request');
   });
 
-  // SPEC section 4, POST /zones, rules 1 and 2.
+  // Contract K11.
   test.each([
     ['is missing', undefined],
     ['is personal', 'personal'],
@@ -74,12 +74,15 @@ describe('POST /zones', () => {
     expect(reply.body.message).toMatch(/an app can only create zones in its own team/i);
   });
 
-  test.each(['none', 'read'] as const)('is forbidden at level %s of manage-zones (rule 3)', async (manageZones) => {
-    const { text } = await service.key({ manageZones });
-    const reply = await request('POST', '/zones', { zoneName: 'rule3.example', owner: own }, text);
-    expect(refusal(reply)).toBe('403 forbidden');
-    expect(reply.body.message).toMatch(/manage-zones at level write/);
-  });
+  test.each(['none', 'read'] as const)(
+    'is forbidden at level %s of manage-zones (contract K4)',
+    async (manageZones) => {
+      const { text } = await service.key({ manageZones });
+      const reply = await request('POST', '/zones', { zoneName: 'rule3.example', owner: own }, text);
+      expect(refusal(reply)).toBe('403 forbidden');
+      expect(reply.body.message).toMatch(/manage-zones at level write/);
+    },
+  );
 
   test('may set the default TTL, within 30 to 86400', async () => {
     const create = (zoneName: string, defaultTtl: unknown) =>

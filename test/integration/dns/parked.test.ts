@@ -1,4 +1,4 @@
-// Parked zones (DESIGN 3, "park"): the apex stays, so that the chain of trust holds, and all other names are denied.
+// Parked zones (contract S6): the apex stays, so that the chain of trust holds, and all other names are denied.
 import { describe, expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 

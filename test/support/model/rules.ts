@@ -35,8 +35,8 @@ export function isWrongAlone(record: Pick<Draft, 'name' | 'type' | 'target' | 's
 }
 
 /**
- * Whether `record`, one of `all`, is compatible with the others: X1–X15, X19 and RFC 7505, except for the rules about
- * deletions.
+ * Whether `record`, one of `all`, is compatible with the others: contract X1 to X15, X19 and X23, except for the rules
+ * about deletions.
  */
 export function mayStand<R extends Draft>(
   record: R,

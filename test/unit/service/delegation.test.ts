@@ -1,4 +1,4 @@
-// The creation status of a zone: DESIGN section 3, row "create status".
+// The creation status of a zone (contract Z6).
 import { expect, test } from 'vitest';
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import { type CreationStatus, creationStatus } from '#service/zones/delegation.ts';
