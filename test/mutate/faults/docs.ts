@@ -1,4 +1,4 @@
-// Faults in the pages: a command that ends with code 0 and does nothing.
+// Faults in the pages and in the references to them.
 import type { Fault } from '../fault.ts';
 
 export const DOCS_FAULTS: readonly Fault[] = [
@@ -14,5 +14,18 @@ export const DOCS_FAULTS: readonly Fault[] = [
     ],
     project: 'e2e',
     tests: ['test/e2e/docs.test.ts'],
+  },
+  {
+    name: 'docs-cites-no-rule',
+    breaks: 'a comment cites a rule of the contract that does not exist',
+    edits: [
+      {
+        file: 'src/dns/rules/chain.ts',
+        find: 'inside one zone (contract X4)',
+        replace: 'inside one zone (contract X44)',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/docs/citations.test.ts'],
   },
 ];
