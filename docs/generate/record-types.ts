@@ -1,7 +1,7 @@
 // docs/reference/record-types.md: the types with the forms of their contents, and the rules that the types have of their own.
-import { TYPE_FORMS } from '#dns/types/forms.ts';
-import { LAYOUTS } from '#dns/types/layouts.ts';
+import { describeType } from '#dns/types/fields.ts';
 import { OWN_TYPES } from '#dns/types/numbers.ts';
+import { OLD_TYPES } from '#dns/types/old-types.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { code, page, paragraph, table } from './markdown.ts';
 
@@ -14,7 +14,7 @@ export function recordTypesPage(): string {
     table(
       ['type', 'content', 'example'],
       [...RECORD_TYPES, 'TYPEn' as const].map((type) => {
-        const { form, example } = TYPE_FORMS[type];
+        const { form, example } = describeType(type);
         return [code(type), form, code(example)];
       }),
     ),
@@ -44,7 +44,7 @@ export function recordTypesPage(): string {
       `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is MD, MF, MB, MG, MR, SIG, KEY, PX, NXT, APL, IPSECKEY, CSYNC or ZONEMD.`,
     ),
     paragraph(
-      `The octets of the old types ${[...LAYOUTS.values()].map(({ name }) => name).join(', ')} must have the layout of the type. An import of a zone file also reads the own forms of these types, and converts them.`,
+      `The octets of the old types ${[...OLD_TYPES.values()].map(({ name }) => name).join(', ')} must have the layout of the type. An import of a zone file also reads the own forms of these types, and converts them.`,
     ),
     '## Not supported',
     paragraph(

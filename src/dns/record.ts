@@ -9,8 +9,8 @@ import { fqdn, orderName, parseOwnerName } from './names/name.ts';
 import { codeOf, findSpecialCharacter } from './plain-text.ts';
 import { flawOfGenericType } from './types/generic-type.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from './types/index.ts';
-import { numberOfLayout } from './types/layouts.ts';
 import { isOwnType } from './types/numbers.ts';
+import { numberOfOldType } from './types/old-types.ts';
 import { isGenericType, otherTypeRule, SINGLE_TYPES, TYPES_IN_WORDS } from './types/record-type.ts';
 import { isAliasForm } from './types/svcb.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
@@ -105,7 +105,7 @@ export function parseType(text: string, field = 'type'): Verdict<RecordType> {
 /** A sentence with a blank at its end, or nothing. */
 function flawOfType(name: string): string {
   if (isOwnType(name)) return `${name} records are made by the service itself. `;
-  const number = numberOfLayout(name);
+  const number = numberOfOldType(name);
   if (number !== null) return `Write ${name} as TYPE${number}, with its octets in generic form. `;
   const flaw = isGenericType(name) ? flawOfGenericType(name) : null;
   return flaw === null ? '' : `${flaw} `;

@@ -1,8 +1,9 @@
 // The form of the content of each record type, as far as a pattern can describe it; the API server checks it at
 // `kubectl apply`. The operator checks the rest with #dns (nested grammars, and rules that need the zone) and reports the
 // result in the condition Accepted.
+import type { TypeDefinition } from '#dns/types/define.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
-import { isGenericType, isNamedType, type NamedType } from '#dns/types/record-type.ts';
+import { isGenericType, isNamedType, type NamedType, TYPES } from '#dns/types/record-type.ts';
 import { quoted, type RuleGroup } from './rules.ts';
 import {
   ADDRESS_LAST,
@@ -37,8 +38,7 @@ export interface ValueFields {
   readonly values?: readonly { readonly content: string; readonly priority?: number | undefined }[] | undefined;
 }
 
-interface ContentForm {
-  readonly type: NamedType | typeof BY_NUMBER;
+interface ContentRule {
   /** A CEL expression that is true when the text `subject` has the right form. */
   readonly cel: (subject: string) => string;
   readonly message: string;
@@ -47,109 +47,101 @@ interface ContentForm {
 /** All types that are written by their number. */
 const BY_NUMBER = 'TYPEn';
 
+type RuledType = NamedType | typeof BY_NUMBER;
+
 const isHost = (subject: string) => `(${matches(subject, HOST)} && !${matches(subject, NUMBERS)})`;
 
-/** Rare types are at the end, because the API server tries the types in this order. */
-const FORMS: readonly ContentForm[] = [
-  {
-    type: 'A',
-    cel: (subject) => matches(subject, IPV4),
-    message: 'must be an IPv4 address such as 192.0.2.10: four numbers from 0 to 255 without leading zeros',
-  },
-  {
-    type: 'AAAA',
+/** The rule of a type whose content the pattern describes completely. */
+function pattern(source: string, message: string): ContentRule {
+  return { cel: (subject) => matches(subject, source), message };
+}
+
+/** The words of the content, as the service names them in its own messages. */
+function words({ syntax }: TypeDefinition): string {
+  return `must be "${syntax}"`;
+}
+
+const POINTER: ContentRule = {
+  cel: isHost,
+  message: 'must be a host name such as www.example.net; end a name of one label with a dot',
+};
+
+const SERVICE_BINDING: ContentRule = {
+  cel: (subject) => `(${matches(subject, SERVICE)} && !${matches(subject, ALIAS_FORM_PARAMS)})`,
+  message: `${words(TYPES.SVCB)} such as "1 . alpn=h2,h3"; with priority 0, omit the params`,
+};
+
+const CERTIFICATE_ASSOCIATION = pattern(
+  ASSOCIATION,
+  `${words(TYPES.TLSA)}, for example 3 1 1 followed by the 64 hexadecimal digits of a SHA-256 digest`,
+);
+
+const BASE64_ALONE = pattern(BASE64, 'must be base64 with padding');
+
+/** The types in the order in which the API server tries them: rare ones are at the end. */
+const RULES: Readonly<Record<RuledType, ContentRule>> = {
+  A: pattern(IPV4, `must be ${example(TYPES.A)}: four numbers from 0 to 255 without leading zeros`),
+  AAAA: {
     cel: (subject) => `((isIP(${subject}) && ip(${subject}).family() == 6) || ${matches(subject, MAPPED_IPV4)})`,
-    message: 'must be an IPv6 address such as 2001:db8::10',
+    message: `must be ${example(TYPES.AAAA)}`,
   },
-  ...(['CNAME', 'ALIAS', 'NS', 'PTR', 'DNAME'] as const).map((type) => ({
-    type,
-    cel: isHost,
-    message: 'must be a host name such as www.example.net; end a name of one label with a dot',
-  })),
-  {
-    type: 'MX',
+  CNAME: POINTER,
+  ALIAS: POINTER,
+  NS: POINTER,
+  PTR: POINTER,
+  DNAME: POINTER,
+  MX: {
     cel: (subject) => `(${subject} == '.' || ${isHost(subject)})`,
     message: 'must be a host name such as mail.example.net; set the preference in priority',
   },
-  {
-    type: 'SRV',
+  SRV: {
     cel: (subject) => `(${matches(subject, SRV)} && !${matches(subject, ADDRESS_LAST)})`,
-    message:
-      'must be "priority weight port target" such as "10 5 5060 sip.example.net"; the target "." means that the service is not available',
+    message: `${words(TYPES.SRV)} such as "10 5 5060 sip.example.net"; the target "." means that the service is not available`,
   },
-  ...(['HTTPS', 'SVCB'] as const).map((type) => ({
-    type,
-    cel: (subject: string) => `(${matches(subject, SERVICE)} && !${matches(subject, ALIAS_FORM_PARAMS)})`,
-    message: 'must be "priority target params" such as "1 . alpn=h2,h3"; with priority 0, omit the params',
-  })),
-  {
-    type: 'CAA',
-    cel: (subject) => matches(subject, CAA),
-    message: 'must be "flags tag value" such as 0 issue "ca.example.net"',
-  },
-  {
-    type: 'DS',
-    cel: (subject) => matches(subject, DS),
-    message:
-      'must be "keytag algorithm digesttype digest", for example 12345 13 2 followed by the 64 hexadecimal digits of a SHA-256 digest',
-  },
-  ...(['TLSA', 'SMIMEA'] as const).map((type) => ({
-    type,
-    cel: (subject: string) => matches(subject, ASSOCIATION),
-    message:
-      'must be "usage selector matching data", for example 3 1 1 followed by the 64 hexadecimal digits of a SHA-256 digest',
-  })),
-  {
-    type: 'TXT',
+  HTTPS: SERVICE_BINDING,
+  SVCB: SERVICE_BINDING,
+  CAA: pattern(CAA, `${words(TYPES.CAA)} such as 0 issue "ca.example.net"`),
+  DS: pattern(
+    DS,
+    `${words(TYPES.DS)}, for example 12345 13 2 followed by the 64 hexadecimal digits of a SHA-256 digest`,
+  ),
+  TLSA: CERTIFICATE_ASSOCIATION,
+  SMIMEA: CERTIFICATE_ASSOCIATION,
+  TXT: {
     cel: (subject) =>
       `(!${matches(subject, CONTROL)} && (${matches(subject, PLAIN_TEXT)} || ${matches(subject, QUOTED_TEXT)}))`,
     message: String.raw`must be text without quotes, backslashes, and leading or trailing blanks, or one or more quoted strings such as "a \"b\" c"`,
   },
-  {
-    type: 'SSHFP',
-    cel: (subject) => matches(subject, SSHFP),
-    message:
-      'must be "algorithm type fingerprint", for example 4 2 followed by the 64 hexadecimal digits of a SHA-256 fingerprint',
-  },
-  {
-    type: 'NAPTR',
-    cel: (subject) => matches(subject, NAPTR),
-    message:
-      'must be "order preference flags services regexp replacement" such as 100 10 "s" "SIP+D2U" "" _sip._udp.example.net',
-  },
-  {
-    type: 'URI',
-    cel: (subject) => matches(subject, URI),
-    message: 'must be "priority weight target" such as 10 1 "https://www.example.net/"',
-  },
-  {
-    type: 'LOC',
-    cel: (subject) => matches(subject, LOC),
-    message:
-      'must be "latitude N|S longitude E|W altitude" such as 52 22 23 N 4 53 32 E -2m; sizes in metres may follow',
-  },
-  {
-    type: 'CERT',
-    cel: (subject) => matches(subject, CERT),
-    message: 'must be "type keytag algorithm certificate", for example PKIX 0 0 followed by the certificate in base64',
-  },
-  ...(['OPENPGPKEY', 'DHCID'] as const).map((type) => ({
-    type,
-    cel: (subject: string) => matches(subject, BASE64),
-    message: 'must be base64 with padding',
-  })),
-  {
-    type: BY_NUMBER,
-    cel: (subject) => matches(subject, GENERIC),
-    message: String.raw`must be generic RDATA (RFC 3597) such as \# 4 c0000201: the number of octets, and hexadecimal digits`,
-  },
-];
+  SSHFP: pattern(
+    SSHFP,
+    `${words(TYPES.SSHFP)}, for example 4 2 followed by the 64 hexadecimal digits of a SHA-256 fingerprint`,
+  ),
+  NAPTR: pattern(NAPTR, `${words(TYPES.NAPTR)} such as 100 10 "s" "SIP+D2U" "" _sip._udp.example.net`),
+  URI: pattern(URI, `${words(TYPES.URI)} such as 10 1 "https://www.example.net/"`),
+  LOC: pattern(
+    LOC,
+    'must be "latitude N|S longitude E|W altitude" such as 52 22 23 N 4 53 32 E -2m; sizes in metres may follow',
+  ),
+  CERT: pattern(CERT, `${words(TYPES.CERT)}, for example PKIX 0 0 followed by the certificate in base64`),
+  OPENPGPKEY: BASE64_ALONE,
+  DHCID: BASE64_ALONE,
+  [BY_NUMBER]: pattern(
+    GENERIC,
+    String.raw`must be generic RDATA (RFC 3597) such as \# 4 c0000201: the number of octets, and hexadecimal digits`,
+  ),
+};
+
+const RULED_TYPES = Object.keys(RULES) as readonly RuledType[];
+
+function example(type: TypeDefinition): string {
+  return `${type.form} such as ${type.example}`;
+}
 
 /** Each form with the types that have it. `subject` is the content in the expression that `wrap` makes of a form. */
 function formOfType(subject: string, wrap: (form: string) => string): string {
-  const typesOf = new Map<string, ContentForm['type'][]>();
-  for (const { type, cel } of FORMS) {
-    const form = cel(subject);
+  const typesOf = new Map<string, RuledType[]>();
+  for (const type of RULED_TYPES) {
+    const form = RULES[type].cel(subject);
     typesOf.set(form, [...(typesOf.get(form) ?? []), type]);
   }
   const branches = [...typesOf].map(([form, types]) => `${isOneOf(types)} ? ${wrap(form)} : `);
@@ -159,12 +151,12 @@ function formOfType(subject: string, wrap: (form: string) => string): string {
 
 const literal = (type: string) => `'${type}'`;
 const isByNumber = (type: string) => `${type}.startsWith('TYPE')`;
-const isOneOf = (types: readonly ContentForm['type'][]) =>
+const isOneOf = (types: readonly RuledType[]) =>
   types.map((type) => (type === BY_NUMBER ? isByNumber('t') : `t == ${literal(type)}`)).join(' || ');
 
 /** A rule for each type. `self.type` is read once, because each reading copies the description of all fields. */
 function contentRules(what: string, rule: string, contentsOf: (self: ValueFields) => readonly string[]) {
-  const messages = FORMS.map(({ type, message }) => ({ type, message: `${what} of type ${type} ${message}` }));
+  const messages = RULED_TYPES.map((type) => ({ type, message: `${what} of type ${type} ${RULES[type].message}` }));
   const texts = messages.map(({ type, message }) => `${literal(type)}: ${quoted(message)}`);
   return {
     rule,
@@ -195,7 +187,7 @@ export const VALUES_CONTENT_RULES: RuleGroup<ValueFields> = contentRules(
 );
 
 /** Null for a text that is no type: its pattern refuses it. */
-function formTypeOf(type: string): ContentForm['type'] | null {
+function formTypeOf(type: string): RuledType | null {
   if (isNamedType(type)) return type;
   return isGenericType(type) ? BY_NUMBER : null;
 }

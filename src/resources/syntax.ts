@@ -2,10 +2,10 @@
 // back-reference; CEL's `matches` is Go's regexp). They check one object alone; the operator checks rules that need the name of
 // the zone. Non-ASCII letters are accepted, and #dns converts them to A-labels (UTS 46).
 
-import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { GENERIC_TYPE, RECORD_TYPES } from '#dns/types/record-type.ts';
 
 /** A type by its name, or by its number. */
-export const RECORD_TYPE = `^(${RECORD_TYPES.join('|')}|TYPE(0|[1-9][0-9]{0,4}))$`;
+export const RECORD_TYPE = `^(${RECORD_TYPES.join('|')}|${GENERIC_TYPE.slice(1, -1)})$`;
 
 /** An ASCII letter, a digit, `_`, or any non-ASCII character. */
 const EDGE = String.raw`[^\x00-/:-@\[-\^\x60{-\x7f]`;

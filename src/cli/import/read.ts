@@ -5,7 +5,7 @@ import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import type { Steps } from '#dns/steps.ts';
 import { isOwnType } from '#dns/types/numbers.ts';
 import { clip } from '#dns/verdict.ts';
-import { layoutOf } from '#dns/wire/shown-rdata.ts';
+import { findOldType } from '#dns/wire/shown-rdata.ts';
 import { type EntryHead, type FileRecord, zoneFileSteps } from '#dns/zonefile/read.ts';
 import { otherTypeOf, remarkOnType } from './foreign-types.ts';
 import type { SourceZone } from './source.ts';
@@ -129,7 +129,7 @@ function flawOf({ owner, type }: EntryHead, zone: string): string | null {
   const name = owner.toLowerCase();
   if (name !== `${zone}.` && !name.endsWith(`.${zone}.`))
     return `name: ${clip(owner)} is not in the zone ${zone}; import it into the zone that has it.`;
-  if (isOwnType(type) || layoutOf(type) !== null || otherTypeOf(type, false) !== null) return null;
+  if (isOwnType(type) || findOldType(type) !== null || otherTypeOf(type, false) !== null) return null;
   const remark = remarkOnType(type);
   if (remark !== null) return `type: ${remark}`;
   const parsed = parseType(type);

@@ -3,9 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
-import { fieldsOfType } from '#dns/types/fields.ts';
-import { TYPE_FORMS } from '#dns/types/forms.ts';
-import { isNamedType } from '#dns/types/record-type.ts';
+import { describeType } from '#dns/types/fields.ts';
 import { createRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
@@ -25,11 +23,11 @@ interface NewQuery extends OfZone {
 
 /** The data that `records/fields` needs. */
 export function shownFields(type: string) {
-  const form = formOf(type);
+  const form = describeType(formOf(type));
   return {
     type,
-    fields: fieldsOfType(form).map((field) => ({ ...field, input: inputName(field.name) })),
-    form: TYPE_FORMS[isNamedType(type) ? type : 'TYPEn'],
+    fields: form.fields.map((field) => ({ ...field, input: inputName(field.name) })),
+    form,
   };
 }
 

@@ -5,22 +5,62 @@
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
-import { type ParseContent, type ParsedRdata, plainRdata } from './rdata.ts';
+import { hex } from './content-fields.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
 
+const SYNTAX = 'usage selector matching data';
 /** Hex digits by matching type: SHA-256, SHA-512. Type 0 is the whole certificate or key. */
 const DATA_LENGTH: ReadonlyMap<number, number> = new Map([
   [1, 64],
   [2, 128],
 ]);
 
-export const parseTlsa: ParseContent = (content) => parse('A TLSA', content);
-export const parseSmimea: ParseContent = (content) => parse('An SMIMEA', content);
+const CONTENT = {
+  layout: ['octet', 'octet', 'octet', 'hex'],
+  syntax: SYNTAX,
+  form: 'usage, selector, matching type, data',
+  example: '3 1 1 0c72ac70b745ac19998811b131d662c9ac69dbdbe7cb23e5b514b56664c5d3d6',
+  fields: [
+    {
+      name: 'usage',
+      label: 'Usage',
+      choices: [
+        ['3', 'DANE-EE: this certificate or key'],
+        ['2', 'DANE-TA: this trust anchor'],
+        ['1', 'PKIX-EE: this certificate, and a public CA'],
+        ['0', 'PKIX-TA: this public CA'],
+      ],
+    },
+    {
+      name: 'selector',
+      label: 'Selector',
+      choices: [
+        ['1', 'the public key'],
+        ['0', 'the whole certificate'],
+      ],
+    },
+    {
+      name: 'matching',
+      label: 'Matching type',
+      choices: [
+        ['1', 'SHA-256'],
+        ['2', 'SHA-512'],
+        ['0', 'the data itself'],
+      ],
+    },
+    hex('data', 'Data'),
+  ],
+} as const;
+
+export const TLSA = defineType({ number: 52, ...CONTENT, parse: (content) => parse('A TLSA', content) });
+export const SMIMEA = defineType({ number: 53, ...CONTENT, parse: (content) => parse('An SMIMEA', content) });
 
 function parse(what: string, content: string): Verdict<ParsedRdata> {
-  const [first = '', second = '', third = '', ...hex] = fields(content);
-  if (hex.length === 0) {
-    return refuse('content', `${what} record is "usage selector matching data", for instance "3 1 1 <64 hex digits>".`);
+  const [first = '', second = '', third = '', ...digits] = fields(content);
+  if (digits.length === 0) {
+    return refuse('content', `${what} record is "${SYNTAX}", for instance "3 1 1 <64 hex digits>".`);
   }
   const usage = parseUint(first, 3, 'certificate usage');
   if (!usage.ok) return usage;
@@ -28,7 +68,7 @@ function parse(what: string, content: string): Verdict<ParsedRdata> {
   if (!selector.ok) return selector;
   const matching = parseUint(third, 2, 'matching type');
   if (!matching.ok) return matching;
-  const data = parseHex(hex.join(''), 'certificate association data');
+  const data = parseHex(digits.join(''), 'certificate association data');
   if (!data.ok) return data;
   const expected = DATA_LENGTH.get(matching.value);
   if (expected !== undefined && data.value.length !== expected) {

@@ -5,16 +5,53 @@
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { escapeOctets, parseUint, readStrings } from './tokens.ts';
 
-const SHAPE = 'A CAA record is "flags tag value", for instance 0 issue "letsencrypt.org".';
+const SYNTAX = 'flags tag value';
+const SHAPE = `A CAA record is "${SYNTAX}", for instance 0 issue "letsencrypt.org".`;
 /** RFC 8659 section 4.1: only the critical bit is defined. */
 const CRITICAL = 128;
 /** Tags whose value names an issuer: RFC 8659 sections 4.2 and 4.3, RFC 9495 section 3. */
 const ISSUER_TAGS: ReadonlySet<string> = new Set(['issue', 'issuewild', 'issuemail']);
 
-export const parseCaa: ParseContent = (content) => {
+export const CAA = defineType({
+  number: 257,
+  layout: ['octet', 'word', 'quoted'],
+  syntax: SYNTAX,
+  form: 'flags, tag, value',
+  example: '0 issue "letsencrypt.org"',
+  fields: [
+    {
+      name: 'flags',
+      label: 'Flags',
+      choices: [
+        ['0', '0: a CA may ignore an unknown tag'],
+        ['128', '128: critical, an unknown tag forbids issuance'],
+      ],
+    },
+    {
+      name: 'tag',
+      label: 'Tag',
+      choices: [
+        ['issue', 'issue: this CA may issue certificates'],
+        ['issuewild', 'issuewild: this CA may issue wildcard certificates'],
+        ['issuemail', 'issuemail: this CA may issue mail certificates'],
+        ['iodef', 'iodef: report violations to this URL'],
+      ],
+    },
+    {
+      name: 'value',
+      label: 'Value',
+      hint: 'The name of the CA, or ";" for none. For iodef a URL.',
+      isQuoted: true,
+    },
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
   const strings = readStrings(Buffer.from(content, 'utf8'), 3, SHAPE);
   if (!strings.ok) return strings;
   const [first, second, third] = strings.value.map((string) => Buffer.from(string.octets).toString('latin1'));
@@ -37,7 +74,7 @@ export const parseCaa: ParseContent = (content) => {
   const octets = Buffer.from(third, 'latin1');
   const text = `${flags.value} ${tag} "${escapeOctets(octets)}"`;
   return accept(plainRdata(text, text, concat([Uint8Array.of(flags.value, tag.length), Buffer.from(tag), octets])));
-};
+}
 
 function judgeValue(tag: string, value: string): Verdict<null> {
   if (ISSUER_TAGS.has(tag) && !isIssuerValue(value)) {

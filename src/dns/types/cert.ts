@@ -4,9 +4,12 @@
  */
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { base64, number } from './content-fields.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseBase64, parseUint } from './tokens.ts';
 
+const SYNTAX = 'type keytag algorithm certificate';
 /** RFC 4398 section 2.1. */
 const TYPES: ReadonlyMap<string, number> = new Map([
   ['PKIX', 1],
@@ -41,13 +44,36 @@ const ALGORITHMS: ReadonlyMap<string, number> = new Map([
   ['PRIVATEOID', 254],
 ]);
 
-export const parseCert: ParseContent = (content) => {
-  const [first = '', second = '', third = '', ...base64] = fields(content);
-  if (base64.length === 0) {
-    return refuse(
-      'content',
-      'A CERT record is "type keytag algorithm certificate", for instance "PKIX 0 0 <base64>" or "1 0 0 <base64>".',
-    );
+export const CERT = defineType({
+  number: 37,
+  layout: ['number', 'number', 'octet', 'base64'],
+  syntax: SYNTAX,
+  form: 'type, key tag, algorithm, certificate in base64',
+  example: 'PKIX 0 0 MIIBIjANBgkqhkiG',
+  fields: [
+    {
+      name: 'type',
+      label: 'Certificate type',
+      example: '1',
+      choices: [
+        ['1', 'PKIX: X.509'],
+        ['2', 'SPKI'],
+        ['3', 'PGP'],
+        ['253', 'URI'],
+        ['254', 'OID'],
+      ],
+    },
+    number('keytag', 'Key tag'),
+    number('algorithm', 'Algorithm'),
+    base64('certificate', 'Certificate'),
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
+  const [first = '', second = '', third = '', ...rest] = fields(content);
+  if (rest.length === 0) {
+    return refuse('content', `A CERT record is "${SYNTAX}", for instance "PKIX 0 0 <base64>" or "1 0 0 <base64>".`);
   }
   const type = numberOf(first, TYPES, 65_535, 'certificate type');
   if (!type.ok) return type;
@@ -61,12 +87,12 @@ export const parseCert: ParseContent = (content) => {
   if (!tag.ok) return tag;
   const algorithm = numberOf(third, ALGORITHMS, 255, 'algorithm');
   if (!algorithm.ok) return algorithm;
-  const certificate = parseBase64(base64.join(''), 'certificate');
+  const certificate = parseBase64(rest.join(''), 'certificate');
   if (!certificate.ok) return certificate;
   const text = `${type.value} ${tag.value} ${algorithm.value} ${certificate.value.toString('base64')}`;
   const head = [uint16(type.value), uint16(tag.value), Uint8Array.of(algorithm.value)];
   return accept(plainRdata(text, text, concat([...head, certificate.value])));
-};
+}
 
 function numberOf(text: string, names: ReadonlyMap<string, number>, max: number, what: string): Verdict<number> {
   const named = names.get(text.toUpperCase());

@@ -2,11 +2,14 @@
  * DS: the digest of a child zone's key (RFC 4034 section 5). The parser checks the digest's length.
  */
 import { Buffer } from 'node:buffer';
-import { accept, refuse } from '../verdict.ts';
+import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { hex, number } from './content-fields.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
 
+const SYNTAX = 'keytag algorithm digesttype digest';
 /**
  * Hex digits by digest type, from the registry "Digest Algorithms" for DS: SHA-1, SHA-256, GOST R 34.11-94, SHA-384,
  * GOST R 34.11-2012, SM3. Types that are not assigned are taken with any length: validators skip them (RFC 4509 section 3).
@@ -20,13 +23,44 @@ const DIGEST_LENGTH: ReadonlyMap<number, number> = new Map([
   [6, 64],
 ]);
 
-export const parseDs: ParseContent = (content) => {
-  const [first = '', second = '', third = '', ...hex] = fields(content);
-  if (hex.length === 0) {
-    return refuse(
-      'content',
-      'A DS record is "keytag algorithm digesttype digest", for instance "12345 13 2 <64 hex digits>".',
-    );
+export const DS = defineType({
+  number: 43,
+  layout: ['number', 'octet', 'octet', 'hex'],
+  syntax: SYNTAX,
+  form: 'key tag, algorithm, digest type, digest',
+  example: '14301 13 2 e2d3c916f6deeac73294e8268fb5885044a833fc5459588f4a9184cfc41a5766',
+  fields: [
+    number('keytag', 'Key tag'),
+    {
+      name: 'algorithm',
+      label: 'Algorithm',
+      choices: [
+        ['13', 'ECDSA P-256 with SHA-256'],
+        ['8', 'RSA with SHA-256'],
+        ['10', 'RSA with SHA-512'],
+        ['14', 'ECDSA P-384 with SHA-384'],
+        ['15', 'Ed25519'],
+        ['16', 'Ed448'],
+      ],
+    },
+    {
+      name: 'digesttype',
+      label: 'Digest type',
+      choices: [
+        ['2', 'SHA-256'],
+        ['4', 'SHA-384'],
+        ['1', 'SHA-1'],
+      ],
+    },
+    hex('digest', 'Digest'),
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
+  const [first = '', second = '', third = '', ...digits] = fields(content);
+  if (digits.length === 0) {
+    return refuse('content', `A DS record is "${SYNTAX}", for instance "12345 13 2 <64 hex digits>".`);
   }
   const tag = parseUint(first, 65_535, 'key tag');
   if (!tag.ok) return tag;
@@ -38,7 +72,7 @@ export const parseDs: ParseContent = (content) => {
   if (algorithm.value === 0)
     return refuse('content', "Algorithm 0 is reserved; use that of the child's key, such as 13.");
   if (digestType.value === 0) return refuse('content', 'Digest type 0 is reserved; use 2 (SHA-256) or 4 (SHA-384).');
-  const digest = parseHex(hex.join(''), 'digest');
+  const digest = parseHex(digits.join(''), 'digest');
   if (!digest.ok) return digest;
   const expected = DIGEST_LENGTH.get(digestType.value);
   if (expected !== undefined && digest.value.length !== expected) {
@@ -50,4 +84,4 @@ export const parseDs: ParseContent = (content) => {
   const text = `${tag.value} ${algorithm.value} ${digestType.value} ${digest.value}`;
   const head = Uint8Array.of(algorithm.value, digestType.value);
   return accept(plainRdata(text, text, concat([uint16(tag.value), head, Buffer.from(digest.value, 'hex')])));
-};
+}

@@ -2,13 +2,20 @@
  * Converts the fields of a form to the content of a record, and content to fields. Pure. The parser of the type judges the
  * content, so nothing is judged here.
  */
-import { type ContentField, TYPE_FIELDS } from './field-lists.ts';
-import { isNamedType, type RecordType } from './record-type.ts';
+import { type ContentField, type FieldValues, readFields, takeUntil } from './content-fields.ts';
+import type { TypeForm } from './define.ts';
+import { GENERIC_FORM } from './generic.ts';
+import { isNamedType, type RecordType, TYPES } from './record-type.ts';
 
-export type FieldValues = Readonly<Record<string, string>>;
+export type { FieldValues } from './content-fields.ts';
+
+/** @param type `TYPEn`: any type by its number */
+export function describeType(type: RecordType | 'TYPEn'): TypeForm {
+  return isNamedType(type) ? TYPES[type] : GENERIC_FORM;
+}
 
 export function fieldsOfType(type: RecordType | 'TYPEn'): readonly ContentField[] {
-  return TYPE_FIELDS[isNamedType(type) ? type : 'TYPEn'];
+  return describeType(type).fields;
 }
 
 /** An absent value counts as empty. */
@@ -29,18 +36,7 @@ export function contentOfFields(type: RecordType | 'TYPEn', values: FieldValues)
 
 /** Null if the content does not have the form of the type. A stored record always has it. */
 export function fieldsOfContent(type: RecordType | 'TYPEn', content: string): FieldValues | null {
-  const list = fieldsOfType(type);
-  const only = list.length === 1 ? list[0] : undefined;
-  if (only) return { [only.name]: content };
-  const values: Record<string, string> = {};
-  let rest = content.trim();
-  for (const field of list) {
-    const found = take(field, rest);
-    if (found === null) return null;
-    values[field.name] = found.value;
-    rest = found.rest;
-  }
-  return rest === '' ? values : null;
+  return readFields(fieldsOfType(type), content);
 }
 
 /**
@@ -64,31 +60,7 @@ function problemOf({ isQuoted, isOptional, isRest, isNumber, until }: ContentFie
   return isRest || until !== undefined || !/[ \t]/.test(value) ? null : 'must not have blanks';
 }
 
-function take(field: ContentField, text: string): { value: string; rest: string } | null {
-  if (field.isRest) return text === '' && !field.isOptional ? null : { value: text, rest: '' };
-  if (field.until !== undefined) return takeUntil(field.until, text);
-  const quotedString = /^"((?:[^"\\]|\\.)*)"(?:[ \t]+|$)/su.exec(text);
-  if (field.isQuoted && quotedString) {
-    const [whole, inside = ''] = quotedString;
-    return { value: unquoted(inside), rest: text.slice(whole.length) };
-  }
-  const word = /^([^ \t]+)[ \t]*/u.exec(text);
-  return word ? { value: word[1] as string, rest: text.slice(word[0].length) } : null;
-}
-
-/** The words up to and with the first one that is one of the letters. */
-function takeUntil(letters: string, text: string): { value: string; rest: string } | null {
-  const words = text.split(/[ \t]+/);
-  const end = words.findIndex((word) => word.length === 1 && letters.includes(word.toUpperCase()));
-  if (end < 0) return null;
-  return { value: words.slice(0, end + 1).join(' '), rest: words.slice(end + 1).join(' ') };
-}
-
 /** A string with escapes as in a zone file, in which only the quotes still need one. */
 function quoted(value: string): string {
   return `"${value.replace(/(\\.)|"/gsu, (_, pair: string | undefined) => pair ?? '\\"')}"`;
-}
-
-function unquoted(inside: string): string {
-  return inside.replace(/\\(.)/gsu, (pair, character: string) => (character === '"' ? '"' : pair));
 }

@@ -1,20 +1,36 @@
 /** RDATA in generic form, `\# length hex` (RFC 3597 section 5), for types that are written as TYPE and a number. */
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
-import { inLayout, LAYOUTS } from './layouts.ts';
+import { defineForm } from './define.ts';
+import { inLayout, OLD_TYPES } from './old-types.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 import type { GenericType } from './record-type.ts';
 import { fields } from './tokens.ts';
 
 const SHAPE = 'Generic RDATA is "\\# length hex", for instance "\\# 4 c0000201" (RFC 3597 section 5).';
 
+/** The form of all types that are written by their numbers. */
+export const GENERIC_FORM = defineForm({
+  form: 'generic RDATA: the number of octets, and hexadecimal digits',
+  example: '\\# 4 c0000201',
+  fields: [
+    {
+      name: 'rdata',
+      label: 'Generic RDATA',
+      hint: 'The number of octets, and hexadecimal digits (RFC 3597).',
+      isRest: true,
+      isLong: true,
+    },
+  ],
+});
+
 /** Octets of types that Knot has a form for must have the layout of the type. All others are taken as they are. */
 export function parseGeneric(type: GenericType, content: string): Verdict<ParsedRdata> {
   const octets = genericOctets(fields(content));
   if (!octets.ok) return octets;
-  const layout = LAYOUTS.get(Number(type.slice('TYPE'.length)));
-  const wire = layout === undefined ? new Uint8Array(octets.value) : inLayout(layout, octets.value);
-  if (wire === null) return refuse('content', `The octets are no ${layout?.name} record, which ${type} is.`);
+  const oldType = OLD_TYPES.get(Number(type.slice('TYPE'.length)));
+  const wire = oldType === undefined ? new Uint8Array(octets.value) : inLayout(oldType, octets.value);
+  if (wire === null) return refuse('content', `The octets are no ${oldType?.name} record, which ${type} is.`);
   const text = genericText(wire);
   return accept(plainRdata(text, text, wire));
 }

@@ -1,29 +1,9 @@
 /** Parses the content of a record of any type to the three forms of ParsedRdata. Each type has its own file. */
 import { accept, refuse, type Verdict } from '../verdict.ts';
-import { parseA } from './a.ts';
-import { parseAaaa } from './aaaa.ts';
-import { parseAlias } from './alias.ts';
-import { parseSmimea, parseTlsa } from './association.ts';
-import { parseCaa } from './caa.ts';
-import { parseCert } from './cert.ts';
-import { parseCname } from './cname.ts';
-import { parseDhcid } from './dhcid.ts';
-import { parseDname } from './dname.ts';
-import { parseDs } from './ds.ts';
 import { parseGeneric } from './generic.ts';
-import { parseLoc } from './loc.ts';
-import { DEFAULT_MX_PRIORITY, parseMx } from './mx.ts';
-import { parseNaptr } from './naptr.ts';
-import { parseNs } from './ns.ts';
-import { parseOpenpgpkey } from './openpgpkey.ts';
-import { parsePtr } from './ptr.ts';
-import { MAX_RDATA, MAX_RDATA_TEXT, type ParseContent, type ParsedRdata, textTooLong, tooLong } from './rdata.ts';
-import { isNamedType, type NamedType, type RecordType } from './record-type.ts';
-import { parseSrv } from './srv.ts';
-import { parseSshfp } from './sshfp.ts';
-import { parseHttps, parseSvcb } from './svcb.ts';
-import { parseTxt } from './txt.ts';
-import { parseUri } from './uri.ts';
+import { DEFAULT_MX_PRIORITY } from './mx.ts';
+import { MAX_RDATA, MAX_RDATA_TEXT, type ParsedRdata, textTooLong, tooLong } from './rdata.ts';
+import { isNamedType, type RecordType, TYPES } from './record-type.ts';
 
 export { isRecordType } from './generic-type.ts';
 export { MAX_RDATA, type ParsedRdata } from './rdata.ts';
@@ -31,32 +11,6 @@ export { RECORD_TYPES, type RecordType } from './record-type.ts';
 
 /** Every octet of the largest TXT as `\DDD`, with quotes and blanks: more text cannot be valid. */
 const MAX_CONTENT = 4 * MAX_RDATA + 1_024;
-
-const PARSERS: Readonly<Record<NamedType, ParseContent>> = {
-  A: parseA,
-  AAAA: parseAaaa,
-  ALIAS: parseAlias,
-  CAA: parseCaa,
-  CERT: parseCert,
-  CNAME: parseCname,
-  DHCID: parseDhcid,
-  DNAME: parseDname,
-  DS: parseDs,
-  HTTPS: parseHttps,
-  LOC: parseLoc,
-  MX: parseMx,
-  NAPTR: parseNaptr,
-  NS: parseNs,
-  OPENPGPKEY: parseOpenpgpkey,
-  PTR: parsePtr,
-  SMIMEA: parseSmimea,
-  SRV: parseSrv,
-  SSHFP: parseSshfp,
-  SVCB: parseSvcb,
-  TLSA: parseTlsa,
-  TXT: parseTxt,
-  URI: parseUri,
-};
 
 /** Parses a record's content; `priority` is for MX only, which takes 10 when it is omitted or null. */
 export function parseRdata(
@@ -68,7 +22,7 @@ export function parseRdata(
   if (!text.ok) return text;
   const preference = judgePriority(type, priority);
   if (!preference.ok) return preference;
-  const parsed = isNamedType(type) ? PARSERS[type](content, preference.value) : parseGeneric(type, content);
+  const parsed = isNamedType(type) ? TYPES[type].parse(content, preference.value) : parseGeneric(type, content);
   if (parsed.ok && parsed.value.wire.length > MAX_RDATA) return tooLong(parsed.value.wire.length);
   if (parsed.ok && parsed.value.rdata.length > MAX_RDATA_TEXT) return textTooLong(parsed.value.rdata.length);
   return parsed;

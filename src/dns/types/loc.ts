@@ -4,7 +4,8 @@
  */
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint32 } from '../wire/octets.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields } from './tokens.ts';
 
 const SHAPE =
@@ -29,7 +30,28 @@ interface Axis {
 const LATITUDE: Axis = { name: 'latitude', signs: ['N', 'S'], degrees: 90 };
 const LONGITUDE: Axis = { name: 'longitude', signs: ['E', 'W'], degrees: 180 };
 
-export const parseLoc: ParseContent = (content) => {
+export const LOC = defineType({
+  number: 29,
+  layout: ['rest'],
+  text: locText,
+  form: 'latitude, longitude and altitude; size and precision may follow',
+  example: '52 22 23 N 4 53 32 E -2m 1m 10000m 10m',
+  fields: [
+    { name: 'latitude', label: 'Latitude', hint: 'Degrees, minutes, seconds, N or S.', until: 'NS' },
+    { name: 'longitude', label: 'Longitude', hint: 'Degrees, minutes, seconds, E or W.', until: 'EW' },
+    { name: 'altitude', label: 'Altitude' },
+    {
+      name: 'sizes',
+      label: 'Size and precision',
+      hint: 'Size, horizontal and vertical precision.',
+      isRest: true,
+      isOptional: true,
+    },
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
   const words = fields(content);
   const latitude = takeAngle(words, LATITUDE);
   if (!latitude.ok) return latitude;
@@ -50,7 +72,7 @@ export const parseLoc: ParseContent = (content) => {
   const wire = concat([Uint8Array.of(0, ...sizes), ...numbers.map(uint32)]);
   const text = locText(wire);
   return accept(plainRdata(text, text, wire));
-};
+}
 
 /** Takes one to three numbers and a sign off the words; thousandths of a second of arc. */
 function takeAngle(words: string[], { name, signs, degrees: most }: Axis): Verdict<number> {

@@ -5,15 +5,34 @@
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
+import { number } from './content-fields.ts';
+import { defineType } from './define.ts';
 import { parseTarget } from './hostname.ts';
-import type { ParseContent } from './rdata.ts';
+import type { ParsedRdata } from './rdata.ts';
 import { type CharacterString, escapeOctets, fields, parseUint, readStrings } from './tokens.ts';
 
-const SHAPE =
-  'A NAPTR record is "order preference flags services regexp replacement", for instance 100 10 "s" "SIP+D2U" "" _sip._udp.example.com.';
+const SYNTAX = 'order preference flags services regexp replacement';
+const SHAPE = `A NAPTR record is "${SYNTAX}", for instance 100 10 "s" "SIP+D2U" "" _sip._udp.example.com.`;
 const MAX_STRING = 255;
 
-export const parseNaptr: ParseContent = (content) => {
+export const NAPTR = defineType({
+  number: 35,
+  layout: ['number', 'number', 'string', 'string', 'string', 'name'],
+  syntax: SYNTAX,
+  form: 'order, preference, flags, services, regexp, replacement',
+  example: '100 10 "s" "SIP+D2U" "" _sip._udp.example.org',
+  fields: [
+    number('order', 'Order'),
+    number('preference', 'Preference'),
+    { name: 'flags', label: 'Flags', isQuoted: true },
+    { name: 'services', label: 'Services', isQuoted: true },
+    { name: 'regexp', label: 'Regular expression', hint: 'Write a backslash as \\\\.', isQuoted: true },
+    { name: 'replacement', label: 'Replacement', hint: 'A dot stands for none.' },
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
   const read = readStrings(Buffer.from(content, 'utf8'), 6, SHAPE);
   if (!read.ok) return read;
   const [first, second, flags, services, regexp] = read.value as Strings;
@@ -46,7 +65,7 @@ export const parseNaptr: ParseContent = (content) => {
     target: host,
     priority: null,
   });
-};
+}
 
 type Strings = [CharacterString, CharacterString, CharacterString, CharacterString, CharacterString];
 

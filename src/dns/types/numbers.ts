@@ -1,51 +1,46 @@
 // The numbers of record types on the wire (IANA, DNS parameters): the types that users can write, and those that
 // answers contain in addition.
-import type { GenericType, NamedType, RecordType } from './record-type.ts';
+import type { WireForm } from './define.ts';
+import { type GenericType, type NamedType, type RecordType, TYPES } from './record-type.ts';
 
 /** Types whose records the service and its name servers make themselves, for every zone. */
-export const OWN_TYPES = ['SOA', 'DNSKEY', 'RRSIG', 'NSEC', 'NSEC3', 'NSEC3PARAM', 'CDS', 'CDNSKEY'] as const;
+const OWN = {
+  SOA: { number: 6, layout: ['name', 'name', 'long', 'long', 'long', 'long', 'long'] },
+  DNSKEY: { number: 48, layout: ['number', 'octet', 'octet', 'base64'] },
+  RRSIG: { number: 46 },
+  NSEC: { number: 47 },
+  NSEC3: { number: 50 },
+  NSEC3PARAM: { number: 51 },
+  CDS: { number: 59 },
+  CDNSKEY: { number: 60 },
+} as const satisfies Record<string, Partial<WireForm> & { number: number }>;
 
-export type OwnType = (typeof OWN_TYPES)[number];
+export type OwnType = keyof typeof OWN;
+
+export const OWN_TYPES = Object.keys(OWN) as readonly OwnType[];
 
 export function isOwnType(text: string): text is OwnType {
-  return (OWN_TYPES as readonly string[]).includes(text);
+  return Object.hasOwn(OWN, text);
 }
 
 /** ALIAS has none: it is served as A and AAAA. */
 export type TypeName = Exclude<NamedType, 'ALIAS'> | OwnType;
 
-export const TYPE_NUMBERS: Readonly<Record<TypeName, number>> = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  SOA: 6,
-  PTR: 12,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  LOC: 29,
-  SRV: 33,
-  NAPTR: 35,
-  CERT: 37,
-  DNAME: 39,
-  DS: 43,
-  SSHFP: 44,
-  RRSIG: 46,
-  NSEC: 47,
-  DNSKEY: 48,
-  DHCID: 49,
-  NSEC3: 50,
-  NSEC3PARAM: 51,
-  TLSA: 52,
-  SMIMEA: 53,
-  CDS: 59,
-  CDNSKEY: 60,
-  OPENPGPKEY: 61,
-  SVCB: 64,
-  HTTPS: 65,
-  URI: 256,
-  CAA: 257,
-};
+const SERVED: readonly (readonly [string, Partial<WireForm> & { number: number | null }])[] = [
+  ...Object.entries(TYPES),
+  ...Object.entries(OWN),
+].filter(([, { number }]) => number !== null);
+
+export const TYPE_NUMBERS = Object.fromEntries(SERVED.map(([name, { number }]) => [name, number])) as Readonly<
+  Record<TypeName, number>
+>;
+
+/** By number: the types of which this room reads the octets. */
+export const WIRE_FORMS: ReadonlyMap<number, WireForm> = new Map(
+  SERVED.flatMap(([, { number, layout, text }]): [number, WireForm][] =>
+    number === null || layout === undefined ? [] : [[number, text ? { layout, text } : { layout }]],
+  ),
+);
 
 const NAMES: ReadonlyMap<number, TypeName> = new Map(
   Object.entries(TYPE_NUMBERS).map(([name, number]) => [number, name as TypeName]),

@@ -1,9 +1,20 @@
 /** OPENPGPKEY: the public key of a mail address (RFC 7929 section 2), in base64. */
-import { accept, refuse } from '../verdict.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { accept, refuse, type Verdict } from '../verdict.ts';
+import { base64 } from './content-fields.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseBase64 } from './tokens.ts';
 
-export const parseOpenpgpkey: ParseContent = (content) => {
+export const OPENPGPKEY = defineType({
+  number: 61,
+  layout: ['base64'],
+  form: 'an OpenPGP public key in base64',
+  example: 'mQENBFitwwoBCADA',
+  fields: [base64('key', 'Public key')],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
   if (content.includes('-----')) {
     return refuse(
       'content',
@@ -18,4 +29,4 @@ export const parseOpenpgpkey: ParseContent = (content) => {
   }
   const text = key.value.toString('base64');
   return accept(plainRdata(text, text, new Uint8Array(key.value)));
-};
+}

@@ -1,33 +1,14 @@
 /** The record types of the service: the one list that names, contents, schemas and rows share. */
+import * as all from './all.ts';
+import type { TypeDefinition } from './define.ts';
 
-/** Types with a form of their own. */
-export const RECORD_TYPES = [
-  'A',
-  'AAAA',
-  'ALIAS',
-  'CAA',
-  'CERT',
-  'CNAME',
-  'DHCID',
-  'DNAME',
-  'DS',
-  'HTTPS',
-  'LOC',
-  'MX',
-  'NAPTR',
-  'NS',
-  'OPENPGPKEY',
-  'PTR',
-  'SMIMEA',
-  'SRV',
-  'SSHFP',
-  'SVCB',
-  'TLSA',
-  'TXT',
-  'URI',
-] as const;
+/** A type with a form of its own. */
+export type NamedType = keyof typeof all;
 
-export type NamedType = (typeof RECORD_TYPES)[number];
+export const TYPES: Readonly<Record<NamedType, TypeDefinition>> = { ...all };
+
+/** In alphabetical order. */
+export const RECORD_TYPES: readonly NamedType[] = (Object.keys(TYPES) as NamedType[]).sort();
 
 /** A type by its number, with RDATA in generic form (RFC 3597): `TYPE65280`. `isRecordType` says which are accepted. */
 export type GenericType = `TYPE${number}`;
@@ -41,7 +22,7 @@ export const GENERIC_TYPE = '^TYPE(0|[1-9][0-9]{0,4})$';
 export const TYPES_IN_WORDS = `${RECORD_TYPES.join(', ')}, or TYPE with the number of another type, such as TYPE65280`;
 
 /** Types of which a name has at most one record: it stands for another name. */
-export const SINGLE_TYPES: readonly RecordType[] = ['ALIAS', 'CNAME', 'DNAME'];
+export const SINGLE_TYPES: readonly RecordType[] = RECORD_TYPES.filter((type) => TYPES[type].isSingle);
 
 /** The sentences for types that other software has and the service does not. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
@@ -67,7 +48,7 @@ export function typeRule(text: unknown): string {
 }
 
 export function isNamedType(text: string): text is NamedType {
-  return (RECORD_TYPES as readonly string[]).includes(text);
+  return Object.hasOwn(TYPES, text);
 }
 
 /** Whether the text has the form of a generic type. */

@@ -7,15 +7,33 @@
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
-import { MAX_RDATA, type ParseContent, plainRdata, tooLong } from './rdata.ts';
+import { defineType } from './define.ts';
+import { MAX_RDATA, type ParsedRdata, plainRdata, tooLong } from './rdata.ts';
 import { BACKSLASH, escapeOctets, QUOTE, readCharacterString, readEscape, skipBlanks } from './tokens.ts';
 
 const MAX_STRING = 255;
 
-export const parseTxt: ParseContent = (content) => {
+export const TXT = defineType({
+  number: 16,
+  layout: ['strings'],
+  form: 'text as it is, or quoted strings in the form of a zone file',
+  example: 'v=spf1 mx -all',
+  fields: [
+    {
+      name: 'text',
+      label: 'Text',
+      hint: 'The text as it is, or quoted strings in the form of a zone file.',
+      isRest: true,
+      isLong: true,
+    },
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
   const wire = content.trimStart().startsWith('"') ? quotedStrings(content) : unquotedText(content);
   return wire.ok ? accept(plainRdata(content, presentation(wire.value), wire.value)) : wire;
-};
+}
 
 /** Character strings on the wire, at most MAX_RDATA octets of them. */
 class Strings {

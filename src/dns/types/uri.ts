@@ -1,15 +1,32 @@
 /** URI: priority, weight and target of a service (RFC 7553). The target is an absolute URI in the sense of RFC 3986. */
 import { Buffer } from 'node:buffer';
-import { accept, clip, refuse } from '../verdict.ts';
+import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { number } from './content-fields.ts';
+import { defineType } from './define.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { escapeOctets, parseUint, readStrings } from './tokens.ts';
 
-const SHAPE = 'A URI record is "priority weight target", for instance 10 1 "https://www.example.com/".';
+const SYNTAX = 'priority weight target';
+const SHAPE = `A URI record is "${SYNTAX}", for instance 10 1 "https://www.example.com/".`;
 /** RFC 3986 sections 2 and 3: a scheme, and characters that a URI may have; all others are percent-encoded. */
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/;
 
-export const parseUri: ParseContent = (content) => {
+export const URI = defineType({
+  number: 256,
+  layout: ['number', 'number', 'quoted'],
+  syntax: SYNTAX,
+  form: 'priority, weight, URI',
+  example: '10 1 "https://www.example.org/"',
+  fields: [
+    number('priority', 'Priority', 'Clients try lower numbers first.'),
+    number('weight', 'Weight', 'The share among records of the same priority.'),
+    { name: 'target', label: 'URI', isQuoted: true },
+  ],
+  parse,
+});
+
+function parse(content: string): Verdict<ParsedRdata> {
   const read = readStrings(Buffer.from(content, 'utf8'), 3, SHAPE);
   if (!read.ok) return read;
   const [first = '', second = '', target = ''] = read.value.map(({ octets }) => Buffer.from(octets).toString('latin1'));
@@ -26,4 +43,4 @@ export const parseUri: ParseContent = (content) => {
   const octets = Buffer.from(target, 'latin1');
   const text = `${priority.value} ${weight.value} "${escapeOctets(octets)}"`;
   return accept(plainRdata(text, text, concat([uint16(priority.value), uint16(weight.value), octets])));
-};
+}

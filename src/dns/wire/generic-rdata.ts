@@ -5,7 +5,7 @@
 import { genericOctets } from '../types/generic.ts';
 import type { RecordType } from '../types/index.ts';
 import { nameOfNumber, numberOfType } from '../types/numbers.ts';
-import { isNamedType } from '../types/record-type.ts';
+import { isNamedType, TYPES } from '../types/record-type.ts';
 import { escapeOctets, SPECIAL } from '../types/tokens.ts';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { readLines, type Word } from '../zonefile/lexer.ts';
@@ -30,7 +30,7 @@ export function wordsOfGeneric(type: RecordType, words: readonly Word[]): Verdic
 /** Presentation form for the parsers of types/; null if the octets are no value of the type. */
 export function textOf(type: RecordType, octets: Uint8Array): string | null {
   if (type === 'ALIAS') return null;
-  if (type !== 'HTTPS' && type !== 'SVCB') return rdataText(numberOfType(type), octets);
+  if (!isNamedType(type) || !TYPES[type].layout.includes('params')) return rdataText(numberOfType(type), octets);
   try {
     return serviceText(octets);
   } catch (error) {

@@ -4,36 +4,36 @@
  */
 import { Buffer } from 'node:buffer';
 import { parseIpv4 } from '../types/address.ts';
+import { type Part, SIZES } from '../types/define.ts';
 import { genericText } from '../types/generic.ts';
-import { inLayout, LAYOUTS, type Layout, numberOfLayout, type Part, SIZES, wireOf } from '../types/layouts.ts';
+import { inLayout, numberOfOldType, OLD_TYPES, type OldType, wireOf } from '../types/old-types.ts';
 import { readCharacterString, readEscape } from '../types/tokens.ts';
 import { concat, uint16 } from './octets.ts';
 
-/** The layout of a type that the service has by its number only, by its name; null for all others. */
-export function layoutOf(name: string): Layout | null {
-  const number = numberOfLayout(name);
-  return number === null ? null : (LAYOUTS.get(number) ?? null);
+/** A type that the service has by its number only, by its name; null for all others. */
+export function findOldType(name: string): OldType | null {
+  const number = numberOfOldType(name);
+  return number === null ? null : (OLD_TYPES.get(number) ?? null);
 }
 
 /** The type as the service has it, and the canonical text of the value. Values of all other types stay as they are. */
 export function asStored(type: string, text: string): { type: string; text: string } {
-  const layout = layoutOf(type);
-  if (layout === null) return { type, text };
-  const octets = text.startsWith('\\#') ? null : octetsOf(layout, text);
-  return { type: `TYPE${numberOfLayout(type)}`, text: octets === null ? text : genericText(octets) };
+  const oldType = findOldType(type);
+  if (oldType === null) return { type, text };
+  const octets = text.startsWith('\\#') ? null : octetsOf(oldType, text);
+  return { type: `TYPE${numberOfOldType(type)}`, text: octets === null ? text : genericText(octets) };
 }
 
 /** Words without blanks, and quoted strings with their quotes. */
 const WORD = /"(?:[^"\\]|\\.)*"|[^ \t]+/gs;
 
 /** Null if the text is no value of the type. */
-function octetsOf(layout: Layout, text: string): Uint8Array | null {
+function octetsOf(oldType: OldType, text: string): Uint8Array | null {
   const words: string[] = text.match(WORD) ?? [];
-  const { parts } = layout;
-  const kinds: readonly Part[] = parts[0] === 'strings' ? words.map(() => 'string') : parts;
+  const kinds: readonly Part[] = oldType.layout[0] === 'strings' ? words.map(() => 'string') : oldType.layout;
   if (words.length !== kinds.length) return null;
   const found = kinds.map((part, at) => octetsOfWord(part, words[at] as string));
-  return found.includes(null) ? null : inLayout(layout, concat(found as Uint8Array[]));
+  return found.includes(null) ? null : inLayout(oldType, concat(found as Uint8Array[]));
 }
 
 function octetsOfWord(part: Part, word: string): Uint8Array | null {

@@ -10,12 +10,13 @@ import { parseOwnerName } from '../names/name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
 import type { Steps } from '../steps.ts';
 import { isRecordType, type RecordType } from '../types/index.ts';
-import type { Layout } from '../types/layouts.ts';
 import { isOwnType } from '../types/numbers.ts';
+import type { OldType } from '../types/old-types.ts';
+import { isNamedType, TYPES } from '../types/record-type.ts';
 import { fields } from '../types/tokens.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { isGeneric, typeOfNumber, wordsOfGeneric } from '../wire/generic-rdata.ts';
-import { asStored, layoutOf } from '../wire/shown-rdata.ts';
+import { asStored, findOldType } from '../wire/shown-rdata.ts';
 import { type Line, type LineProblem, lineSteps, type Word } from './lexer.ts';
 
 export type { LineProblem } from './lexer.ts';
@@ -56,20 +57,6 @@ export interface ZoneFileContext {
   /** Changes a TTL, in seconds, before its range is checked. (Default: the TTL stays.) */
   reviseTtl?: (seconds: number, line: number) => number;
 }
-
-/** The index, among the words of a type's RDATA, of the name that the type points to. */
-const TARGET_AT: Partial<Record<RecordType, number>> = {
-  ALIAS: 0,
-  CNAME: 0,
-  DNAME: 0,
-  NS: 0,
-  PTR: 0,
-  HTTPS: 1,
-  MX: 1,
-  SVCB: 1,
-  SRV: 3,
-  NAPTR: 5,
-};
 
 interface State {
   context: ZoneFileContext;
@@ -203,8 +190,8 @@ interface Value {
 }
 
 function valueIn(type: string, rdata: readonly Word[], origin: string): Verdict<Value> {
-  const layout = layoutOf(type);
-  if (layout !== null) return oldValue(type, layout, rdata, origin);
+  const oldType = findOldType(type);
+  if (oldType !== null) return oldValue(type, oldType, rdata, origin);
   // A type that is not accepted is refused later, before its content is looked at.
   if (!isRecordType(type)) return accept({ type, content: '', priority: null });
   const words = isGeneric(rdata) ? wordsOfGeneric(type, rdata) : accept(rdata);
@@ -214,9 +201,9 @@ function valueIn(type: string, rdata: readonly Word[], origin: string): Verdict<
 }
 
 /** HINFO, RP and others, which the service has by their numbers. */
-function oldValue(name: string, { parts }: Layout, rdata: readonly Word[], origin: string): Verdict<Value> {
+function oldValue(name: string, { layout }: OldType, rdata: readonly Word[], origin: string): Verdict<Value> {
   const texts = rdata.map(({ text, quoted }, index) => {
-    if (parts[index] === 'name' && !isGeneric(rdata)) return absolute(text, origin);
+    if (layout[index] === 'name' && !isGeneric(rdata)) return absolute(text, origin);
     return quoted ? `"${text}"` : text;
   });
   const { type, text } = asStored(name, texts.join(' '));
@@ -275,8 +262,10 @@ function contentOf(
     }
     return accept({ content: words.map(({ text }) => `"${text}"`).join(' '), priority: null });
   }
+  // The words of a type with a name are the parts of its layout.
+  const nameAt = isNamedType(type) ? TYPES[type].layout.indexOf('name') : -1;
   const texts = words.map(({ text, quoted }, index) => {
-    if (index !== TARGET_AT[type]) return quoted ? `"${text}"` : text;
+    if (index !== nameAt) return quoted ? `"${text}"` : text;
     return absolute(text, origin);
   });
   if (type !== 'MX') return accept({ content: texts.join(' '), priority: null });

@@ -1,16 +1,30 @@
-// The examples that the console and the reference show: the service accepts every one, at a name that the type may have.
-import { expect, it } from 'vitest';
+// The descriptions of the types: the service accepts every example, at a name that the type may have.
+import { expect, test } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
-import { TYPE_FORMS } from '#dns/types/forms.ts';
-import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { describeType } from '#dns/types/fields.ts';
+import { RECORD_TYPES, SINGLE_TYPES, TYPES } from '#dns/types/record-type.ts';
 import { ZONE } from './build.ts';
 
-it.each(Object.entries(TYPE_FORMS))('the example of %s is accepted', (type, { example }) => {
+test.each([...RECORD_TYPES, 'TYPEn'] as const)('The service accepts the example of %s', (type) => {
   const name = ['SRV', 'TLSA'].includes(type) ? '_443._tcp' : 'name';
+  const { example } = describeType(type);
   const parsed = parseRecord({ name, type: type === 'TYPEn' ? 'TYPE65280' : type, content: example }, ZONE);
   expect(parsed).toMatchObject({ ok: true });
 });
 
-it('every type has a form, in the order of the list', () => {
-  expect(Object.keys(TYPE_FORMS)).toEqual([...RECORD_TYPES, 'TYPEn']);
+test('The list of types is in alphabetical order', () => {
+  expect(RECORD_TYPES.join(' ')).toBe(
+    'A AAAA ALIAS CAA CERT CNAME DHCID DNAME DS HTTPS LOC MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI',
+  );
+});
+
+test('Every type but ALIAS has a number of its own', () => {
+  const numbers = RECORD_TYPES.filter((type) => type !== 'ALIAS').map((type) => TYPES[type].number);
+  expect(new Set(numbers).size).toBe(RECORD_TYPES.length - 1);
+  expect(numbers).not.toContain(null);
+  expect(TYPES.ALIAS.number).toBeNull();
+});
+
+test('A name has at most one ALIAS, CNAME or DNAME', () => {
+  expect(SINGLE_TYPES).toEqual(['ALIAS', 'CNAME', 'DNAME']);
 });

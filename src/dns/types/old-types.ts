@@ -4,45 +4,39 @@
  */
 import { readUncompressedName } from '../wire/name.ts';
 import { concat } from '../wire/octets.ts';
+import { SIZES, type WireForm } from './define.ts';
 
-/** `rest`, `strings`: any number of octets, or of character strings, at the end. Numbers have two octets. */
-export type Part = 'number' | 'name' | 'string' | 'strings' | 'ipv4' | 'identifier' | 'eui48' | 'eui64' | 'rest';
-
-export interface Layout {
-  name: string;
-  parts: readonly Part[];
+export interface OldType extends WireForm {
+  readonly name: string;
 }
 
 /** By number: RFC 1035, 1183, 2230, 4408, 6742 and 7043. */
-export const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
-  [10, { name: 'NULL', parts: ['rest'] }],
-  [13, { name: 'HINFO', parts: ['string', 'string'] }],
-  [14, { name: 'MINFO', parts: ['name', 'name'] }],
-  [17, { name: 'RP', parts: ['name', 'name'] }],
-  [18, { name: 'AFSDB', parts: ['number', 'name'] }],
-  [21, { name: 'RT', parts: ['number', 'name'] }],
-  [36, { name: 'KX', parts: ['number', 'name'] }],
-  [99, { name: 'SPF', parts: ['strings'] }],
-  [104, { name: 'NID', parts: ['number', 'identifier'] }],
-  [105, { name: 'L32', parts: ['number', 'ipv4'] }],
-  [106, { name: 'L64', parts: ['number', 'identifier'] }],
-  [107, { name: 'LP', parts: ['number', 'name'] }],
-  [108, { name: 'EUI48', parts: ['eui48'] }],
-  [109, { name: 'EUI64', parts: ['eui64'] }],
+export const OLD_TYPES: ReadonlyMap<number, OldType> = new Map([
+  [10, { name: 'NULL', layout: ['rest'] }],
+  [13, { name: 'HINFO', layout: ['string', 'string'] }],
+  [14, { name: 'MINFO', layout: ['name', 'name'] }],
+  [17, { name: 'RP', layout: ['name', 'name'] }],
+  [18, { name: 'AFSDB', layout: ['number', 'name'] }],
+  [21, { name: 'RT', layout: ['number', 'name'] }],
+  [36, { name: 'KX', layout: ['number', 'name'] }],
+  [99, { name: 'SPF', layout: ['strings'] }],
+  [104, { name: 'NID', layout: ['number', 'identifier'] }],
+  [105, { name: 'L32', layout: ['number', 'ipv4'] }],
+  [106, { name: 'L64', layout: ['number', 'identifier'] }],
+  [107, { name: 'LP', layout: ['number', 'name'] }],
+  [108, { name: 'EUI48', layout: ['eui48'] }],
+  [109, { name: 'EUI64', layout: ['eui64'] }],
 ]);
 
-const NUMBERS: ReadonlyMap<string, number> = new Map([...LAYOUTS].map(([number, { name }]) => [name, number]));
+const NUMBERS: ReadonlyMap<string, number> = new Map([...OLD_TYPES].map(([number, { name }]) => [name, number]));
 
 /** Null if no type of this name is in the table. */
-export function numberOfLayout(name: string): number | null {
+export function numberOfOldType(name: string): number | null {
   return NUMBERS.get(name) ?? null;
 }
 
-/** Octets of the parts that always have the same number. */
-export const SIZES: Readonly<Partial<Record<Part, number>>> = { number: 2, ipv4: 4, identifier: 8, eui48: 6, eui64: 8 };
-
 /** The octets with all names in lower case (RFC 4034 section 6.2); null if they do not have the layout. */
-export function inLayout({ parts }: Layout, octets: Uint8Array): Uint8Array | null {
+export function inLayout({ layout }: OldType, octets: Uint8Array): Uint8Array | null {
   const found: Uint8Array[] = [];
   let rest = octets;
   const take = (length: number) => {
@@ -52,7 +46,7 @@ export function inLayout({ parts }: Layout, octets: Uint8Array): Uint8Array | nu
   };
   const takeString = () => take(1 + (rest[0] ?? 255));
   try {
-    for (const part of parts) {
+    for (const part of layout) {
       if (part === 'name') {
         const name = readUncompressedName(rest);
         found.push(wireOf(name.labels));

@@ -1,0 +1,22 @@
+/** The record types with a name. Each type has its own file, and its line here; `record-type.ts` makes the tables. */
+export { A } from './a.ts';
+export { AAAA } from './aaaa.ts';
+export { ALIAS } from './alias.ts';
+export { SMIMEA, TLSA } from './association.ts';
+export { CAA } from './caa.ts';
+export { CERT } from './cert.ts';
+export { CNAME } from './cname.ts';
+export { DHCID } from './dhcid.ts';
+export { DNAME } from './dname.ts';
+export { DS } from './ds.ts';
+export { LOC } from './loc.ts';
+export { MX } from './mx.ts';
+export { NAPTR } from './naptr.ts';
+export { NS } from './ns.ts';
+export { OPENPGPKEY } from './openpgpkey.ts';
+export { PTR } from './ptr.ts';
+export { SRV } from './srv.ts';
+export { SSHFP } from './sshfp.ts';
+export { HTTPS, SVCB } from './svcb.ts';
+export { TXT } from './txt.ts';
+export { URI } from './uri.ts';
