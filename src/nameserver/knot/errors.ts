@@ -41,11 +41,3 @@ export function withRemedy(error: unknown): unknown {
     'a database of knotd is damaged. Restart knotd: its start sets the database aside, and the node loads the zones again';
   return new KnotError('refused', error.reason, `${error.message}: ${remedy}`);
 }
-
-/** knotd still loads the zone from its journal: the contents are unknown, and a commit now would replace them. */
-export class ZoneLoading extends Error {
-  constructor(zone: string) {
-    super(`the name server is loading ${zone}`);
-    this.name = 'ZoneLoading';
-  }
-}

@@ -18,11 +18,12 @@ import { pipeline } from 'node:stream/promises';
 import { type Clock, realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { ServedSet } from '#dns/served.ts';
+import type { ZoneSoa } from '../engine.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotArguments, KnotControl, KnotItem } from './control.ts';
 import { isRefusal } from './errors.ts';
 import type { KnotFolder } from './folder.ts';
-import { absolute, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
+import { absolute, unitOfSoa, unitsOfSet } from './records.ts';
 
 export interface ZoneLoad {
   readonly zone: string;

@@ -2,7 +2,7 @@
 import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import type { ZoneSoa } from './records.ts';
+import type { ZoneSoa } from '../engine.ts';
 
 export interface SetPlan {
   /** RRsets to take out: those that are gone, and those that have another value or TTL now. */

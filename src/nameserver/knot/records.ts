@@ -6,20 +6,10 @@ import { isOwnType } from '#dns/types/numbers.ts';
 import { canonicalRdata, octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
 import { nameToWire, uint32 } from '#dns/wire/octets.ts';
 import { asStored } from '#dns/wire/shown-rdata.ts';
+import type { ZoneSoa } from '../engine.ts';
 import type { KnotArguments, KnotItem } from './control.ts';
 import { KnotError } from './errors.ts';
 import { MAX_SECTION } from './protocol.ts';
-
-/** Times in seconds. Names are absolute. */
-export interface ZoneSoa {
-  mname: string;
-  rname: string;
-  refresh: number;
-  retry: number;
-  expire: number;
-  minimum: number;
-  ttl: number;
-}
 
 /** The zone as Knot names it. */
 export function absolute(zone: string): string {

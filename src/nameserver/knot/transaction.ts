@@ -3,27 +3,12 @@
 import { slottedSerial } from '#dns/secondaries/serial.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
+import { type ZoneChange, ZoneLoading } from '../engine.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
-import { isRefusal, ZoneLoading } from './errors.ts';
+import { isRefusal } from './errors.ts';
 import { isEqualSoa, laterDnames, nextServedSerial, planSets } from './plan.ts';
-import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
+import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet } from './records.ts';
 import { explainFullJournal } from './room.ts';
-
-export interface ZoneChange {
-  /** Relative to the zone. These names have exactly `sets` afterwards; names that are not given stay. */
-  names: readonly string[];
-  sets: readonly ServedSet[];
-  /** The SOA; the serial is apart. Needed for the first contents of a zone. (Default: as it is.) */
-  soa?: ZoneSoa;
-  /** The api's serial. The zone has it or a later one afterwards. */
-  serial: number;
-  /** All RRsets that the zone has afterwards, by name: with them, a large change is no commit but a load (load.ts). */
-  whole?: ReadonlyMap<string, readonly ServedSet[]>;
-  /** The slot for the serial (dns/secondaries/serial.ts). (Default: any serial.) */
-  slot?: { number: number; isSource: boolean };
-  /** The zone gets a later serial than this, also if nothing else changes. */
-  after?: number;
-}
 
 export interface ChangeOptions {
   /** The zone was added a moment ago: there is nothing in the journal that could be loading. */

@@ -7,6 +7,7 @@ import { realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import type { ServedSet } from '#dns/served.ts';
+import type { EngineZone, ZoneChange, ZoneEngine } from '../engine.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotControl, KnotItem, KnotSession } from './control.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
@@ -15,48 +16,8 @@ import { isLoading, type LoadContext, loadZone, tidyLoads } from './load.ts';
 import { pagesOf } from './pages.ts';
 import { absolute, SetCollector, soaOf } from './records.ts';
 import { checkRoom } from './room.ts';
-import { changeZone, checkLoaded, serialOf, type ZoneChange } from './transaction.ts';
+import { changeZone, checkLoaded, serialOf } from './transaction.ts';
 import { createTurns } from './turns.ts';
-
-export type { ZoneSoa } from './records.ts';
-export type { ZoneChange } from './transaction.ts';
-
-export interface EngineZone {
-  name: string;
-  /** Null: the zone has no contents yet, or is still being loaded. */
-  serial: number | null;
-}
-
-export interface AddedZone {
-  name: string;
-  /** PEM, PKCS#8. Secret. */
-  privateKey: string;
-  /** The key store may have lost the key, although the zone is signed with it. (Default: it has not.) */
-  isKeyLost?: boolean;
-}
-
-export interface ZoneEngine {
-  /** For instance `Knot DNS 3.2.6`. */
-  version(signal?: AbortSignal): Promise<string>;
-  /** The zones that were added; catalogs for secondaries are not among them. */
-  zones(signal: AbortSignal): Promise<EngineZone[]>;
-  /** Adds zones with their keys. A zone that is there gets the key if it has another one, and is signed with it. */
-  add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
-  /** Removes zones with their contents, journal, keys and timers. A zone that is not there is no error. */
-  remove(names: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Whether the contents of a zone that is there are known. @throws KnotError; ZoneLoading while they are not */
-  check(name: string, signal: AbortSignal): Promise<void>;
-  /**
-   * The RRsets that the engine holds, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait
-   * for no other work with knotd: with Knot 3.2 that would wait for the loop. @throws KnotError, ZoneLoading
-   */
-  read(name: string, signal: AbortSignal): AsyncIterable<ServedSet[]>;
-  /**
-   * One commit; two, if a DNAME takes the place of names below it. Changes of one zone are made one after another. @returns the serial that is served
-   * @throws KnotError, ZoneLoading; nothing is changed then
-   */
-  change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;
-}
 
 const NO_ZONE = 'no such zone found';
 const NO_NODE = 'no such node in zone found';

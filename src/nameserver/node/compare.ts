@@ -3,8 +3,8 @@
 import type { Clock } from '#base/clock.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
 import type { Logger } from '#telemetry/log.ts';
+import { type ZoneEngine, ZoneLoading } from '../engine.ts';
 import type { FeedApi } from './api.ts';
-import { type ZoneEngine, ZoneLoading } from './engine.ts';
 import { textOfError } from './faults.ts';
 import type { NodeState } from './state.ts';
 import type { Zones } from './zones.ts';

@@ -17,8 +17,7 @@ import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
 import { reportAnswers } from './answers.ts';
 import { createFeedApi } from './api.ts';
-import type { ZoneEngine } from './engine.ts';
-import { SlowEngine } from './faults.ts';
+import { tellSlowness } from './engine-policies.ts';
 import { type RunningNode, startNode } from './node.ts';
 import { openState } from './state.ts';
 
@@ -69,7 +68,7 @@ export function composeNode(
       name: config.ZONESTEAD_NODE_NAME,
       version: manifest.version,
       api,
-      engine: withSlowness(engine),
+      engine: tellSlowness(engine, CONNECT_MS),
       transfers: { api, engine: transferEngine(control) },
       state,
       clock: realClock,
@@ -98,17 +97,6 @@ export function composeNode(
       state.close();
     },
   };
-}
-
-/** Knot 3.2 takes no further command while it signs a zone, however long that takes. @throws SlowEngine then */
-function withSlowness(engine: ZoneEngine): ZoneEngine {
-  const zones: ZoneEngine['zones'] = (signal) =>
-    engine.zones(signal).catch((error: unknown) => {
-      const isFull = error instanceof KnotError && error.failure === 'unreachable' && error.reason.includes('EAGAIN');
-      const isLate = error instanceof KnotError && error.failure === 'timeout';
-      throw isFull || isLate ? new SlowEngine(CONNECT_MS / 1000) : error;
-    });
-  return { ...engine, zones };
 }
 
 /** A knotd that refuses a setting serves its zones with the former ones. @throws KnotError if it does not answer */

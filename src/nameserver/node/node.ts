@@ -5,21 +5,21 @@ import { MAX_FAILING, type NodeReport, type ReportAnswer } from '#contract/feed.
 import type { HealthReport } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import type { EngineZone, ZoneEngine } from '../engine.ts';
 import type { FeedApi } from './api.ts';
 import { auditAtStart, auditRunning } from './audit.ts';
 import { Comparer } from './compare.ts';
-import type { EngineZone, ZoneEngine } from './engine.ts';
+import { limitEngine, withSerialSlot } from './engine-policies.ts';
 import { SlowEngine, textOfError } from './faults.ts';
 import { createFollower } from './follow.ts';
 import { Intake } from './intake.ts';
-import { limitEngine } from './limited-engine.ts';
 import { createNodeMetrics } from './metrics.ts';
 import { createPermits } from './permits.ts';
 import { retryDelay } from './plan.ts';
 import { readiness } from './ready.ts';
 import { createReporter } from './report.ts';
-import { type TransferParts, withTransfers } from './slotted-engine.ts';
 import type { NodeState } from './state.ts';
+import { type TransferParts, Transfers } from './transfers.ts';
 import { type FailingZone, unlistedZones, Zones } from './zones.ts';
 
 export interface NodeOptions {
@@ -97,7 +97,12 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   const limited = limitEngine(options.engine, clock, (ok) => {
     if (!ok) wakeWatch();
   });
-  const { transfers, engine } = withTransfers(options, limited);
+  const parts = options.transfers;
+  const transfers =
+    parts === undefined
+      ? undefined
+      : new Transfers({ ...options, node: options.name, engine: limited, api: parts.api, transfers: parts.engine });
+  const engine = transfers === undefined ? limited : withSerialSlot(limited, () => transfers.slot());
   const zones: Zones = new Zones(
     {
       api,

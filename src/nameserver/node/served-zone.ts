@@ -1,8 +1,8 @@
 // Reads one zone from the api to its end, and checks that nothing is missing, before anything is applied.
 import type { ZoneLine } from '#contract/feed.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
+import type { ZoneSoa } from '../engine.ts';
 import { addTo } from './difference.ts';
-import type { ZoneSoa } from './engine.ts';
 import { FeedFault, LargeZone } from './faults.ts';
 import type { ZoneHead, ZoneId } from './plan.ts';
 

@@ -17,16 +17,22 @@ import { checkedSecondaries } from '#dns/secondaries/secondary.ts';
 import { jumpOver } from '#dns/secondaries/serial.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import type { ZoneEngine } from '../engine.ts';
 import type { SourceRole } from '../knot/secondaries.ts';
 import type { TransferEngine } from '../knot/transfer-engine.ts';
 import type { TransferApi } from './api.ts';
-import type { ZoneEngine } from './engine.ts';
 import { textOfError } from './faults.ts';
 import { retryDelay } from './plan.ts';
 import { Secondaries } from './secondaries.ts';
 import type { NodeState } from './state.ts';
 import { createTransferMetrics } from './transfer-metrics.ts';
 import { isPlausible, memberRows, type RememberedPart, readPart, roleOf, unstamped } from './transfer-part.ts';
+
+/** The parts that a node needs in addition to take part in zone transfers. */
+export interface TransferParts {
+  readonly api: TransferApi;
+  readonly engine: TransferEngine;
+}
 
 export interface TransferOptions {
   readonly node: string;

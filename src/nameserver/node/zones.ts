@@ -5,8 +5,8 @@
 // of a zone that fails, or that takes long while others advance: the row of the zone is marked dirty first.
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
+import { ZoneLoading } from '../engine.ts';
 import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';
-import { ZoneLoading } from './engine.ts';
 import { LargeZone, textOfError } from './faults.ts';
 import { canApply, isSmall, mergeWork, namesOf, reloadOf, retryDelay, type ZoneWork } from './plan.ts';
 import { Position } from './position.ts';

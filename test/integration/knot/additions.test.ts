@@ -2,9 +2,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
+import type { ZoneEngine } from '#nameserver/engine.ts';
 import type { KnotControl, KnotSession } from '#nameserver/knot/control.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
-import { type ZoneEngine, zoneEngine } from '#nameserver/knot/zones.ts';
+import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { type TestKnot, testKnot } from '../../support/knot.ts';
 import { servedSet } from '../../support/served-sets.ts';
 

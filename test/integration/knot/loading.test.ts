@@ -1,7 +1,7 @@
 // A zone that knotd loads from its journal after a restart: its contents are unknown, not none.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
-import { ZoneLoading } from '#nameserver/knot/errors.ts';
+import { ZoneLoading } from '#nameserver/engine.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { testKnot } from '../../support/knot.ts';

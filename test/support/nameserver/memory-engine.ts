@@ -3,13 +3,7 @@
 
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import {
-  type EngineZone,
-  type ZoneChange,
-  type ZoneEngine,
-  ZoneLoading,
-  type ZoneSoa,
-} from '#nameserver/node/engine.ts';
+import { type EngineZone, type ZoneChange, type ZoneEngine, ZoneLoading, type ZoneSoa } from '#nameserver/engine.ts';
 
 interface HeldZone {
   privateKey: string;

@@ -1,8 +1,8 @@
 // A node with a feed and a name server that cause faults. It closes itself, and can be thrown away like a killed process.
 import { onTestFinished } from 'vitest';
 import { realClock } from '#base/clock.ts';
+import type { ZoneEngine } from '#nameserver/engine.ts';
 import { createFeedApi } from '#nameserver/node/api.ts';
-import type { ZoneEngine } from '#nameserver/node/engine.ts';
 import { type NodeOptions, type RunningNode, startNode } from '#nameserver/node/node.ts';
 import { type NodeState, openState } from '#nameserver/node/state.ts';
 import { createLogger, type Logger } from '#telemetry/log.ts';

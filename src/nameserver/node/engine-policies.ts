@@ -1,8 +1,12 @@
-// The name server's operations with a time limit each, and with zones added in batches: one configuration transaction of the name
-// server costs about the same for one zone as for many.
+// What a node adds to the operations of its name server. Each function returns an engine with one more property:
+//
+//     limitEngine      each operation has a time limit, and zones are added in batches
+//     tellSlowness     a knotd that is busy is told from one that is down
+//     withSerialSlot   each change gets a serial of the node's slot, for zone transfers
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
-import { type AddedZone, type ZoneEngine, ZoneLoading } from './engine.ts';
+import { type AddedZone, type ZoneChange, type ZoneEngine, ZoneLoading } from '../engine.ts';
+import { KnotError } from '../knot/errors.ts';
 import { SlowEngine } from './faults.ts';
 
 interface Adding {
@@ -16,7 +20,10 @@ const PAGE_MS = 180_000;
 const SHORT_MS = 180_000;
 const MAX_BATCH = 256;
 
-/** @param onEnd called after each operation with its success */
+/**
+ * One configuration transaction of the name server costs about the same for one zone as for many, so zones that are added at the same
+ * time share one. @param onEnd called after each operation with its success
+ */
 export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolean) => void): ZoneEngine {
   const within = async <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const limit = deadline(clock, ms, signal);
@@ -108,4 +115,28 @@ function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
+}
+
+/**
+ * Knot 3.2 takes no further command while it signs a zone, however long that takes.
+ * @param connectMs the time within which a connection had to be accepted
+ * @returns an engine whose list of zones fails with SlowEngine then
+ */
+export function tellSlowness(engine: ZoneEngine, connectMs: number): ZoneEngine {
+  const zones: ZoneEngine['zones'] = (signal) =>
+    engine.zones(signal).catch((error: unknown) => {
+      const isFull = error instanceof KnotError && error.failure === 'unreachable' && error.reason.includes('EAGAIN');
+      const isLate = error instanceof KnotError && error.failure === 'timeout';
+      throw isFull || isLate ? new SlowEngine(connectMs / 1000) : error;
+    });
+  return { ...engine, zones };
+}
+
+/** @param currentSlot the slot of the node at a change; undefined while the node takes no part in zone transfers */
+export function withSerialSlot(engine: ZoneEngine, currentSlot: () => ZoneChange['slot']): ZoneEngine {
+  const change: ZoneEngine['change'] = (zone, wanted, signal) => {
+    const slot = currentSlot();
+    return engine.change(zone, slot === undefined ? wanted : { ...wanted, slot }, signal);
+  };
+  return { ...engine, change };
 }

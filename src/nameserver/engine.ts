@@ -1,14 +1,14 @@
-// The operations that the node needs of its name server. The name server of an installation is Knot DNS.
+// The operations that a node needs of its name server, with their data. The name server of an installation is Knot DNS
+// (knot/zones.ts); unit tests use one in memory.
 import type { ServedSet } from '#dns/served.ts';
-
-export { isKeyLost, ZoneLoading } from '../knot/errors.ts';
 
 export interface EngineZone {
   readonly name: string;
-  /** The serial that is served; null while the zone has no contents. */
+  /** The serial that is served; null while the zone has no contents, or is still being loaded. */
   readonly serial: number | null;
 }
 
+/** Times in seconds. Names are absolute. */
 export interface ZoneSoa {
   readonly mname: string;
   readonly rname: string;
@@ -20,12 +20,12 @@ export interface ZoneSoa {
 }
 
 export interface ZoneChange {
-  /** These names have exactly the RRsets of `sets` afterwards; names that are not given stay as they are. */
+  /** Relative to the zone. These names have exactly the RRsets of `sets` afterwards; names that are not given stay as they are. */
   readonly names: readonly string[];
   readonly sets: readonly ServedSet[];
-  /** (Default: the SOA stays, apart from its serial.) */
+  /** The SOA without its serial. Required for the first contents of a zone. (Default: the SOA stays.) */
   readonly soa?: ZoneSoa;
-  /** The engine serves this serial, or a later one if its own is not earlier. */
+  /** The serial of the api. The engine serves it, or a later one if its own is not earlier. */
   readonly serial: number;
   /** All RRsets that the zone has afterwards, by name: with them, an engine can make a large change at the same time as other work. */
   readonly whole?: ReadonlyMap<string, readonly ServedSet[]>;
@@ -37,6 +37,7 @@ export interface ZoneChange {
 
 export interface AddedZone {
   readonly name: string;
+  /** PEM, PKCS#8. Secret. */
   readonly privateKey: string;
   /** The engine may have lost the key, although the zone is signed with it. (Default: it has not.) */
   readonly isKeyLost?: boolean;
@@ -44,16 +45,32 @@ export interface AddedZone {
 
 export interface ZoneEngine {
   /** For instance `Knot DNS 3.2.6`. */
-  version(): Promise<string>;
+  version(signal?: AbortSignal): Promise<string>;
+  /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
   /** Adds zones with their keys. A zone that is there keeps its contents, and gets the key if it has another one. */
   add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
-  /** Removes zones with everything that belongs to them. A zone that is not there is no error. */
+  /** Removes zones with everything that belongs to them. A zone that is not there is not an error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
   /** Whether the contents of a zone that is there are known. @throws ZoneLoading while they are not */
   check(name: string, signal: AbortSignal): Promise<void>;
-  /** The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. @throws ZoneLoading */
+  /**
+   * The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait for no
+   * other work with the engine: with Knot 3.2 that would wait for the loop. @throws ZoneLoading
+   */
   read(name: string, signal: AbortSignal): AsyncIterable<readonly ServedSet[]>;
-  /** One commit. @returns the serial that is served @throws when nothing was changed; ZoneLoading */
+  /**
+   * One commit; two, if a DNAME takes the place of names below it. Changes of one zone are made one after another.
+   * @returns the serial that is served
+   * @throws ZoneLoading, or the engine's own errors; nothing is changed then
+   */
   change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;
+}
+
+/** The engine still loads the zone from its journal: the contents are unknown, and a commit now would replace them. */
+export class ZoneLoading extends Error {
+  constructor(zone: string) {
+    super(`the name server is loading ${zone}`);
+    this.name = 'ZoneLoading';
+  }
 }
