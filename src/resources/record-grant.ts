@@ -12,7 +12,7 @@ import { isFromThere, type LabelsOf, permitsOneOf } from './grant-match.ts';
  * @param name canonical and relative to the zone
  * @returns null when the record is permitted, otherwise the message for the condition
  */
-export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf: LabelsOf): string | null {
+export function explainDenial(zone: DNSZone, record: DNSRecord, name: string, labelsOf: LabelsOf): string | null {
   const own = zone.metadata.namespace ?? '';
   const namespace = record.metadata.namespace ?? '';
   const { type } = record.spec;

@@ -1,6 +1,6 @@
 // Judges the header and the claims of a token, before anything is fetched or computed for its signature. A token that fails here
 // costs nothing. Pure.
-import { type Refusal, refusal, type TokenIssuer } from './issuer.ts';
+import { type Rejection, rejectToken, type TokenIssuer } from './issuer.ts';
 import type { TokenText } from './text.ts';
 
 /** The algorithms that are accepted. All have public keys, so nobody who knows a key can sign. */
@@ -24,7 +24,7 @@ export function judgeToken(
   token: TokenText,
   issuer: TokenIssuer,
   now: number,
-): { readonly ok: true; readonly subject: string; readonly times: Times } | Refusal {
+): { readonly ok: true; readonly subject: string; readonly times: Times } | Rejection {
   const problem =
     judgeHeader(token) ?? judgeIssuer(token, issuer) ?? judgeSubject(token) ?? judgeAudience(token, issuer.audience);
   if (problem !== null) return problem;
@@ -32,37 +32,37 @@ export function judgeToken(
   return judged.ok ? { ...judged, subject: String(token.claims.sub) } : judged;
 }
 
-function judgeHeader({ header: { alg, crit } }: TokenText): Refusal | null {
+function judgeHeader({ header: { alg, crit } }: TokenText): Rejection | null {
   if (!ALGORITHMS.some((accepted) => accepted === alg))
-    return refusal(
+    return rejectToken(
       'algorithm',
       `The token is signed with ${quote(alg)}. ${ALGORITHMS.slice(0, -1).join(', ')} and ${ALGORITHMS.at(-1)} are accepted.`,
     );
   // RFC 7515 section 4.1.11: a recipient that does not understand an extension must refuse the token.
-  if (crit !== undefined) return refusal('malformed', 'The header of the token demands extensions (crit).');
+  if (crit !== undefined) return rejectToken('malformed', 'The header of the token demands extensions (crit).');
   return null;
 }
 
-function judgeIssuer({ issuer: own }: TokenText, { issuer }: TokenIssuer): Refusal | null {
+function judgeIssuer({ issuer: own }: TokenText, { issuer }: TokenIssuer): Rejection | null {
   if (own === issuer) return null;
-  if (own === null) return refusal('issuer', 'The token names no issuer (iss).');
-  return refusal('issuer', `The token was issued by ${quote(own)}, not by ${quote(issuer)}.`);
+  if (own === null) return rejectToken('issuer', 'The token names no issuer (iss).');
+  return rejectToken('issuer', `The token was issued by ${quote(own)}, not by ${quote(issuer)}.`);
 }
 
-function judgeSubject({ claims: { sub } }: TokenText): Refusal | null {
-  if (typeof sub !== 'string' || sub === '') return refusal('subject', 'The token names no subject (sub).');
+function judgeSubject({ claims: { sub } }: TokenText): Rejection | null {
+  if (typeof sub !== 'string' || sub === '') return rejectToken('subject', 'The token names no subject (sub).');
   if (sub.length > MAX_SUBJECT || /\p{C}/u.test(sub))
-    return refusal(
+    return rejectToken(
       'subject',
       `The subject of the token (sub) must have at most ${MAX_SUBJECT} characters and no control characters.`,
     );
   return null;
 }
 
-function judgeAudience({ claims: { aud } }: TokenText, audience: string): Refusal | null {
+function judgeAudience({ claims: { aud } }: TokenText, audience: string): Rejection | null {
   if (aud === audience || (Array.isArray(aud) && aud.includes(audience))) return null;
   const own = [aud].flat().slice(0, 3).map(quote).join(', ');
-  return refusal('audience', `The token is for the audience ${own}, not for ${quote(audience)}.`);
+  return rejectToken('audience', `The token is for the audience ${own}, not for ${quote(audience)}.`);
 }
 
 /** @param now Unix time in s */
@@ -70,22 +70,22 @@ function judgeTimes(
   { claims }: TokenText,
   maxAgeS: number,
   now: number,
-): { readonly ok: true; readonly times: Times } | Refusal {
+): { readonly ok: true; readonly times: Times } | Rejection {
   const { exp, nbf, iat, sub } = claims;
-  if (!isTime(exp)) return refusal('no-expiry', 'The token has no expiry (exp).');
+  if (!isTime(exp)) return rejectToken('no-expiry', 'The token has no expiry (exp).');
   // The SPIFFE JWT-SVID specification demands no iat.
   const hasNoIat = iat === undefined && String(sub).startsWith('spiffe://');
-  if (!hasNoIat && !isTime(iat)) return refusal('no-issue-time', 'The token has no time of issue (iat).');
-  if (nbf !== undefined && !isTime(nbf)) return refusal('malformed', 'The start of the token (nbf) is not a time.');
-  if (exp + SKEW_S <= now) return refusal('expired', `The token expired at ${moment(exp)}.`);
+  if (!hasNoIat && !isTime(iat)) return rejectToken('no-issue-time', 'The token has no time of issue (iat).');
+  if (nbf !== undefined && !isTime(nbf)) return rejectToken('malformed', 'The start of the token (nbf) is not a time.');
+  if (exp + SKEW_S <= now) return rejectToken('expired', `The token expired at ${moment(exp)}.`);
   const start = Math.max(isTime(nbf) ? nbf : 0, isTime(iat) ? iat : 0);
   if (start - SKEW_S > now) {
     const waitS = Math.ceil(start - SKEW_S - now);
-    return refusal('not-yet', `The token is valid from ${moment(start)}, and now it is ${moment(now)}.`, waitS);
+    return rejectToken('not-yet', `The token is valid from ${moment(start)}, and now it is ${moment(now)}.`, waitS);
   }
   const from = isTime(iat) ? iat : now;
   if (exp - from > maxAgeS + (isTime(iat) ? 0 : SKEW_S))
-    return refusal(
+    return rejectToken(
       'too-old',
       `The token is valid for ${Math.round(exp - from)} s. At most ${maxAgeS} s are accepted: request one with a shorter lifetime.`,
     );

@@ -69,9 +69,13 @@ export interface TokenProblem {
   readonly retryAfterS: number | null;
 }
 
-export type Verdict = { readonly ok: true; readonly token: VerifiedToken } | Refusal;
-export type Refusal = { readonly ok: false; readonly problem: TokenProblem };
+export type Verdict = { readonly ok: true; readonly token: VerifiedToken } | Rejection;
+export type Rejection = { readonly ok: false; readonly problem: TokenProblem };
 
-export function refusal(code: TokenProblem['code'], sentence: string, retryAfterS: number | null = null): Refusal {
+export function rejectToken(
+  code: TokenProblem['code'],
+  sentence: string,
+  retryAfterS: number | null = null,
+): Rejection {
   return { ok: false, problem: { code, sentence, retryAfterS } };
 }

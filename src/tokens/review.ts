@@ -2,7 +2,7 @@
 // pods and service accounts that were deleted, which no signature shows.
 import { z } from 'zod';
 import { FetchProblem } from './fetch-json.ts';
-import { type Refusal, refusal } from './issuer.ts';
+import { type Rejection, rejectToken } from './issuer.ts';
 import { callCluster, type SourcePorts } from './sources.ts';
 import type { TokenText } from './text.ts';
 
@@ -34,7 +34,7 @@ export async function reviewToken(
   audience: string,
   ports: SourcePorts,
   signal: AbortSignal,
-): Promise<Refusal | null> {
+): Promise<Rejection | null> {
   const body = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenReview',
@@ -44,11 +44,11 @@ export async function reviewToken(
   if (!answer.success) throw new FetchProblem('the API server of the cluster does not answer as expected');
   const { authenticated, audiences, user } = answer.data.status;
   if (authenticated !== true || !audiences?.includes(audience))
-    return refusal('refused', 'The API server of the cluster does not accept the token.');
+    return rejectToken('refused', 'The API server of the cluster does not accept the token.');
   const own = Claims.safeParse(claims);
   const account = own.data?.['kubernetes.io'];
   const name = `system:serviceaccount:${account?.namespace}:${account?.serviceaccount.name}`;
   if (own.data?.sub !== name || user?.username !== name || user.uid !== account?.serviceaccount.uid)
-    return refusal('refused', 'The token is not of a service account of the cluster.');
+    return rejectToken('refused', 'The token is not of a service account of the cluster.');
   return null;
 }

@@ -1,7 +1,7 @@
 // Reads the text of a JSON Web Token (RFC 7519) without any proof. Everything here may be made up by the sender, so it only says
 // which keys must prove the token. Pure.
 import { isUtf8 } from 'node:buffer';
-import { type Refusal, refusal } from './issuer.ts';
+import { type Rejection, rejectToken } from './issuer.ts';
 
 /** Node.js refuses HTTP headers of more than 16 kB anyway. */
 const MAX_CHARACTERS = 16_384;
@@ -25,18 +25,18 @@ export interface TokenText {
 }
 
 /** Header and claims as the sender wrote them, of at most 16 kB. */
-export function readToken(text: string): { readonly ok: true; readonly token: TokenText } | Refusal {
+export function readToken(text: string): { readonly ok: true; readonly token: TokenText } | Rejection {
   if (text.length > MAX_CHARACTERS)
-    return refusal('too-large', `The token has ${text.length} characters. At most ${MAX_CHARACTERS} are accepted.`);
-  if (!FORM.test(text)) return refusal('malformed', 'The text is not a JSON Web Token in its compact form.');
+    return rejectToken('too-large', `The token has ${text.length} characters. At most ${MAX_CHARACTERS} are accepted.`);
+  if (!FORM.test(text)) return rejectToken('malformed', 'The text is not a JSON Web Token in its compact form.');
   const [header = '', payload = ''] = text.split('.');
   // Four characters of base64 are three bytes.
   if (payload.length * 3 > MAX_PAYLOAD_BYTES * 4)
-    return refusal('too-large', `The claims of the token have more than ${MAX_PAYLOAD_BYTES} bytes.`);
+    return rejectToken('too-large', `The claims of the token have more than ${MAX_PAYLOAD_BYTES} bytes.`);
   const parts = { header: readPart(header), claims: readPart(payload) };
   for (const [name, fields] of Object.entries(parts)) {
     if (typeof fields === 'string')
-      return refusal(
+      return rejectToken(
         'malformed',
         `The ${name === 'header' ? 'header of the token is' : 'claims of the token are'} ${fields}.`,
       );

@@ -7,7 +7,7 @@ import { realClock } from '#base/clock.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { judgeToken, quote } from './claims.ts';
 import { FetchProblem } from './fetch-json.ts';
-import { type Refusal, refusal, type TokenIssuer, type Verdict } from './issuer.ts';
+import { type Rejection, rejectToken, type TokenIssuer, type Verdict } from './issuer.ts';
 import { createKeptKeys, type KeptKeys, KeysProblem } from './kept-keys.ts';
 import type { PublicKeys } from './keys.ts';
 import { createTokenMetrics } from './metrics.ts';
@@ -81,7 +81,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     { issuer, keySource }: TokenIssuer,
     kept: KeptKeys,
     keys: PublicKeys,
-  ): Promise<PublicKeys | Refusal> => {
+  ): Promise<PublicKeys | Rejection> => {
     const outcome = await checkSignature(text, keys, now());
     if (outcome === 'ok') return keys;
     // The issuer may have begun to sign with another key, with a new name or with the same.
@@ -92,7 +92,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       outcome === 'signature'
         ? `The signature of the token is not valid with the keys of the issuer ${quote(issuer)}.`
         : `The issuer ${quote(issuer)} has no key with the name that the token gives (kid).`;
-    return refusal(outcome, sentence, retryAfterS);
+    return rejectToken(outcome, sentence, retryAfterS);
   };
 
   const review = async (text: string, token: TokenText, audience: string, signal: AbortSignal) => {
@@ -112,7 +112,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     token: TokenText,
     issuer: TokenIssuer,
     signal: AbortSignal,
-  ): Promise<Refusal | null> => {
+  ): Promise<Rejection | null> => {
     const source = sourceId(issuer);
     const id = hash('sha256', `${text} ${source} ${issuer.audience}`, 'base64');
     const proof = proofs.get(id);
@@ -135,7 +135,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     } catch (error) {
       if (!(error instanceof KeysProblem)) throw error;
       const sentence = `The keys of the issuer ${quote(issuer.issuer)} cannot be fetched: ${error.message}.`;
-      return refusal(error.code, sentence, issuer.keySource.kind === 'pinned' ? null : kept.waitS());
+      return rejectToken(error.code, sentence, issuer.keySource.kind === 'pinned' ? null : kept.waitS());
     }
   };
 
@@ -157,7 +157,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
     if (!judged.ok) return judged;
     const refused = await prove(text, token, issuer, signal).catch((error: unknown) => {
       if (!(error instanceof FetchProblem)) throw error;
-      return refusal('issuer-down', `The token cannot be judged: ${error.message}.`, 1);
+      return rejectToken('issuer-down', `The token cannot be judged: ${error.message}.`, 1);
     });
     if (refused !== null) return refused;
     const { subject, times } = judged;

@@ -6,7 +6,7 @@ import { byAge, keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
-import { refusal } from '#resources/record-grant.ts';
+import { explainDenial } from '#resources/record-grant.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
 import { type Desired, desiredOf } from './desired.ts';
@@ -31,7 +31,7 @@ export function precedingRecord(
     if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(other)) continue;
     const verdict = desiredOf(other, zoneName);
     if (!verdict.ok || !contend(verdict.desired, desired)) continue;
-    if (refusal(zone, other, desired.name, labelsIn(context)) === null) return other;
+    if (explainDenial(zone, other, desired.name, labelsIn(context)) === null) return other;
   }
   return null;
 }

@@ -7,7 +7,7 @@ import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { mayKnow, refusal } from '#resources/record-grant.ts';
+import { explainDenial, mayKnow } from '#resources/record-grant.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
@@ -113,7 +113,7 @@ async function refuse(run: RecordRun, zone: DNSZone, answer: NotReady): Promise<
 }
 
 function notPermitted(context: OperatorContext, record: DNSRecord, zone: DNSZone, name: string): NotReady | null {
-  const message = refusal(zone, record, name, labelsIn(context));
+  const message = explainDenial(zone, record, name, labelsIn(context));
   return message === null ? null : no('NotPermitted', message);
 }
 

@@ -6,7 +6,7 @@ import { desiredOf } from '#operator/record/desired.ts';
 import { conditionsWith, no, readyFrom, sinceCreation, unknown, yes } from '#operator/run/conditions.ts';
 import { failureOf } from '#operator/run/failures.ts';
 import { UNDECIDED_SINCE } from '#resources/common.ts';
-import { refusal } from '#resources/record-grant.ts';
+import { explainDenial } from '#resources/record-grant.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
 import { refused } from '../../support/operator/service.ts';
 
@@ -69,7 +69,7 @@ describe('a zone', () => {
   const permits = (grants: unknown[] | undefined, { namespace = 'shop', name = 'www', type = 'A' } = {}) => {
     const zone = aZone(grants === undefined ? {} : { allowedRecords: grants }, { namespace: 'dns' });
     const record = aRecord({ type, content: type === 'A' ? '192.0.2.1' : 'text' }, { namespace });
-    return refusal(zone, record, name, (each) => labels[each]) === null;
+    return explainDenial(zone, record, name, (each) => labels[each]) === null;
   };
   const selector = (expression: Record<string, unknown>) => [
     { namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'team', ...expression }] } } },
@@ -138,7 +138,7 @@ describe('a zone', () => {
   });
 
   it('says who can allow the record, and where', () => {
-    const message = refusal(
+    const message = explainDenial(
       aZone({}, { namespace: 'dns' }),
       aRecord({}, { namespace: 'shop' }),
       'www',
