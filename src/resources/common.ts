@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { RECORD_TYPES, type RecordType, TYPES_IN_WORDS } from '#dns/types/record-type.ts';
+import type { Condition } from '#kube/objects/conditions.ts';
 import { together, withRules } from './rules.ts';
 import { matches, NAMESPACE_NAME, OBJECT_NAME, RECORD_TYPE } from './syntax.ts';
 
@@ -147,8 +148,6 @@ const condition = z.object({
     description: 'An explanation for people: the cause of the status, and the next step of the operator or of you.',
   }),
 });
-
-export type Condition = z.infer<typeof condition>;
 
 /** The time of a condition that nothing has decided yet: the schema cannot know when an object was created. */
 export const UNDECIDED_SINCE = '1970-01-01T00:00:00Z';

@@ -1,8 +1,9 @@
 // The facts about a DNSZone or DNSRecord that every view of the plugin shows. Pure.
+
+import type { Condition } from '#kube/objects/conditions.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
-import type { Condition } from '#resources/common.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';

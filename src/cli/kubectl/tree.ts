@@ -1,5 +1,5 @@
 // `kubectl zonestead tree`: a zone, its records by namespace, and the conditions of those that are not Ready. Pure.
-import type { Condition } from '#resources/common.ts';
+import type { Condition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import {

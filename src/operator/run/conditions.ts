@@ -1,7 +1,7 @@
 // Builds the conditions of both kinds from the results of a run, and the Event for a change of Ready. Pure.
 import type { EventToRecord } from '#kube/events/events.ts';
-import { findCondition, setConditions } from '#kube/objects/conditions.ts';
-import { type Condition, UNDECIDED_SINCE } from '#resources/common.ts';
+import { type Condition, findCondition, setConditions } from '#kube/objects/conditions.ts';
+import { UNDECIDED_SINCE } from '#resources/common.ts';
 import type { EventReason, GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
 
 interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {

@@ -7,7 +7,7 @@
 //   the service    holds exactly the records of the specs and the foreign ones, and DNS answers them (wanted.ts)
 import type { DnsRecord, OwnedSet } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
-import type { Condition } from '#resources/common.ts';
+import type { Condition } from '#kube/objects/conditions.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import type { Chain } from './chain.ts';
