@@ -13,7 +13,7 @@ import { LIMITS } from '#service/limits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { refusal } from '#service/refusal.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { Tracing } from '#telemetry/tracing.ts';
+import type { Tracing } from '#telemetry/span.ts';
 import { dynDnsRoutes } from './dyndns/dyndns.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { requireKey } from './hooks/auth.ts';

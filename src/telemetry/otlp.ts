@@ -15,7 +15,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import manifest from '../../package.json' with { type: 'json' };
-import type { Attributes, Span, SpanOptions, Tracing } from './tracing.ts';
+import type { Attributes, Span, SpanOptions, Tracing } from './span.ts';
 
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 const CLOSE_MS = 3_000;

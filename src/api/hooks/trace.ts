@@ -1,7 +1,7 @@
 // Records a span for each request, as a child of the caller's span if the request has a `traceparent`. Names and
 // attributes follow OpenTelemetry's conventions for HTTP servers and never contain keys or bodies.
 import type { FastifyInstance } from 'fastify';
-import type { Span, Tracing } from '#telemetry/tracing.ts';
+import type { Span, Tracing } from '#telemetry/span.ts';
 import { patternOf } from '../http.ts';
 
 declare module 'fastify' {

@@ -14,9 +14,9 @@ import type { Clock } from '#base/clock.ts';
 import { whenAllAbort } from '../abort.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
 import { type Budget, emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
-import type { Lane, PaceState } from './lanes.ts';
-import { type Admission, BUCKETS, type Bucket, batchWith, depth, emptyState, enqueue, LANES, pick } from './lanes.ts';
+import { type Admission, batchWith, depth, emptyState, enqueue, type PaceState, pick } from './lanes.ts';
 import type { Rate } from './rate.ts';
+import { BUCKETS, type Bucket, LANES, type Lane } from './waiting.ts';
 import type { AppliedSet, Change, RecordWriter } from './writer.ts';
 
 export interface DispatcherOptions {

@@ -10,7 +10,7 @@
 //   more                half as long as before
 //
 // The first change after a while is sent at once, and so are all changes of the lane `acme`: a challenge is never collected.
-import type { Waiting } from './lanes.ts';
+import type { Waiting } from './waiting.ts';
 
 const FEW = 8;
 const MANY = 32;

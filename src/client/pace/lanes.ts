@@ -11,27 +11,7 @@
 import { FairPlaces } from '#base/fair/places.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { Gathering } from './gathering.ts';
-
-/** The order within a group: certificates use `acme`, people wait for `change`, and `create` is bulk. */
-export const LANES = ['acme', 'change', 'create'] as const;
-
-export type Lane = (typeof LANES)[number];
-
-/** The service counts writes of zones and writes of records in separate windows. */
-export const BUCKETS = ['zones', 'records'] as const;
-
-export type Bucket = (typeof BUCKETS)[number];
-
-export interface Waiting {
-  readonly lane: Lane;
-  readonly bucket: Bucket;
-  /** Jobs of one group take turns with those of the others. */
-  readonly group: string;
-  /** Null for calls that belong to no zone yet; those do not block each other. */
-  readonly zone: string | null;
-  /** About how many bytes the job adds to a batch; 0 when it can only be sent alone. */
-  readonly bytes: number;
-}
+import { type Bucket, LANES, type Lane, type Waiting } from './waiting.ts';
 
 interface BucketState {
   /** Ms; null when it is not paused. */

@@ -12,7 +12,7 @@
 import type { Clock } from '#base/clock.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Dispatcher, DispatcherOptions, DispatcherSnapshot } from './dispatcher.ts';
-import { LANES, type Lane } from './lanes.ts';
+import { LANES, type Lane } from './waiting.ts';
 
 export interface PaceMetrics {
   /** Returns the dispatcher with metrics. */

@@ -3,7 +3,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import type { ChangeJob, Dispatcher, Job, JobQueue } from './dispatcher.ts';
-import type { Lane } from './lanes.ts';
+import type { Lane } from './waiting.ts';
 import type { AppliedSet } from './writer.ts';
 
 const MAX_WAIT_MS = 5_000;

@@ -1,6 +1,7 @@
 // The chain of trust as steps from the root to the answer, for live/chain.eta. Pure.
 import type { Ancestor } from '#dns/dnssec/ancestors.ts';
-import type { ChainOfTrust, LinkState } from '#dns/dnssec/chain-of-trust.ts';
+import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
+import type { LinkState } from '#dns/dnssec/link.ts';
 
 interface Step {
   heading: string;

@@ -33,6 +33,10 @@ declare module '@fastify/secure-session' {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** A new text for the field `_once` of a form. */
+    newOnce: () => string;
+  }
   interface FastifyContextConfig {
     /** Whether the form of this route changes nothing, so that it is not registered. (Default: false.) */
     repeatable?: boolean;
@@ -55,6 +59,7 @@ const SECRETS_MS = 10 * 60_000;
 
 /** To be called after the hook that checks the CSRF token. */
 export function sendOnce(app: FastifyInstance, { context }: Pick<ConsoleParts, 'context'>): void {
+  app.decorate('newOnce', () => context.random(OCTETS).toString('base64url'));
   app.decorateRequest('sentForm', null);
   app.decorateRequest('doneAt', null);
   app.addHook('preHandler', async (request, reply) => {
@@ -80,11 +85,6 @@ export function sendOnce(app: FastifyInstance, { context }: Pick<ConsoleParts, '
     const outcome = { location, flash: session.get('flash') ?? null, secrets: session.get('secrets') ?? null };
     await endForm(context, form, outcome satisfies Outcome);
   });
-}
-
-/** A new text for the field `_once`. */
-export function onceText(random: (octets: number) => Buffer): string {
-  return random(OCTETS).toString('base64url');
 }
 
 /** Puts the secrets of a new key into the cookie, which is sealed, for the page that shows them. */

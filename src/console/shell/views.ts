@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { ConsoleParts } from '../parts.ts';
 import { assetAddress } from './assets.ts';
-import { onceText } from './once.ts';
 import { whenOf } from './when.ts';
 
 /** A message for the next page. */
@@ -35,17 +34,11 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The time of the service, for pages that say how long ago a moment was. */
     consoleNow: () => Date;
-    /** A new text for the field `_once` of a form. */
-    newOnce: () => string;
   }
 }
 
-export async function useViews(
-  app: FastifyInstance,
-  { now, random }: Pick<ConsoleParts['context'], 'now' | 'random'>,
-): Promise<void> {
+export async function useViews(app: FastifyInstance, { now }: Pick<ConsoleParts['context'], 'now'>): Promise<void> {
   app.decorate('consoleNow', now);
-  app.decorate('newOnce', () => onceText(random));
   const eta = new Eta({ views: FOLDER, cache: true, autoEscape: true });
   await app.register(view, { engine: { eta }, root: FOLDER, production: true, propertyName: 'view' });
 }

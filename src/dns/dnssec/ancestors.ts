@@ -2,7 +2,7 @@
  * The part of a chain of trust above the parent's DS: the root with its trust anchors, and each zone between it and the
  * zone. Compares DS records with keys (RFC 4035 section 5.2); the signatures of these zones are not checked. Pure.
  */
-import type { Link } from './chain-of-trust.ts';
+import type { Link } from './link.ts';
 import { pointsAt, readKey } from './records.ts';
 
 /** RDATA; null: nobody answered. */

@@ -4,19 +4,10 @@
  * sentence that gives the reason. Pure.
  */
 import { type Ancestor, type AncestorFound, judgeAncestors } from './ancestors.ts';
+import type { Link } from './link.ts';
 import { pointsAt, readDs, readKey } from './records.ts';
 import { isSignedBy, type Rrsig, readRrsig, type SignedSet, timeOf } from './rrsig.ts';
 import { keyTagOf } from './signing-key.ts';
-
-/** `unknown`: nobody answered. */
-export type LinkState = 'valid' | 'missing' | 'mismatch' | 'unknown';
-
-export interface Link<T> {
-  state: LinkState;
-  /** One sentence for people. */
-  reason: string;
-  entries: (T & { state: 'valid' | 'mismatch' })[];
-}
 
 export interface ChainOfTrust {
   zone: string;

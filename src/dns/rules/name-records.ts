@@ -7,26 +7,7 @@ import type { ParsedRecord } from '../record.ts';
 import type { RecordType } from '../types/index.ts';
 import { isAliasForm } from '../types/svcb.ts';
 import { keyOfOctets } from '../wire/octets.ts';
-import type { Neighbour } from './surroundings.ts';
-
-/** The questions of the rules. */
-export interface RecordsAtName {
-  /** Any record. */
-  first(): Neighbour | undefined;
-  firstOf(type: RecordType): Neighbour | undefined;
-  /** The first record of each type. */
-  firstOfEach(): Iterable<Neighbour>;
-  /** All records of a type, in no order. */
-  allOf(type: RecordType): Iterable<Neighbour>;
-  /** A record of the type that must be the only one in its form: a null MX, or an alias form of SVCB and HTTPS. */
-  loneOf(type: RecordType): Neighbour | undefined;
-  /** The record with the same type and value. */
-  twinOf(record: Pick<ParsedRecord, 'type' | 'wire'>): Neighbour | undefined;
-  /** Octets of RDATA on the wire. */
-  sizeOf(type: RecordType): { records: number; octets: number };
-  /** Whether an NS record has this target: absolute, without the final dot. */
-  hasServer(target: string): boolean;
-}
+import type { Neighbour, RecordsAtName } from './surroundings.ts';
 
 /** All records of one name and type. */
 class Rrset {

@@ -12,9 +12,9 @@
 import { fqdn, orderName, suffixesOf } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
 import type { RecordType } from '../types/index.ts';
-import { NameRecords, type RecordsAtName } from './name-records.ts';
+import { NameRecords } from './name-records.ts';
 import { BelowNames, type NamesBelow } from './names-below.ts';
-import type { Glue, Neighbour, Surroundings, ZoneCut } from './surroundings.ts';
+import type { Glue, Neighbour, RecordsAtName, Surroundings, ZoneCut } from './surroundings.ts';
 
 export type { NamesBelow } from './names-below.ts';
 

@@ -9,7 +9,6 @@ import type { RecordType } from '../types/index.ts';
 import { conflict, type Verdict } from '../verdict.ts';
 import { refuseLoop } from './chain.ts';
 import { keepCutClean, refuseOccluded, refuseToHide, useChildZone } from './cuts.ts';
-import type { RecordsAtName } from './name-records.ts';
 import { keepDnameSingle, refuseRedirected, refuseToRedirect } from './redirections.ts';
 import {
   boundSize,
@@ -21,7 +20,7 @@ import {
   refuseDuplicate,
   requireDelegation,
 } from './same-name.ts';
-import { FINE, type Surroundings, type WriteRule } from './surroundings.ts';
+import { FINE, type RecordsAtName, type Surroundings, type WriteRule } from './surroundings.ts';
 
 export { MAX_LINKS } from './chain.ts';
 export type { Neighbour, Surroundings, ZoneCut } from './surroundings.ts';

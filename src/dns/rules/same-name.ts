@@ -6,8 +6,7 @@ import { fqdn } from '../names/name.ts';
 import type { RecordType } from '../types/index.ts';
 import { isAliasForm } from '../types/svcb.ts';
 import { conflict, refuse, type Verdict } from '../verdict.ts';
-import type { RecordsAtName } from './name-records.ts';
-import { FINE, type Neighbour, type WriteRule } from './surroundings.ts';
+import { FINE, type Neighbour, type RecordsAtName, type WriteRule } from './surroundings.ts';
 
 /** X7: the same value in any spelling; a different TTL does not make it another record. */
 export const refuseDuplicate: WriteRule = (record, { atName }) => {

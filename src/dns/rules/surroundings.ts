@@ -2,7 +2,6 @@
 import type { ParsedRecord } from '../record.ts';
 import type { RecordType } from '../types/index.ts';
 import type { Verdict } from '../verdict.ts';
-import type { RecordsAtName } from './name-records.ts';
 
 /** A stored record, as far as the rules look at it. */
 export interface Neighbour {
@@ -17,6 +16,25 @@ export interface Neighbour {
   wire: Uint8Array;
   /** Absolute, without final dot. */
   target: string | null;
+}
+
+/** The records at one owner name, as the rules ask for them. */
+export interface RecordsAtName {
+  /** Any record. */
+  first(): Neighbour | undefined;
+  firstOf(type: RecordType): Neighbour | undefined;
+  /** The first record of each type. */
+  firstOfEach(): Iterable<Neighbour>;
+  /** All records of a type, in no order. */
+  allOf(type: RecordType): Iterable<Neighbour>;
+  /** A record of the type that must be the only one in its form: a null MX, or an alias form of SVCB and HTTPS. */
+  loneOf(type: RecordType): Neighbour | undefined;
+  /** The record with the same type and value. */
+  twinOf(record: Pick<ParsedRecord, 'type' | 'wire'>): Neighbour | undefined;
+  /** Octets of RDATA on the wire. */
+  sizeOf(type: RecordType): { records: number; octets: number };
+  /** Whether an NS record has this target: absolute, without the final dot. */
+  hasServer(target: string): boolean;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { LabelsOf } from '#resources/grant-match.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Propagation } from '../proof/propagation.ts';
 import type { HeldOwners } from '../record/held.ts';
-import type { Observer } from '../run/metrics.ts';
+import type { Observer } from '../run/observation.ts';
 import type { Neighbours } from './claims.ts';
 import type { KindIsDeleted } from './crds.ts';
 import type { Credentials } from './credentials.ts';

@@ -12,7 +12,6 @@ import { SECRET, type SecretObject } from '#kube/objects/secrets.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { SECRET_KEY } from '#resources/names.ts';
 import { type NotReady, no } from '../run/conditions.ts';
-import type { OperatorContext } from './context.ts';
 
 /** The client and the dispatcher of one API key. */
 export interface Connection {
@@ -48,6 +47,10 @@ export interface Credentials {
   invalidate(zone: DNSZone): void;
   /** The operator reads a missing or invalid Secret again after this time, in ms. */
   readonly refreshMs: number;
+}
+
+interface WithCredentials {
+  readonly credentials: Credentials;
 }
 
 export interface CredentialsOptions {
@@ -117,7 +120,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
  * @throws KeyUnusable; ApiError or ApiUnavailable from the request for the team of the key
  */
 export async function connectionFor(
-  { credentials }: Pick<OperatorContext, 'credentials'>,
+  { credentials }: WithCredentials,
   zone: DNSZone,
   signal: AbortSignal,
 ): Promise<Connection> {
@@ -139,7 +142,7 @@ export async function connectionFor(
  * of a namespace first. @param zone undefined if its object no longer exists @throws as {@link connectionFor}
  */
 export async function connectionForDeletion(
-  context: Pick<OperatorContext, 'credentials'>,
+  context: WithCredentials,
   zone: DNSZone | undefined,
   zoneId: string | undefined,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 // Connects the heartbeats with the operator: the keys that send them, and the DNSRecords that run after a drain or restore.
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
-import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { BY_ZONE, type OperatorContext } from '../access/context.ts';
+import { isWithdrawn } from '../record/desired.ts';
 import { keyIn } from '../record/owner.ts';
 import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from './heartbeats.ts';
 
@@ -62,11 +62,6 @@ export function createReports(
           if (isDrained || isWithdrawn(record)) context.enqueueRecord(keyOf(record));
     },
   });
-}
-
-/** Whether the status says that the values are withdrawn, because the cluster is drained. */
-export function isWithdrawn({ status }: DNSRecord): boolean {
-  return findCondition(status?.conditions, 'Propagated')?.reason === 'ClusterDrained';
 }
 
 /** A key of the zone's own is known after the first run of the zone. */

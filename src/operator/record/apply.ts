@@ -1,8 +1,8 @@
 // "Exactly these values are mine": the only way of the reconciler of records to the values at the service.
 
 import type { DnsRecord } from '#client/client.ts';
-import type { Lane } from '#client/pace/lanes.ts';
 import { sendSet } from '#client/pace/send.ts';
+import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
@@ -13,8 +13,8 @@ import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
 import type { RecordRun } from '../run/run.ts';
-import { type Desired, identityOf, type ReadyZone } from './desired.ts';
-import { type DriftPolicy, setOf, textOfSet } from './owner.ts';
+import { type Desired, type DriftPolicy, identityOf, type ReadyZone } from './desired.ts';
+import { setOf, textOfSet } from './owner.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
 export interface Applied {

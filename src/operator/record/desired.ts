@@ -9,9 +9,15 @@ import { type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { valuesOf } from '#resources/summary.ts';
 import type { OperatorContext } from '../access/context.ts';
-import { isWithdrawn } from '../cluster/reports.ts';
 import { countedNames, type ReadyWhen } from '../proof/propagation.ts';
-import type { Policies } from './owner.ts';
+
+export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
+
+/** The policies of the object, or of its zone. */
+export interface Policies {
+  readonly drift: DriftPolicy;
+  readonly whenClusterLost: 'Keep' | 'Withdraw';
+}
 
 export interface ReadyZone {
   /** The namespace of the record. */
@@ -55,6 +61,11 @@ export function zoneOf(context: OperatorContext, dnsZone: DNSZone, record: DNSRe
     // After a start, the status is right until the service has answered.
     isDrained: context.isDrained(dnsZone) ?? isWithdrawn(record),
   };
+}
+
+/** Whether the status says that the values are withdrawn, because the cluster is drained. */
+export function isWithdrawn({ status }: DNSRecord): boolean {
+  return findCondition(status?.conditions, 'Propagated')?.reason === 'ClusterDrained';
 }
 
 export interface DesiredValue {

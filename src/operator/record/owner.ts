@@ -5,7 +5,7 @@ import { keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { isInOwnNamespace } from '#resources/zone-ref.ts';
-import type { Desired } from './desired.ts';
+import type { Desired, Policies } from './desired.ts';
 
 /** The prefix of the owners of all DNSRecords of a cluster. */
 export function ownersOf(cluster: string): string {
@@ -33,14 +33,6 @@ type Listed = Pick<
 export function textOfSet(zoneId: string, set: Listed): string {
   const { name, type, generation, instance, comment, retain, share, drift, whenClusterLost } = set;
   return JSON.stringify([zoneId, name, type, generation, instance, comment, retain, share, drift, whenClusterLost]);
-}
-
-export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
-
-/** The policies of the object, or of its zone. */
-export interface Policies {
-  readonly drift: DriftPolicy;
-  readonly whenClusterLost: 'Keep' | 'Withdraw';
 }
 
 /** "Exactly these values are those of the object": anything else that it has in the zone is released in the same transaction. */

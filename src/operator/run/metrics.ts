@@ -21,13 +21,7 @@ import { countCalls } from '#telemetry/calls.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { HEARTBEAT_RESULTS, type HeartbeatResult } from '../cluster/heartbeats.ts';
 import { isZoneHeld } from '../zone/brake.ts';
-import type { Observation } from './run.ts';
-
-/** Receives the facts that the runs of the reconcilers have found. */
-export interface Observer {
-  /** @param uid the object of the run */
-  observe(kind: string, observation: Observation, uid: string | undefined): void;
-}
+import type { Observer } from './observation.ts';
 
 const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '500', '502', '503'];
 /** The name servers of this product poll every 25 ms; others may poll every few minutes. */

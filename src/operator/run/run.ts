@@ -3,14 +3,15 @@
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
+import type { Condition } from '#kube/objects/conditions.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
-import type { Condition } from '#resources/common.ts';
 import type { DNSRecord, RecordStatus } from '#resources/dnsrecord.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { OperatorContext } from '../access/context.ts';
 import type { Answer, DelegatedAnswer, HeldAnswer } from './conditions.ts';
+import type { Observation } from './observation.ts';
 
 export interface Status {
   readonly conditions: readonly Condition[];
@@ -23,11 +24,6 @@ export interface Reconciled<S extends Status> extends KubeObject {
 
 /** The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run. */
 export type Answers = Readonly<Record<string, Answer | DelegatedAnswer | HeldAnswer>> & { readonly Ready?: Answer };
-
-/** A fact for the metrics. `at` is a time of the clock in ms. */
-export type Observation =
-  | { readonly kind: 'written' | 'propagated'; readonly at: number }
-  | { readonly kind: 'drift'; readonly result: 'found' | 'repaired' };
 
 /** When to look again. Without a time, a change of the object or of another one causes the next run. */
 export type Next =

@@ -9,7 +9,8 @@ import type { EventRecorder } from '#kube/events/events.ts';
 import { type KubeObject, keyOf, splitKey } from '#kube/objects/resource.ts';
 import { REQUEST_ID } from '#resources/names.ts';
 import type { Logger } from '#telemetry/log.ts';
-import { inSpan, type Span, type Tracing } from '#telemetry/tracing.ts';
+import type { Span, Tracing } from '#telemetry/span.ts';
+import { inSpan } from '#telemetry/tracing.ts';
 
 export interface Trace {
   /** Returns the reconciler of a kind, with its runs traced. */

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { createDispatcher, type DispatcherOptions } from '#client/pace/dispatcher.ts';
-import type { Lane } from '#client/pace/lanes.ts';
 import { type Rate, rateOf } from '#client/pace/rate.ts';
+import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { Dispatcher, DispatcherOptions } from '#client/pace/dispatcher.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
-import type { Lane } from '#client/pace/lanes.ts';
+import type { Lane } from '#client/pace/waiting.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 type Answer = 'ok' | Error;

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '#client/errors.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
-import type { Lane } from '#client/pace/lanes.ts';
 import type { Rate } from '#client/pace/rate.ts';
+import type { Lane } from '#client/pace/waiting.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 // How long the dispatcher collects changes of many zones, with a service that takes 10 ms for each request.
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
-import type { Lane } from '#client/pace/lanes.ts';
+import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 

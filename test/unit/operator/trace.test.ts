@@ -4,7 +4,7 @@ import type { EventRecorder, EventToRecord } from '#kube/events/events.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { createTrace } from '#operator/run/trace.ts';
 import { createLogger } from '#telemetry/log.ts';
-import type { Span, SpanOptions, Tracing } from '#telemetry/tracing.ts';
+import type { Span, SpanOptions, Tracing } from '#telemetry/span.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const never = new AbortController().signal;
