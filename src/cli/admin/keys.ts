@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
+import { judgeLifetime } from '#service/keys/standing.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
@@ -107,7 +108,7 @@ export async function runKeysList(config: Config, team: string | undefined, outp
     key.records,
     key.manageZones,
     key.clusters,
-    stateOf(key, now),
+    judgeLifetime(key, now),
     key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
   ]);
   await show(output, { keys }, () =>
@@ -125,13 +126,7 @@ export async function runKeysRevoke(config: Config, id: string, options: DryRunO
 
 /** Sessions of the console are the only keys of people that expire. Expired ones stay in the database for the history. */
 function isEndedSession(key: ListedKey, now: Date): boolean {
-  return key.kind === 'person' && key.expiresAt !== null && stateOf(key, now) !== 'valid';
-}
-
-function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): string {
-  if (key.revokedAt !== null) return 'revoked';
-  if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
-  return 'valid';
+  return key.kind === 'person' && key.expiresAt !== null && judgeLifetime(key, now) !== 'valid';
 }
 
 /** @throws Error that names each wrong option as people type it */

@@ -1,6 +1,7 @@
 // `zonestead trusts …`: an administrator of the service creates, lists, revokes and tests trusts in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { judgeLifetime } from '#service/keys/standing.ts';
 import {
   adminAcceptSubject,
   adminCreateTrust,
@@ -139,7 +140,7 @@ export async function runTrustsList(config: Config, team: string | undefined, ou
     trust.name,
     trust.issuer,
     JSON.stringify(trust.match),
-    stateOf(trust, now),
+    judgeLifetime(trust, now),
     String(trust.subjects),
     trust.lastUsedAt?.slice(0, 16) ?? 'never',
   ]);
@@ -216,9 +217,4 @@ export async function runTrustsTest(
     }
   });
   return found.trust === null ? 1 : 0;
-}
-
-function stateOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }, now: Date): string {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'valid';
 }

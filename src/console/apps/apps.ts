@@ -8,6 +8,7 @@ import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';
+import { judgeLifetime } from '#service/keys/standing.ts';
 import { LIMITS } from '#service/limits.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
@@ -40,7 +41,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       keys.map(({ id }) => id),
     );
     const rows = keys.map((key) => {
-      const state = stateOf(key, context.now());
+      const state = judgeLifetime(key, context.now());
       const lastUsedBy = names.get(key.id)?.lastUsedBy ?? null;
       return { ...key, state, lastUsedBy, risk: state === 'valid' ? riskOf(key) : null };
     });
@@ -136,9 +137,4 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     const { name } = await readKey(context, actorOf(request), teamId, keyId);
     return done(request, reply, listAddress(teamId), `The key ${name} was revoked.`);
   });
-}
-
-export function stateOf(key: Pick<KeyView, 'revokedAt' | 'expiresAt'>, now: Date): 'valid' | 'expired' | 'revoked' {
-  if (key.revokedAt !== null) return 'revoked';
-  return key.expiresAt !== null && new Date(key.expiresAt) <= now ? 'expired' : 'valid';
 }

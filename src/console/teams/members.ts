@@ -8,9 +8,9 @@ import { changeMember, readMembers, removeMember } from '#service/accounts/membe
 import { readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readKeys } from '#service/keys/app-keys.ts';
+import { judgeLifetime } from '#service/keys/standing.ts';
 import { refusal } from '#service/refusal.ts';
 import { readTrusts } from '#service/trusts/trusts.ts';
-import { stateOf } from '../apps/apps.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { visitorOf } from '../shell/session.ts';
@@ -58,7 +58,7 @@ async function removalPage(
   const team = await readTeam(context, actorOf(request), teamId);
   const member = (await readMembers(context, actorOf(request), teamId)).find((each) => each.userId === userId);
   if (!member) throw refusal('no-member');
-  const isValid = (each: Parameters<typeof stateOf>[0]) => stateOf(each, context.now()) === 'valid';
+  const isValid = (each: Parameters<typeof judgeLifetime>[0]) => judgeLifetime(each, context.now()) === 'valid';
   const keys = (await readKeys(context, actorOf(request), teamId))
     .filter((key) => key.mintedBy?.userId === userId && isValid(key))
     .map((key) => ({ ...key, page: 'apps' }));

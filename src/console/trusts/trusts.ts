@@ -5,10 +5,10 @@ import { LEVELS } from '#contract/people.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { readTeam } from '#service/accounts/teams.ts';
+import { judgeLifetime } from '#service/keys/standing.ts';
 import { LIMITS } from '#service/limits.ts';
 import { readSubjects } from '#service/trusts/subjects.ts';
 import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/trusts/trusts.ts';
-import { stateOf } from '../apps/apps.ts';
 import { grantRows, termsOf, typedOfKey } from '../apps/form.ts';
 import { offeredZones, typedZoneIds } from '../apps/offered-zones.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -39,7 +39,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
     const team = await readTeam(context, actorOf(request), teamId);
     const rows = (await readTrusts(context, actorOf(request), teamId))
       .reverse()
-      .map((trust) => ({ ...trust, state: stateOf(trust, context.now()), claims: claimLines(trust.match) }));
+      .map((trust) => ({ ...trust, state: judgeLifetime(trust, context.now()), claims: claimLines(trust.match) }));
     return show(request, reply, 'trusts/list', { title: `Trusts of ${team.name}`, team, trusts: rows });
   });
 
@@ -100,7 +100,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
       ...{
         typed: values,
         rows: grantRows(values),
-        state: stateOf(trust, context.now()),
+        state: judgeLifetime(trust, context.now()),
         claims: claimLines(trust.match),
       },
       ...(page === 'edit' ? {} : await readSubjects(context, actorOf(request), teamId, trustId)),

@@ -1,15 +1,29 @@
-// Whether a key may be used at a time and from an address: the check that every proof of a key shares. Pure.
+// The state of a key or a trust at a time, and whether a key may be used from an address: the check that every proof of a key
+// shares. Pure.
 import type { KeyRow } from '#store/keys.ts';
 import { isWithin } from './networks.ts';
 
+/** A time: a Date in rows, a text of RFC 3339 in answers. */
+interface Lifetime {
+  readonly revokedAt: Date | string | null;
+  /** Null: without an end. */
+  readonly expiresAt: Date | string | null;
+}
+
+/** The state of a key or a trust. A revoked one stays revoked after its end. */
+export function judgeLifetime({ revokedAt, expiresAt }: Lifetime, now: Date): 'valid' | 'expired' | 'revoked' {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'valid';
+}
+
 /** @param address the address of the client */
 export function mayBeUsed(
-  { revokedAt, expiresAt, networks, trustId }: Pick<KeyRow, 'revokedAt' | 'expiresAt' | 'networks' | 'trustId'>,
+  { networks, trustId, ...lifetime }: Pick<KeyRow, 'revokedAt' | 'expiresAt' | 'networks' | 'trustId'>,
   address: string,
   now: Date,
 ): boolean {
   // A subject of a trust proves itself with a token.
   if (trustId !== null) return false;
-  if (revokedAt !== null || (expiresAt !== null && expiresAt <= now)) return false;
+  if (judgeLifetime(lifetime, now) !== 'valid') return false;
   return networks === null || isWithin(address, networks);
 }
