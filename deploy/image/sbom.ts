@@ -27,6 +27,9 @@ interface Manifest {
   license?: string;
 }
 
+/** Packages whose files are copied into the sources: deploy/console/pico.ts. */
+const COPIED_PACKAGES = ['node_modules/@picocss/pico'];
+
 /** Entries of process.versions that are no libraries: Node itself, numbers of interfaces, and data. */
 const NO_LIBRARIES = new Set(['node', 'modules', 'napi', 'cldr', 'tz', 'unicode']);
 
@@ -41,7 +44,7 @@ export async function billOfMaterials(
   signal: AbortSignal,
 ): Promise<string> {
   const integrity = readIntegrity(project);
-  const packages = productionPackages(project).map((folder) =>
+  const packages = [...productionPackages(project), ...COPIED_PACKAGES].map((folder) =>
     npmComponent(readJson<Manifest>(join(project, folder, 'package.json')), integrity(folder)),
   );
   const addons = [...(await productionFiles(project, '')).keys()].filter((path) => path.endsWith('.node'));

@@ -1,13 +1,12 @@
-// The files that pages load: pico and htmx from their packages, and our own. Each address contains a hash of the file,
-// so that browsers can cache it without a time limit. Our style sheets are sent as one file, which is one request, and
-// pico without the rules for parts that no page has.
+// The files that pages load: htmx from its package, pico without the rules for parts that no page has
+// (deploy/console/pico.ts writes it), and our own. Each address contains a hash of the file, so that browsers can cache it
+// without a time limit. Our style sheets are sent as one file, which is one request.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { trimCss } from './trim-css.ts';
 
 const OWN = fileURLToPath(new URL('./assets', import.meta.url));
 const fromPackage = (name: string) => dirname(fileURLToPath(import.meta.resolve(name)));
@@ -15,29 +14,12 @@ const fromPackage = (name: string) => dirname(fileURLToPath(import.meta.resolve(
 /** The parts of console.css, in the order in which they apply. */
 const STYLES = ['tokens.css', 'shell.css', 'forms.css', 'tables.css', 'history.css', 'live.css', 'overview.css'];
 
-/** The parts of pico's selectors that match nothing on any page. A test compares them with the templates. */
-// biome-ignore format: one line for each kind
-export const UNUSED = [
-  'abbr', 'address', 'audio', 'blockquote', 'dialog', 'hgroup', 'hr', 'kbd', 'mark', 'progress', 'samp', 'sub', 'sup', 'video',
-  '.container-fluid', '.contrast', '.dropdown', '.overflow-auto',
-  '[aria-busy=true]', '[aria-label=breadcrumb]', '[data-theme=dark]', '[data-theme=light]', '[data-tooltip]', '[dir=rtl]',
-  '[role=group]', '[role=link]', '[role=switch]', '[type=color]', '[type=month]', '[type=radio]', '[type=range]', '[type=reset]',
-  '[type=time]', '[type=week]', ':host',
-];
-
 const read = (name: string) => readFileSync(name, 'utf8');
 const withoutComments = (css: string) => css.replace(/\/\*[\s\S]*?\*\//g, '');
 
-/** The license of pico asks for its notice. */
-function picoCss(): string {
-  const css = read(`${fromPackage('@picocss/pico/css/pico.min.css')}/pico.min.css`);
-  const [notice = ''] = /\/\*![\s\S]*?\*\//.exec(css) ?? [];
-  return `${notice}\n${trimCss(withoutComments(css).replace('@charset "UTF-8";', ''), UNUSED)}`;
-}
-
 /** The text of each file, by file name. */
 const CONTENTS: Readonly<Record<string, string>> = {
-  'pico.min.css': picoCss(),
+  'pico.min.css': read(`${OWN}/pico.min.css`),
   'console.css': withoutComments(STYLES.map((name) => read(`${OWN}/${name}`)).join('')).replace(/\n\s*/g, ''),
   'htmx.min.js': read(`${fromPackage('htmx.org/dist/htmx.min.js')}/htmx.min.js`),
   'console.js': read(`${OWN}/console.js`),

@@ -2,14 +2,11 @@
 // the templates.
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { UNUSED } from '#console/shell/assets.ts';
-import { trimCss } from '#console/shell/trim-css.ts';
+import { PICO_FILE, trimmedPico, UNUSED, wholePico } from '../../../../deploy/console/pico.ts';
+import { trimCss } from '../../../../deploy/console/trim-css.ts';
 
-const CONSOLE = new URL('../../../src/console', import.meta.url).pathname;
-const pico = readFileSync(new URL(import.meta.resolve('@picocss/pico/css/pico.min.css')), 'utf8').replace(
-  /\/\*[\s\S]*?\*\//g,
-  '',
-);
+const CONSOLE = new URL('../../../../src/console', import.meta.url).pathname;
+const pico = wholePico();
 
 test.each<[string, string, string[], string]>([
   ['a rule of an unused element goes', 'dialog{a:b}p{c:d}', ['dialog'], 'p{c:d}'],
@@ -41,8 +38,12 @@ test('without unused parts, the style sheet stays as it is', () => {
   expect(trimCss(pico, [])).toBe(pico);
 });
 
+test('the console has the style sheet that its program writes', () => {
+  expect(readFileSync(PICO_FILE, 'utf8')).toBe(trimmedPico());
+});
+
 test('no page has an unused part of the style sheet, and each of them saves something', () => {
-  const files = globSync('**/*.{eta,ts,js}', { cwd: CONSOLE }).filter((name) => !/(?:assets|trim-css)\.ts$/.test(name));
+  const files = globSync('**/*.{eta,ts,js}', { cwd: CONSOLE });
   const texts = files.map((name) => [name, readFileSync(`${CONSOLE}/${name}`, 'utf8')] as const);
   for (const part of UNUSED) {
     expect(trimCss(pico, [part]).length, part).toBeLessThan(pico.length);
