@@ -28,9 +28,9 @@ import { createReports } from '#service/nodes/reports.ts';
 import { createServedSource } from '#service/nodes/source.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
 import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/leases.ts';
+import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
-import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { TokenVerifier } from '#service/trusts/ports.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
@@ -125,9 +125,9 @@ const IMPORTS = { total: 2, share: 1, waiting: 6, waitMs: 20_000, work: 'imports
 const ADDITIONS = { total: 2, share: 1, waiting: 256, work: 'creations of zones' };
 
 /** Reads that hold a connection while their client reads may use a quarter of the pool, and one team half of that. */
-function largeReads(connections: number): SlotOptions {
+function largeReads(connections: number): WorkLimitOptions {
   const total = Math.max(1, Math.floor(connections / 4));
-  // Longer than a client that reads nothing keeps its slot.
+  // Longer than a client that reads nothing keeps its permit.
   return { total, share: Math.ceil(total / 2), waiting: 32, waitMs: 15_000, work: 'large reads' };
 }
 
@@ -135,7 +135,7 @@ function largeReads(connections: number): SlotOptions {
  * Reads of whole zones by name servers hold a connection each, and may use a quarter of the pool. A node that starts reads many
  * zones, so it may use all of that, and others wait their turn.
  */
-function nodeReads(connections: number): SlotOptions {
+function nodeReads(connections: number): WorkLimitOptions {
   const total = Math.max(1, Math.floor(connections / 4));
   return { total, share: total, waiting: 512, waitMs: 20_000, work: 'reads of zones by name servers' };
 }
@@ -177,9 +177,9 @@ export async function composeApi(
     db,
     queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
     busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
-    imports: createSlots(IMPORTS),
-    additions: createSlots({ ...ADDITIONS, waitMs: config.ZONESTEAD_BUSY_AFTER_MS }),
-    largeReads: createSlots(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
+    imports: limitWork(IMPORTS),
+    additions: limitWork({ ...ADDITIONS, waitMs: config.ZONESTEAD_BUSY_AFTER_MS }),
+    largeReads: limitWork(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
     commits: createCommits(),
     childZones,
     nameservers,
@@ -288,7 +288,7 @@ export async function composeApi(
 
 function composeFeed(context: ServiceContext, connections: number, log: Logger, metrics: Metrics): Feed {
   const source = createServedSource({ db: context.db });
-  const reads = createSlots(nodeReads(connections));
+  const reads = limitWork(nodeReads(connections));
   watchNodes(metrics, () => allNodes(context.db));
   const feedMetrics = createFeedMetrics(metrics);
   const { commits = createCommits() } = context;

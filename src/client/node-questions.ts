@@ -1,8 +1,7 @@
 // Asks the api whether the living nodes and the secondaries have a zone. All proofs of one zone and namespace that begin at about
 // the same time share one question. Namespaces take turns: a question may last half a second.
 import type { Clock } from '#base/clock.ts';
-import { FairPlaces } from '#base/fair/places.ts';
-import { createTurns } from '#base/fair/turns.ts';
+import { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
 import type { Client, ZoneNode, ZoneSecondary } from './client.ts';
 import { ApiError, ApiUnavailable, isAbsent } from './errors.ts';
@@ -42,14 +41,14 @@ interface Zone {
 export function createNodeQuestions(clock: Clock): NodeQuestions {
   /** By zone and group. */
   const zones = new Map<string, Zone>();
-  const take = createTurns(new FairPlaces(MOST_QUESTIONS));
+  const questions = new Limit({ permits: MOST_QUESTIONS, isFair: true });
 
   async function send(client: NodesClient, id: string, group: string, zone: Zone): Promise<NodesAnswer> {
     await sleep(clock, COLLECT_MS);
     while (zone.inFlight >= IN_FLIGHT) await zone.ended.promise;
     zone.inFlight += 1;
     try {
-      return await take(group, () => {
+      return await questions.run(group, () => {
         zone.next = null;
         return answered(client, id);
       });

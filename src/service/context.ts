@@ -1,11 +1,11 @@
 // The parameters of every operation: the context of the process, and the caller.
+import type { Limit } from '#base/limit.ts';
 import type { Db } from '#store/database.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { Quotas } from './accounts/quota.ts';
 import type { Condition } from './conditions/condition.ts';
 import type { Commits } from './nodes/commits.ts';
 import type { ZoneQueue } from './queue.ts';
-import type { Slots } from './slots.ts';
 import type { TokenVerifier } from './trusts/ports.ts';
 import type { Delegation } from './zones/delegation.ts';
 
@@ -16,11 +16,11 @@ export interface ServiceContext {
   /** How long a change waits for its zone before it is refused as busy, in ms. */
   busyAfterMs: number;
   /** Limits how many zone files are planned and written at a time. */
-  imports: Slots;
+  imports: Limit;
   /** Limits how many transactions that add a zone wait for the lock of the tree of zones, each with a connection. */
-  additions: Slots;
+  additions: Limit;
   /** Limits how many lists and zone files of several pages are read at a time: each holds a database connection. */
-  largeReads: Slots;
+  largeReads: Limit;
   /** Announces commits to the feed. (Default: nothing waits for them.) */
   commits?: Commits;
   /** Gets to know the changes after which a zone waits for its delegation, or for its end. (Default: the next look finds them.) */

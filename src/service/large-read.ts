@@ -1,9 +1,10 @@
-// Reads of several pages: each has a slot and a database connection with a snapshot, for as long as its client reads. So a client that
-// reads slowly ends its read, earlier if another team waits for the slot.
+// Reads of several pages: each has a permit and a database connection with a snapshot, for as long as its client reads. So a client that
+// reads slowly ends its read, earlier if another team waits for the permit.
+import type { Limit } from '#base/limit.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { ServiceContext } from './context.ts';
+import { holderOf } from './permits.ts';
 import { refusal } from './refusal.ts';
-import { holderOf, type Slots } from './slots.ts';
 
 /** A client must read at this rate, and may be behind it by so many ms. */
 class Pace {
@@ -27,13 +28,13 @@ class Pace {
 }
 
 const ALONE = { octetsPerSecond: 256 * 1024, graceMs: 30_000 };
-/** While another team waits for a slot; its request waits 15 s. */
+/** While another team waits for a permit; its request waits 15 s. */
 const WANTED = { octetsPerSecond: 1024 * 1024, graceMs: 4_000 };
 
 /**
- * Takes a slot for large reads, and passes on the pages.
+ * Takes a permit for large reads, and passes on the pages.
  * @param octetsOf about the size of a page in the answer
- * @throws Refusal busy if no slot becomes free, or if the client reads too slowly; the reason of the signal
+ * @throws Refusal busy if no permit becomes free, or if the client reads too slowly; the reason of the signal
  */
 export async function* readInSlot<Page>(
   { largeReads }: Pick<ServiceContext, 'largeReads'>,
@@ -50,9 +51,9 @@ export async function* readInSlot<Page>(
   }
 }
 
-/** Passes on the pages of a read that has a slot. @throws Refusal busy if the client reads too slowly */
+/** Passes on the pages of a read that has a permit. @throws Refusal busy if the client reads too slowly */
 export async function* atPace<Page>(
-  slots: Pick<Slots, 'isWanted'>,
+  reads: Pick<Limit, 'isWanted'>,
   pages: AsyncIterable<Page>,
   octetsOf: (page: Page) => number,
 ): AsyncGenerator<Page> {
@@ -61,7 +62,7 @@ export async function* atPace<Page>(
     const since = performance.now();
     yield page;
     for (const pace of [alone, wanted]) pace.count(performance.now() - since, octetsOf(page));
-    if ((slots.isWanted() ? wanted : alone).isExceeded) throw refusal('reader-too-slow');
+    if ((reads.isWanted() ? wanted : alone).isExceeded) throw refusal('reader-too-slow');
   }
 }
 

@@ -1,8 +1,9 @@
 // Passes queries to the name servers of the service over TCP, where neither their limits of rate nor the size of a datagram matter.
 //
-// Each kind of query has places of its own, because the sender of a datagram may be forged: a flood of such queries takes no place of
+// Each kind of query has its own permits, because the sender of a datagram may be forged: a flood of such queries takes no permit of
 // a signed query or of a client over TCP.
 import { connect } from 'node:net';
+import { Limit } from '#base/limit.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 
 /** A kind of query: signed, or not signed and over one of the protocols. */
@@ -10,7 +11,7 @@ export type Lane = 'signed' | 'tcp' | 'udp';
 
 /**
  * Passes a query without TSIG record to a name server.
- * @returns null if all places of its kind are taken
+ * @returns null if its kind has no free permit
  * @throws Error if no name server answers; the reason of the signal
  */
 export type Forward = (query: Uint8Array, lane: Lane, signal: AbortSignal) => Promise<Uint8Array | null>;
@@ -30,10 +31,11 @@ const MOST: Readonly<Record<Lane, number>> = { signed: 100, tcp: 100, udp: 50 };
 /** Begins with the name server that answered last, and asks each of them once. */
 export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MOST }: ForwardOptions): Forward {
   let first = 0;
-  const inFlight = { signed: 0, tcp: 0, udp: 0 };
+  const limitOf = (lane: Lane) => new Limit({ permits: most[lane] });
+  const limits = { signed: limitOf('signed'), tcp: limitOf('tcp'), udp: limitOf('udp') };
   return async (query, lane, signal) => {
-    if (inFlight[lane] >= most[lane]) return null;
-    inFlight[lane] += 1;
+    const release = limits[lane].tryTake('');
+    if (release === null) return null;
     try {
       const failures: unknown[] = [];
       for (let turn = 0; turn < servers.length; turn += 1) {
@@ -52,7 +54,7 @@ export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MOST }: 
       signal.throwIfAborted();
       throw new AggregateError(failures, 'no name server of the service answers');
     } finally {
-      inFlight[lane] -= 1;
+      release();
     }
   };
 }

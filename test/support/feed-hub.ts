@@ -5,7 +5,7 @@ import { createHub, type Hub } from '#service/nodes/hub.ts';
 import type { Line } from '#service/nodes/lines.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import type { Outlet } from '#service/nodes/outlet.ts';
-import { createSlots } from '#service/slots.ts';
+import { limitWork } from '#service/permits.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -103,7 +103,7 @@ export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
     log: createLogger({ name: 'feed', destination: { write: (line) => void log.push(JSON.parse(line)) } }),
     metrics: createFeedMetrics(metrics),
     commits,
-    reads: createSlots({ total: 2, share: 2, waiting: 10, waitMs: 60_000, work: 'tests' }),
+    reads: limitWork({ total: 2, share: 2, waiting: 10, waitMs: 60_000, work: 'tests' }),
     validKeys: async (ids) => new Set(ids.filter((id) => keys.has(id))),
   });
   const opened = hub;

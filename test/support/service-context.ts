@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import type { ServiceContext } from '#service/context.ts';
+import { limitWork } from '#service/permits.ts';
 import { createZoneQueue } from '#service/queue.ts';
-import { createSlots } from '#service/slots.ts';
 import { openDatabase } from '#store/database.ts';
 import { NAMESERVERS } from './service.ts';
 
@@ -11,7 +11,7 @@ import { NAMESERVERS } from './service.ts';
 export function openServiceContext(url: string): ServiceContext {
   const { db, close } = openDatabase(url);
   afterAll(() => close());
-  const slots = createSlots({ total: 1, share: 1, waiting: 1, waitMs: 60_000, work: 'reads' });
+  const slots = limitWork({ total: 1, share: 1, waiting: 1, waitMs: 60_000, work: 'reads' });
   return {
     db,
     queue: createZoneQueue(60_000),

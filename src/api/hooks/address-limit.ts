@@ -1,8 +1,8 @@
 // Limits the work of a process for clients that have not proved who they are: how often for one address, and how much at a time.
 // Addresses of one IPv6 /64 network count as one.
 import { networkOf } from '#edge/sockets.ts';
+import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { refusal } from '#service/refusal.ts';
-import { createSlots, type SlotOptions } from '#service/slots.ts';
 
 /** More addresses than this share one number. */
 const MAX_ADDRESSES = 10_000;
@@ -11,7 +11,7 @@ interface AddressLimitOptions {
   /** How often an address may begin in a window. */
   rate: { most: number; windowMs: number };
   /** `share`: for one address. */
-  slots: SlotOptions;
+  work: WorkLimitOptions;
   /** The time in ms. */
   now(): number;
 }
@@ -20,8 +20,8 @@ interface AddressLimitOptions {
  * @returns a function that waits for the turn of an address, and returns the function that ends it
  * @throws (the function) Refusal rate_limited, busy; the reason of the signal
  */
-export function limitAddresses({ rate: { most, windowMs }, slots: options, now }: AddressLimitOptions) {
-  const slots = createSlots(options);
+export function limitAddresses({ rate: { most, windowMs }, work: options, now }: AddressLimitOptions) {
+  const limit = limitWork(options);
   let counts = new Map<string, number>();
   let since = now();
 
@@ -38,6 +38,6 @@ export function limitAddresses({ rate: { most, windowMs }, slots: options, now }
   return async (address: string, signal: AbortSignal): Promise<() => void> => {
     const network = networkOf(address);
     count(network);
-    return slots.take(network, signal);
+    return limit.take(network, signal);
   };
 }

@@ -26,7 +26,7 @@ async function* atPaceOf({ raw }: FastifyReply, chunks: AsyncIterable<string>): 
   let started: number | null = null;
   let octets = 0;
   for await (const text of chunks) {
-    // The wait for a slot before the first chunk is not the client's.
+    // The wait for a permit before the first chunk is not the client's.
     started ??= performance.now();
     const chunk = Buffer.from(text);
     const idle = setTimeout(() => raw.destroy(), IDLE_MS);

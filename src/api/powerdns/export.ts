@@ -34,7 +34,7 @@ export function exportRoute(app: FastifyInstance, context: ServiceContext): void
     }
     const sets = list.pages;
     async function* pieces() {
-      // With the first page, because the refusal of a slot for it must come before the head of the answer.
+      // With the first page, because the refusal of a permit for it must come before the head of the answer.
       let before = own.join('');
       for await (const page of sets) {
         yield before + text(page);

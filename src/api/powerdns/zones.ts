@@ -133,7 +133,7 @@ async function sendZone(
   if ('whole' in list) return sendJson(reply, { ...head, rrsets: [...own, ...list.whole.map(view)] }, status);
   const sets = list.pages;
   async function* pages() {
-    // With the first page, because the refusal of a slot for it must come before the head of the answer.
+    // With the first page, because the refusal of a permit for it must come before the head of the answer.
     let before = own;
     for await (const page of sets) {
       yield [...before, ...page.map(view)];

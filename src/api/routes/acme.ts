@@ -10,8 +10,8 @@ import { addChallenge, removeChallenge } from '#service/challenges/challenges.ts
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilServed } from '#service/nodes/living.ts';
+import { holderOf } from '#service/permits.ts';
 import { Refusal } from '#service/refusal.ts';
-import { holderOf } from '#service/slots.ts';
 import { requireApiHeaders, requireBasicKey } from '../hooks/acme-auth.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { takeJson } from '../hooks/json-body.ts';

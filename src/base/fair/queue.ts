@@ -89,6 +89,11 @@ export class FairQueue<T> {
     return this.#groups.has(group);
   }
 
+  /** The number of items of a group. */
+  sizeOf(group: string): number {
+    return this.#groups.get(group)?.size ?? 0;
+  }
+
   has(item: T): boolean {
     return this.#spots.has(item);
   }
@@ -178,7 +183,7 @@ export class FairQueue<T> {
   overflow(group: string): T | undefined {
     let largest: Group<T> | undefined;
     for (const each of this.#groups.values()) if (each.size > (largest?.size ?? 0)) largest = each;
-    if (largest === undefined || largest.size <= (this.#groups.get(group)?.size ?? 0) + 1) return undefined;
+    if (largest === undefined || largest.size <= this.sizeOf(group) + 1) return undefined;
     const lane = largest.lanes.findLast((each) => each !== undefined);
     const line = [...(lane?.lines.values() ?? [])].at(-1);
     return [...(line ?? [])].at(-1);

@@ -185,7 +185,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const taking = take(budget, countsOf(together), clock.now());
     bucket.inFlight += 1;
     state.gathering.sent(first);
-    state.places.take(group);
+    state.permits.take(group);
     if (zone !== null) state.zonesInFlight.add(zone);
     for (const { onAttempt } of together) onAttempt?.();
     let counts = true;
@@ -209,7 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } finally {
       end(budget, taking, counts, clock.now());
       bucket.inFlight -= 1;
-      state.places.give(group);
+      state.permits.give(group);
       if (zone !== null) state.zonesInFlight.delete(zone);
       state.gathering.ended(first, together.length, clock.now());
       pump();
@@ -348,7 +348,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         zonePaused,
         groups: groups(),
         depth: Object.fromEntries(LANES.map((lane) => [lane, depth(state, lane)])) as Record<Lane, number>,
-        inFlight: state.places.total,
+        inFlight: state.permits.total,
       };
     },
   };

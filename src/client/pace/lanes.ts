@@ -6,9 +6,9 @@
 //
 // A job may be sent when its bucket is not paused, the budget admits its group, its zone is not paused, its zone has no other
 // write in flight (writers of one zone queue on its row, and the second would only get `busy`), its group has less than its
-// share of the requests in flight, a place is free, and its line has collected long enough (gathering.ts). After a pause of a
+// share of the requests in flight, a permit is free, and its line has collected long enough (gathering.ts). After a pause of a
 // bucket only one request is sent at a time, until an answer is not 429.
-import { FairPlaces } from '#base/fair/places.ts';
+import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { Gathering } from './gathering.ts';
 import { type Bucket, LANES, type Lane, type Waiting } from './waiting.ts';
@@ -25,7 +25,7 @@ export interface PaceState<J extends Waiting> {
   /** Each lane is two lanes of the queue: jobs that returned, and the others. */
   readonly queue: FairQueue<J>;
   /** Requests in flight by group; a batch counts for the group whose turn it was. */
-  readonly places: FairPlaces;
+  readonly permits: FairPermits;
   readonly buckets: Readonly<Record<Bucket, BucketState>>;
   /** The end of the pause in ms, by zone. */
   readonly zonePaused: Map<string | null, number>;
@@ -56,7 +56,7 @@ export function emptyState<J extends Waiting>(maxInFlight: number, gatherMs: num
   const bucket = (): BucketState => ({ pausedUntil: null, cautious: false, inFlight: 0 });
   return {
     queue: new FairQueue({ lanes: 2 * LANES.length }),
-    places: new FairPlaces(2 * maxInFlight, maxInFlight),
+    permits: new FairPermits(2 * maxInFlight, maxInFlight),
     buckets: { zones: bucket(), records: bucket() },
     zonePaused: new Map(),
     zonesInFlight: new Set(),
@@ -66,8 +66,8 @@ export function emptyState<J extends Waiting>(maxInFlight: number, gatherMs: num
 
 /** Decides the next step at `now` (ms). Changes nothing. */
 export function pick<J extends Waiting>(state: PaceState<J>, admission: Admission, now: number): Decision<J> {
-  const { queue, places } = state;
-  if (queue.size === 0 || places.isFull()) return { kind: 'idle' };
+  const { queue, permits } = state;
+  if (queue.size === 0 || permits.isFull()) return { kind: 'idle' };
   let earliest = Number.POSITIVE_INFINITY;
   const permitted = new Map<string, number>();
   const permittedAt = ({ bucket, group }: J): number => {
@@ -87,9 +87,9 @@ export function pick<J extends Waiting>(state: PaceState<J>, admission: Admissio
     earliest = Math.min(earliest, until);
     return false;
   };
-  const share = places.share(queue);
+  const share = permits.share(queue);
   const job = queue.next({
-    groupMayGo: (group) => places.of(group) < share,
+    groupMayGo: (group) => permits.of(group) < share,
     mayGo,
     rank: (group, { bucket }) => admission.used(bucket, group),
   });

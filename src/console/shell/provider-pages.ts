@@ -22,11 +22,11 @@ declare module '@fastify/secure-session' {
 /** Returns from the provider of one client address in a minute: each is a request to the provider. */
 const RATE = { most: 60, windowMs: 60_000 };
 /** The requests to the provider that are in progress; `share`: those of one client address. */
-const SLOTS = { total: 8, share: 2, waiting: 32, waitMs: 5_000, work: 'sign-ins' };
+const WORK = { total: 8, share: 2, waiting: 32, waitMs: 5_000, work: 'sign-ins' };
 
 export function providerPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider): void {
   const { context } = parts;
-  const takeTurn = limitAddresses({ rate: RATE, slots: SLOTS, now: () => context.now().getTime() });
+  const takeTurn = limitAddresses({ rate: RATE, work: WORK, now: () => context.now().getTime() });
 
   app.get<{ Querystring: { to?: string } }>('/sign-in/provider', async (request, reply) => {
     const { started, address } = await provider.begin().catch((error) => {

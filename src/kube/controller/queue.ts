@@ -8,12 +8,12 @@
 //
 // In addition a key may have one due time (`delayed`), the earliest requested one. It ends in an add, and is dropped if the
 // key is handed out sooner, because that run decides again when to return. One key is never handed out twice at once.
-// Groups of keys take turns (base/fair/queue.ts), and a group has at most its share of the workers (base/fair/places.ts). Within
+// Groups of keys take turns (base/fair/queue.ts), and a group has at most its share of the workers (base/fair/permits.ts). Within
 // a group the queue works as client-go's workqueue and controller-runtime's priority queue (priorities −100 and 0, FIFO within
 // one priority), but a low priority also has a turn now and then.
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
-import { FairPlaces } from '#base/fair/places.ts';
+import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 
 /**
@@ -127,7 +127,7 @@ class KeyedQueue implements WorkQueue {
   readonly #waiting = new Map<string, Waiting>();
   /** The waiting keys. */
   readonly #order = new FairQueue<string>({ lanes: LANES.length });
-  readonly #workers: FairPlaces;
+  readonly #workers: FairPermits;
   readonly #processing = new Map<string, number>();
   readonly #dirty = new Map<string, Waiting>();
   readonly #delayed = new Map<string, Delayed>();
@@ -143,7 +143,7 @@ class KeyedQueue implements WorkQueue {
     this.#maxDelayMs = options.maxDelayMs ?? 1_000_000;
     this.#priorityOf = options.priorityOf ?? (() => NORMAL_PRIORITY);
     this.#groupOf = options.groupOf ?? (() => '');
-    this.#workers = new FairPlaces(options.workers ?? Number.POSITIVE_INFINITY);
+    this.#workers = new FairPermits(options.workers ?? Number.POSITIVE_INFINITY);
     this.#observer = options.observer;
   }
 

@@ -4,11 +4,11 @@
 // make all others wait, `knotc` too; Knot 3.4.7 and later serve eight at once.
 import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
 import { Connection, type KnotArguments, type KnotUnits } from './connection.ts';
 import { KnotError } from './errors.ts';
 import type { KnotItem } from './protocol.ts';
-import { createSlots } from './slots.ts';
 
 export type { KnotArguments, KnotUnits } from './connection.ts';
 export type { KnotItem } from './protocol.ts';
@@ -68,7 +68,7 @@ const TRANSIENT = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
 export function knotControl(options: KnotControlOptions): KnotControl {
   const { socket, connections = 4, connectMs = 30_000, commandMs = 120_000, commitMs = 600_000 } = options;
   const clock = options.clock ?? realClock;
-  const slots = createSlots(connections);
+  const permits = new Limit({ permits: connections });
   const sessions = new Set<AbortController>();
 
   const sessionOn = (connection: Connection, outer: AbortSignal | undefined): KnotSession => {
@@ -107,7 +107,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
     let release: (() => void) | undefined;
     let connection: Connection | undefined;
     try {
-      release = await slots.take(own.signal);
+      release = await permits.take('', own.signal);
       connection = await connectInTime(own.signal);
       const result = await work(sessionOn(connection, own.signal));
       connection.end();

@@ -5,11 +5,11 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Limit } from '#base/limit.ts';
 import { settleAll } from '#base/settle-all.ts';
 import type { KnotFolder } from './folder.ts';
 import { createLauncher } from './launcher.ts';
 import { absolute } from './records.ts';
-import { createSlots } from './slots.ts';
 
 export interface ZoneKey {
   zone: string;
@@ -55,7 +55,7 @@ const TIMES = ['created=1', 'publish=1', 'active=1'];
 const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
 
 export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): KeyStore {
-  const slots = createSlots(processes);
+  const permits = new Limit({ permits: processes });
   const launcher = createLauncher();
   // knotd has its database there by default. With -D, keymgr need not read a configuration with thousands of zones.
   const database = join(folder.storage, 'keys');
@@ -84,7 +84,7 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
 
   async function addOne({ zone, privateKey }: ZoneKey, isOneOfMany: boolean, signal: AbortSignal): Promise<void> {
     const wanted = keyId(privateKey);
-    const release = await slots.take(signal);
+    const release = await permits.take('', signal);
     // Not as an argument: every user of the machine can see those.
     const file = join(folder.root, `${IMPORT}${randomUUID()}.pem`);
     try {

@@ -4,6 +4,7 @@
 //                → change → served and signed, from the first commit on
 //                → remove → not there; contents, journal, timers and key are deleted
 import { realClock } from '#base/clock.ts';
+import { createSerial } from '#base/serial.ts';
 import { sleep } from '#base/wait.ts';
 import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import type { ServedSet } from '#dns/served.ts';
@@ -17,7 +18,6 @@ import { pagesOf } from './pages.ts';
 import { absolute, SetCollector, soaOf } from './records.ts';
 import { checkRoom } from './room.ts';
 import { changeZone, checkLoaded, serialOf } from './transaction.ts';
-import { createTurns } from './turns.ts';
 
 const NO_ZONE = 'no such zone found';
 const NO_NODE = 'no such node in zone found';
@@ -39,10 +39,10 @@ export interface KnotEngine extends ZoneEngine {
 
 export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
   const { control, keys, clock = realClock, loadSets = LOAD_SETS } = options;
-  const changes = createTurns();
+  const changes = createSerial();
   // Additions, removals and loads change the configuration. Knot lets such a change wait until no zone is being loaded, and
   // with it all other commands, so they wait here for each other and for loads.
-  const lists = createTurns();
+  const lists = createSerial();
   /** Zones that were added here and have no contents yet. */
   const added = new Set<string>();
   /** The zones in the configuration after the last look or change; null: not known. */
@@ -68,7 +68,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
 
     // One at a time: the sweep deletes keys whose zones are not configured yet.
     add: (zones, signal) =>
-      edited(async () => {
+      edited(signal, async () => {
         const there = isSwept && known !== null ? known : await prepared(signal);
         const wanted = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
         const held = wanted.filter(({ zone }) => there.has(zone));
@@ -82,7 +82,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
       }),
 
     remove: (names, signal) =>
-      edited(async () => {
+      edited(signal, async () => {
         const held = await control.session(listZones, signal);
         const there = look(held);
         const present = names.filter((name) => there.has(name));
@@ -103,10 +103,10 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
 
     read: (name, signal) => readZone(control, name, signal),
 
-    tidy: (signal) => lists('', () => tidyLoads(options, signal)),
+    tidy: (signal) => lists('', () => tidyLoads(options, signal), signal),
 
-    change: (name, change, signal) =>
-      changes(name, async () => {
+    change: (name, change, signal) => {
+      const commit = async () => {
         await checkRoom(options.folder.storage, change.sets.length);
         const loaded = change.sets.length > loadSets ? await load(name, change, signal) : null;
         if (loaded !== null) {
@@ -124,12 +124,14 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
           if (isReachable && !signal.aborted) await control.run('zone-abort', { zone: absolute(name) }).catch(() => {});
           throw withRemedy(error);
         }
-      }),
+      };
+      return changes(name, commit, signal);
+    },
   };
 
   /** A change of the list of zones. After a failure, the next one begins with a look, and with the sweep. */
-  async function edited(work: () => Promise<void>): Promise<void> {
-    await lists('', async () => {
+  async function edited(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const edit = async () => {
       edits += 1;
       try {
         await work();
@@ -140,7 +142,8 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
       } finally {
         edits += 1;
       }
-    });
+    };
+    await lists('', edit, signal);
   }
 
   /** A zone that somebody else removed may have left its key and its journal. */
@@ -168,7 +171,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
   async function load(zone: string, change: ZoneChange, signal: AbortSignal): Promise<number | null> {
     const { whole: contents } = change;
     if (contents === undefined) return null;
-    return lists('', async () => {
+    const loadFile = async () => {
       await untilLoaded(await control.session(listZones, signal), signal);
       const held = await servedSoa(zone, signal);
       const soa = change.soa ?? held?.soa;
@@ -176,7 +179,8 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
       const serial = serialOf(held?.serial ?? null, change);
       const isServed = await loadZone(options, { zone, soa, serial, isHeld: held !== null, contents }, signal);
       return isServed ? serial : null;
-    });
+    };
+    return lists('', loadFile, signal);
   }
 
   async function servedSoa(zone: string, signal: AbortSignal): Promise<ReturnType<typeof soaOf>> {

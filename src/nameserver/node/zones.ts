@@ -170,7 +170,7 @@ export class Zones {
     if (this.#signal.aborted) return;
     const { permits } = this.#options;
     for (const slot of this.#lanes.small) {
-      if (!permits.isFree()) break;
+      if (!permits.isFree('small')) break;
       this.#start(slot, 'small');
     }
     for (const slot of this.#lanes.bulk) {

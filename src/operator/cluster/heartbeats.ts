@@ -10,8 +10,7 @@
 // may have a key without this right: its team then has no such cluster, and its records can be neither drained nor withdrawn.
 
 import type { Clock } from '#base/clock.ts';
-import { FairPlaces } from '#base/fair/places.ts';
-import { createTurns } from '#base/fair/turns.ts';
+import { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
 import type { Client, Cluster } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
@@ -96,7 +95,7 @@ interface Seen {
 export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
   const { clock, log, zones, everyMs = EVERY_MS } = options;
   let seen: Seen[] = [];
-  const take = createTurns(new FairPlaces(CALLS));
+  const calls = new Limit({ permits: CALLS, isFair: true });
   const find = (holder: Holder | undefined) =>
     holder && seen.find((each) => each.holder.client === holder.client && each.holder.owner === holder.owner);
 
@@ -192,7 +191,7 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
             isAnswered = false;
           }
           const sending = seen.map((each) =>
-            take('', () => send(name, instance, each, signal), signal).catch(() => true),
+            calls.run('', () => send(name, instance, each, signal), signal).catch(() => true),
           );
           const sent = await Promise.all(sending);
           isAnswered &&= sent.every((each) => each);

@@ -3,8 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { realClock } from '#base/clock.ts';
-import { FairPlaces } from '#base/fair/places.ts';
-import { createTurns } from '#base/fair/turns.ts';
+import { Limit } from '#base/limit.ts';
 import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOptions } from '#client/http.ts';
@@ -113,7 +112,10 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const statuses = createStatusOrder();
   countWaitingStatuses(metrics, statuses);
   const api = statuses.ordered(
-    inTurns(interceptKubeWrites(cluster.api, intercept), createTurns(new FairPlaces(KUBE_CALLS, KUBE_CALLS_ALONE))),
+    inTurns(
+      interceptKubeWrites(cluster.api, intercept),
+      new Limit({ permits: KUBE_CALLS, share: KUBE_CALLS_ALONE, isFair: true }),
+    ),
   );
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
@@ -129,10 +131,10 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
       observe,
       ...(tracing.isOn ? { trace: trace.calls } : {}),
     });
-    const take = createTurns(new FairPlaces(READS));
+    const reads = new Limit({ permits: READS, isFair: true });
     const groupOf = ({ requestId }: CallOptions) => trace.namespaceOf(requestId);
     const reading = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
-      take(groupOf(call), work, call.signal),
+      reads.run(groupOf(call), work, call.signal),
     );
     const connection = connectionOf(withSharedReads(reading, realClock, groupOf), pace, neighbours, statuses);
     connections.push(connection);

@@ -3,8 +3,7 @@
 // A status costs kube-apiserver as much as the creation of its object. When many objects are created at once, the records of the last
 // ones would wait for the statuses of the first ones. So while several writes wait, one status is written at a time. A run that waits
 // for its turn occupies a worker. When all workers wait, no writes are left, and the statuses are written many at a time again.
-import { FairPlaces } from '#base/fair/places.ts';
-import { createTurns } from '#base/fair/turns.ts';
+import { Limit } from '#base/limit.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 
@@ -26,7 +25,8 @@ const FEW_WRITES = 8;
 export function createStatusOrder(): StatusOrder {
   let writes = 0;
   let waiting = 0;
-  const take = createTurns(new FairPlaces(() => (writes < FEW_WRITES ? AT_ONCE : 1), AT_ONCE_ALONE));
+  const permits = () => (writes < FEW_WRITES ? AT_ONCE : 1);
+  const limit = new Limit({ permits, share: AT_ONCE_ALONE, isFair: true });
 
   const inTurn = async <T>(namespace: string, write: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     let waits = true;
@@ -37,7 +37,7 @@ export function createStatusOrder(): StatusOrder {
       return write();
     };
     try {
-      return await take(namespace, begin, signal);
+      return await limit.run(namespace, begin, signal);
     } finally {
       if (waits) waiting -= 1;
     }

@@ -1,7 +1,7 @@
 // The feed of one process: its hub, and the reads of single zones.
+import type { Limit } from '#base/limit.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import { refusal } from '../refusal.ts';
-import type { Slots } from '../slots.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Hub } from './hub.ts';
 import type { Reports } from './reports.ts';
@@ -13,7 +13,7 @@ export interface Feed {
   readonly reports: Reports;
   readonly arrivals: Arrivals;
   /** Limits the reads that hold a database connection while a node reads. */
-  readonly reads: Slots;
+  readonly reads: Limit;
 }
 
 /** `zoneLine` of the contract. */

@@ -1,12 +1,13 @@
 // The hub of the feed: one in each process. It looks for changes in the database while name servers follow the feed, and gives
 // their lines to every stream. It looks at once when this process commits a change, or after 10 ms if changes follow each other
 // quickly. For changes of other processes it looks every 50 ms, and every 10 ms for a moment after one of them.
+
 import type { Clock } from '#base/clock.ts';
+import type { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
 import { Waker } from '#base/waker.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import type { Slots } from '../slots.ts';
 import type { Commits } from './commits.ts';
 import type { Failure } from './lines.ts';
 import { type Listener, Look } from './look.ts';
@@ -40,7 +41,7 @@ export interface HubOptions {
   metrics: FeedMetrics;
   commits: Commits;
   /** Limits the reads of all zones that are in progress. */
-  reads: Slots;
+  reads: Limit;
   /** Which of these keys are neither revoked nor expired. */
   validKeys(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }

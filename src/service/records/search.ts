@@ -12,7 +12,7 @@ import {
 } from '#store/record-search.ts';
 import { type Actor, readableOnly, teamsOfActor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { holderOf } from '../slots.ts';
+import { holderOf } from '../permits.ts';
 
 export interface Found {
   /** Names of zones. */

@@ -5,7 +5,7 @@ import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { atPace, octetsOfEntries } from '../large-read.ts';
 import { createServedSource, type ZoneSettings } from '../nodes/source.ts';
-import { holderOf } from '../slots.ts';
+import { holderOf } from '../permits.ts';
 import { findZone } from '../zones/find.ts';
 
 export interface ZoneTransfer {
@@ -18,7 +18,7 @@ export interface ZoneTransfer {
 }
 
 /**
- * Passes a zone to `send`. It holds a slot for large reads and a database connection until `send` settles; a reader that takes no page for
+ * Passes a zone to `send`. It holds a permit for large reads and a database connection until `send` settles; a reader that takes no page for
  * 30 s, or is too slow (large-read.ts), loses both.
  * @returns the result of `send`; null if the key reaches no zone with this name
  * @throws Refusal forbidden, busy; the reason of the signal

@@ -12,7 +12,7 @@ import type { Tx } from '#store/database.ts';
 import { lockZoneName, lockZoneTree } from '#store/zones.ts';
 import { inTurn } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { holderOf } from '../slots.ts';
+import { holderOf } from '../permits.ts';
 
 interface Addition {
   /** Canonical. */

@@ -7,7 +7,7 @@ import { createCommits } from '#service/nodes/commits.ts';
 import { createHub } from '#service/nodes/hub.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { MOST_WAITING, type Outlet } from '#service/nodes/outlet.ts';
-import { createSlots } from '#service/slots.ts';
+import { limitWork } from '#service/permits.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openFeed } from '../../support/feed-reader.ts';
@@ -21,7 +21,7 @@ const hub = createHub({
   log: createLogger({ name: 'feed', level: 'silent' }),
   metrics: createFeedMetrics(createMetrics({ processMetrics: false })),
   commits,
-  reads: createSlots({ total: 2, share: 2, waiting: 10, waitMs: 1_000, work: 'tests' }),
+  reads: limitWork({ total: 2, share: 2, waiting: 10, waitMs: 1_000, work: 'tests' }),
   validKeys: async (ids) => new Set(ids),
 });
 const outlets: Outlet[] = [];

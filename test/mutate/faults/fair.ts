@@ -24,11 +24,11 @@ export const FAIR_FAULTS: readonly Fault[] = [
     ...fair,
   },
   {
-    name: 'fair-slots',
-    breaks: 'two teams with many waiting requests keep all others from the queue for slots',
-    edits: [{ file: 'src/service/slots.ts', find: 'if (most.length <= own + 1) throw', replace: 'throw' }],
+    name: 'fair-permits',
+    breaks: 'two teams with many waiting requests keep all others from the queue for permits',
+    edits: [{ file: 'src/base/limit.ts', find: 'if (newest === undefined) throw', replace: 'throw' }],
     project: 'unit',
-    tests: ['test/unit/service/slots.test.ts'],
+    tests: ['test/unit/service/permits.test.ts'],
   },
   {
     name: 'fair-memory',
@@ -38,8 +38,8 @@ export const FAIR_FAULTS: readonly Fault[] = [
   },
   {
     name: 'fair-abort',
-    breaks: 'a call that was given up still takes a place when its turn comes',
-    edits: [{ file: 'src/base/fair/turns.ts', find: '        waiting.remove(start);\n', replace: '' }],
+    breaks: 'a call that was given up still takes a permit when its turn comes',
+    edits: [{ file: 'src/base/limit.ts', find: '          this.#waiting.remove(waiting);\n', replace: '' }],
     ...fair,
   },
   {
@@ -52,7 +52,9 @@ export const FAIR_FAULTS: readonly Fault[] = [
   {
     name: 'fair-questions',
     breaks: 'a namespace with many zones delays the proofs of another one',
-    edits: [{ file: 'src/client/node-questions.ts', find: 'await take(group,', replace: "await take(''," }],
+    edits: [
+      { file: 'src/client/node-questions.ts', find: 'await questions.run(group,', replace: "await questions.run(''," },
+    ],
     project: 'unit',
     tests: ['test/unit/client/node-questions.test.ts'],
   },

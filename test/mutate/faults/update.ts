@@ -171,14 +171,14 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     'slow-alone',
     'a slow client keeps a snapshot of the database for hours',
     'src/service/large-read.ts',
-    '(slots.isWanted() ? wanted : alone).isExceeded',
-    '(slots.isWanted() && wanted.isExceeded)',
+    '(reads.isWanted() ? wanted : alone).isExceeded',
+    '(reads.isWanted() && wanted.isExceeded)',
   ),
   byReads(
     'slow-wanted',
     'a slow client keeps its slot while another team waits',
     'src/service/large-read.ts',
-    '(slots.isWanted() ? wanted : alone).isExceeded',
+    '(reads.isWanted() ? wanted : alone).isExceeded',
     'alone.isExceeded',
   ),
   {

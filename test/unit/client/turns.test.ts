@@ -1,13 +1,12 @@
 // Reads of a client in turns: by group, page by page, and given up with their signal.
 import { expect, it } from 'vitest';
-import { FairPlaces } from '#base/fair/places.ts';
-import { createTurns } from '#base/fair/turns.ts';
+import { Limit } from '#base/limit.ts';
 import type { Client } from '#client/client.ts';
 import { readsInTurns } from '#client/turns.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** A service whose every answer takes 10 ms; the groups are the request ids. */
-function setUp(places: number) {
+function setUp(permits: number) {
   const clock = new FakeClock();
   const order: string[] = [];
   const answer = async (what: string) => {
@@ -34,9 +33,9 @@ function setUp(places: number) {
       },
     },
   };
-  const take = createTurns(new FairPlaces(places));
+  const limit = new Limit({ permits, isFair: true });
   const client = readsInTurns(plain as unknown as Client, ({ requestId = '', signal }, work) =>
-    take(requestId, work, signal),
+    limit.run(requestId, work, signal),
   );
   return { clock, client, order };
 }

@@ -8,9 +8,11 @@ it('calls about one object wait for the turn of its namespace, and lists do not 
   const turns: string[] = [];
   const done = async () => undefined;
   const calls = { get: done, list: done, merge: done, replaceStatus: done };
-  const api = inTurns(calls as unknown as KubeApi, (group, work) => {
-    turns.push(group);
-    return work();
+  const api = inTurns(calls as unknown as KubeApi, {
+    run: (group, work) => {
+      turns.push(group);
+      return work();
+    },
   });
   await api.get(DNS_RECORD, { namespace: 'a', name: 'www' });
   await api.merge(DNS_RECORD, { namespace: 'b', name: 'www' }, {});

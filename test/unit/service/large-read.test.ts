@@ -1,14 +1,14 @@
 // Large reads of slow clients: how long they keep a slot, alone and while another team waits.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readInSlot } from '#service/large-read.ts';
-import { createSlots } from '#service/slots.ts';
+import { limitWork } from '#service/permits.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 const MIB = 1024 * 1024;
 const PAGE = MIB / 4;
-const slotsOf = () => createSlots({ total: 4, share: 2, waiting: 32, waitMs: 10_000, work: 'large reads' });
+const slotsOf = () => limitWork({ total: 4, share: 2, waiting: 32, waitMs: 10_000, work: 'large reads' });
 const actor = (teamId: string) => ({ teamId, user: null, keyId: `key of ${teamId}` });
 
 async function* pagesOf(count: number) {

@@ -31,11 +31,11 @@ it('bulk gets three of the four, and small work the last one at once', async () 
   for (const name of ['b1', 'b2', 'b3', 'b4']) void run('bulk', name);
   await settle();
   expect(begun).toEqual(['b1', 'b2', 'b3']);
-  expect(permits.isFree()).toBe(true);
+  expect(permits.isFree('small')).toBe(true);
   void run('small', 's1');
   await settle();
   expect(begun).toEqual(['b1', 'b2', 'b3', 's1']);
-  expect(permits.isFree()).toBe(false);
+  expect(permits.isFree('small')).toBe(false);
   void run('small', 's2');
   await end('b1');
   // Small work that waits goes before bulk that waited longer.

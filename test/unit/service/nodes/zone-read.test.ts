@@ -1,13 +1,13 @@
 // Reads of one zone by a name server: each takes a place among the reads, and gives it back however it ends.
 import { expect, test } from 'vitest';
 import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
-import { createSlots } from '#service/slots.ts';
+import { limitWork } from '#service/permits.ts';
 import { createMemorySource } from '../../../support/memory-source.ts';
 
 function feedOf() {
   const source = createMemorySource();
   source.change('a', ['www', 'ftp']);
-  const reads = createSlots({ total: 1, share: 1, waiting: 0, waitMs: 10, work: 'tests' });
+  const reads = limitWork({ total: 1, share: 1, waiting: 0, waitMs: 10, work: 'tests' });
   return { feed: { source, reads } as unknown as Feed, isFree: () => reads.take('other').then((release) => release()) };
 }
 const signal = new AbortController().signal;

@@ -1,31 +1,31 @@
-// Slots for expensive work: teams share them fairly, and the queue is limited.
+// Limits on expensive work: teams share the permits fairly, and the queue is limited.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createSlots, type SlotOptions } from '#service/slots.ts';
+import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 
-const slotsOf = (set: Partial<SlotOptions> = {}) =>
-  createSlots({ total: 2, share: 1, waiting: 4, waitMs: 1_000, work: 'imports', ...set });
+const limitOf = (set: Partial<WorkLimitOptions> = {}) =>
+  limitWork({ total: 2, share: 1, waiting: 4, waitMs: 1_000, work: 'imports', ...set });
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Takes slots, and records the order in which they were granted or refused. */
-function taker(slots: ReturnType<typeof slotsOf>) {
+/** Takes permits, and records the order in which they were granted or refused. */
+function taker(limit: ReturnType<typeof limitOf>) {
   const started: string[] = [];
   const refused: string[] = [];
   const take = (holder: string, name = holder, signal?: AbortSignal) => {
-    const slot = slots.take(holder, signal);
-    slot.then(
+    const permit = limit.take(holder, signal);
+    permit.then(
       () => started.push(name),
       (error: Error) => refused.push(`${name} ${error.message}`),
     );
-    return slot;
+    return permit;
   };
   return { take, started, refused, settle: () => vi.advanceTimersByTimeAsync(0) };
 }
 
-describe('slots', () => {
+describe('permits for expensive work', () => {
   test('are granted at once while some are free, up to the share of each holder', async () => {
-    const { take, started, settle } = taker(slotsOf());
+    const { take, started, settle } = taker(limitOf());
     await Promise.all([take('a', 'a1'), take('b', 'b1')]);
     void take('a', 'a2');
     void take('c', 'c1');
@@ -33,8 +33,8 @@ describe('slots', () => {
     expect(started).toEqual(['a1', 'b1']);
   });
 
-  test('go to the waiting holder with the fewest slots first, then in order of arrival', async () => {
-    const { take, started, settle } = taker(slotsOf({ total: 3, share: 2 }));
+  test('go to the waiting holder with the fewest permits first, then in order of arrival', async () => {
+    const { take, started, settle } = taker(limitOf({ total: 3, share: 2 }));
     const [first] = await Promise.all([take('a', 'a1'), take('a', 'a2'), take('b', 'b1')]);
     void take('b', 'b2');
     void take('c', 'c1');
@@ -45,7 +45,7 @@ describe('slots', () => {
   });
 
   test('are released only once, even if the release is called twice', async () => {
-    const { take, started, settle } = taker(slotsOf({ total: 1 }));
+    const { take, started, settle } = taker(limitOf({ total: 1 }));
     const release = await take('a');
     void take('b', 'b1');
     void take('c', 'c1');
@@ -56,7 +56,7 @@ describe('slots', () => {
   });
 
   test('are refused as busy if too many requests wait; one holder may have at most half of the waiting requests', async () => {
-    const { take, refused, settle } = taker(slotsOf({ total: 1, waiting: 4 }));
+    const { take, refused, settle } = taker(limitOf({ total: 1, waiting: 4 }));
     await take('a');
     for (const name of ['a1', 'a2', 'a3']) void take('a', name).catch(() => undefined);
     for (const name of ['b1', 'b2']) void take(name, name).catch(() => undefined);
@@ -66,7 +66,7 @@ describe('slots', () => {
   });
 
   test('are waited for in a full queue in place of the newest request of the holder with the most, and only of one with more', async () => {
-    const { take, started, refused, settle } = taker(slotsOf({ total: 1, waiting: 4 }));
+    const { take, started, refused, settle } = taker(limitOf({ total: 1, waiting: 4 }));
     const release = await take('x');
     for (const name of ['a1', 'a2', 'b1', 'b2']) void take(name.charAt(0), name).catch(() => undefined);
     void take('c', 'c1').catch(() => undefined);
@@ -85,7 +85,7 @@ describe('slots', () => {
   });
 
   test('are refused as busy after the time limit, and the place in the queue becomes free', async () => {
-    const { take, started, refused, settle } = taker(slotsOf({ total: 1 }));
+    const { take, started, refused, settle } = taker(limitOf({ total: 1 }));
     const release = await take('a');
     void take('b').catch(() => undefined);
     await vi.advanceTimersByTimeAsync(999);
@@ -99,7 +99,7 @@ describe('slots', () => {
   });
 
   test('are not granted to a client that closed its connection', async () => {
-    const { take, started, settle } = taker(slotsOf({ total: 1 }));
+    const { take, started, settle } = taker(limitOf({ total: 1 }));
     const release = await take('a');
     const left = new AbortController();
     const waiting = take('b', 'b', left.signal);

@@ -1,18 +1,18 @@
-// Places that groups of calls take in turns.
+// Limits on the work that runs at the same time: groups take turns, waits end with their signal.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FairPlaces } from '#base/fair/places.ts';
-import { createTurns } from '#base/fair/turns.ts';
+import { Limit } from '#base/limit.ts';
+import { createSerial } from '#base/serial.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
-function setUp(places: number) {
+function setUp(permits: number) {
   const clock = new FakeClock();
-  const take = createTurns(new FairPlaces(places, places));
+  const limit = new Limit({ permits, share: permits, isFair: true });
   const order: string[] = [];
   let running = 0;
   let most = 0;
   const work = (name: string, signal?: AbortSignal) =>
-    take(
+    limit.run(
       name.charAt(0),
       async () => {
         order.push(name);
@@ -28,7 +28,7 @@ function setUp(places: number) {
   return { clock, work, order, most: () => most };
 }
 
-it('runs no more jobs than there are places, in the order of arrival', async () => {
+it('runs no more jobs than there are permits, in the order of arrival', async () => {
   const on = setUp(3);
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => on.work(name));
   await on.clock.advance(5);
@@ -38,7 +38,7 @@ it('runs no more jobs than there are places, in the order of arrival', async () 
   expect(on.most()).toBe(3);
 });
 
-it('gives the next place to a group with one job, however many jobs another group has waiting', async () => {
+it('gives the next permit to a group with one job, however many jobs another group has waiting', async () => {
   const on = setUp(2);
   const flood = Array.from({ length: 100 }, (_, n) => on.work(`a${n}`));
   await on.clock.advance(5);
@@ -74,12 +74,12 @@ it('drops a job that is given up while it waits, but none that has begun', async
   expect(on.order).toEqual(['a', 'b2']);
 });
 
-it('leaves places for another group, even if the calls of one hang', async () => {
+it('leaves permits for another group, even if the calls of one hang', async () => {
   const clock = new FakeClock();
-  const take = createTurns(new FairPlaces(4));
+  const limit = new Limit({ permits: 4, isFair: true });
   const began: string[] = [];
   const hang = (group: string) => {
-    void take(group, () => {
+    void limit.run(group, () => {
       began.push(group);
       return new Promise(() => undefined);
     });
@@ -100,8 +100,7 @@ it('with calls that are given up at any time, settles each once, runs all others
   await fc.assert(
     fc.asyncProperty(fc.array(anyCall, { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), async (calls, most) => {
       const clock = new FakeClock();
-      const places = new FairPlaces(most);
-      const take = createTurns(places);
+      const limit = new Limit({ permits: most, isFair: true });
       let running = 0;
       const ends = calls.map(async ({ group, at, lasts, givenUpAt }) => {
         const abort = new AbortController();
@@ -115,7 +114,7 @@ it('with calls that are given up at any time, settles each once, runs all others
           await new Promise<void>((resolve) => clock.setTimeout(resolve, lasts));
           running -= 1;
         };
-        const end = await take(group, work, abort.signal).then(
+        const end = await limit.run(group, work, abort.signal).then(
           () => 'done',
           (error: Error) => error.message,
         );
@@ -125,8 +124,57 @@ it('with calls that are given up at any time, settles each once, runs all others
       });
       await clock.advance(2_000);
       await Promise.all(ends);
-      expect(places.total).toBe(0);
+      expect(limit.used).toBe(0);
     }),
     { numRuns: 60 },
   );
+});
+
+it('tries a permit without a wait, and returns it once', () => {
+  const limit = new Limit({ permits: 1 });
+  const release = limit.tryTake('a');
+  expect([limit.tryTake('b'), limit.isFree('b'), limit.used]).toEqual([null, false, 1]);
+  release?.();
+  release?.();
+  expect([limit.isFree('b'), limit.used]).toEqual([true, 0]);
+});
+
+it('serves the work that waits when the number of permits has risen, before new work', async () => {
+  let permits = 0;
+  const limit = new Limit({ permits: () => permits });
+  const order: string[] = [];
+  const take = (name: string) => limit.take(name).then(() => order.push(name));
+  void take('a');
+  permits = 2;
+  await take('b');
+  expect(order).toEqual(['a', 'b']);
+});
+
+it('runs work of one key one after another, and work of another key at the same time', async () => {
+  const clock = new FakeClock();
+  const serial = createSerial();
+  const { signal } = new AbortController();
+  const order: string[] = [];
+  const work = (key: string, name: string, limit = signal) =>
+    serial(
+      key,
+      async () => {
+        order.push(name);
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, 10));
+        if (name === 'fails') throw new Error(name);
+      },
+      limit,
+    );
+  const failed = expect(work('a', 'fails')).rejects.toThrow('fails');
+  const left = new AbortController();
+  const givenUp = expect(work('a', 'given up', left.signal)).rejects.toThrow('enough');
+  void work('a', 'a2');
+  void work('b', 'b1');
+  await clock.advance(5);
+  expect(order).toEqual(['fails', 'b1']);
+  left.abort(new Error('enough'));
+  await givenUp;
+  await clock.advance(10);
+  await failed;
+  expect(order).toEqual(['fails', 'b1', 'a2']);
 });
