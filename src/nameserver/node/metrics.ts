@@ -15,7 +15,7 @@ export interface NodeNumbers {
   isStateStored(): boolean;
 }
 
-interface NodeMetrics {
+export interface NodeMetrics {
   worked(result: 'applied' | 'failed'): void;
   compared(result: Compared): void;
   mended(names: number): void;

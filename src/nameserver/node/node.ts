@@ -1,23 +1,22 @@
-// A node: follows the feed of the api, and applies it to its name server. Wiring of the parts.
+// A node: follows the feed of the api, and applies it to its name server. This file connects the parts.
 import type { Clock } from '#base/clock.ts';
 import { sleep, untilAborted } from '#base/wait.ts';
 import { MAX_FAILING, type NodeReport, type ReportAnswer } from '#contract/feed.ts';
 import type { HealthReport } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { EngineZone, ZoneEngine } from '../engine.ts';
+import type { ZoneEngine } from '../engine.ts';
 import type { FeedApi } from './api.ts';
-import { auditAtStart, auditRunning } from './audit.ts';
+import { ApiClock } from './api-clock.ts';
 import { Comparer } from './compare.ts';
 import { limitEngine, withSerialSlot } from './engine-policies.ts';
-import { SlowEngine, textOfError } from './faults.ts';
-import { createFollower } from './follow.ts';
+import { EngineWatch } from './engine-watch.ts';
+import { createFollower, type Follower } from './follow.ts';
 import { Intake } from './intake.ts';
-import { createNodeMetrics } from './metrics.ts';
+import { createNodeMetrics, type NodeMetrics } from './metrics.ts';
 import { createPermits } from './permits.ts';
-import { retryDelay } from './plan.ts';
 import { readiness } from './ready.ts';
-import { createReporter } from './report.ts';
+import { createReporter, type Reporter } from './report.ts';
 import type { NodeState } from './state.ts';
 import { type TransferParts, Transfers } from './transfers.ts';
 import { type FailingZone, unlistedZones, Zones } from './zones.ts';
@@ -64,341 +63,281 @@ export interface RunningNode {
 }
 
 const TICK_MS = 500;
-const AUDIT_MS = 60_000;
-const ENGINE_RETRY_MIN_MS = 500;
-const ENGINE_RETRY_MAX_MS = 5_000;
-/** Signatures begin and end at times of the clock, so a wrong clock makes them invalid. */
-const CLOCK_OFF_MS = 60_000;
 
 /** Begins at once, and runs until the signal aborts. */
 export function startNode(options: NodeOptions, parent: AbortSignal): RunningNode {
-  const { api, clock, log, random, state } = options;
   const stop = new AbortController();
-  const { signal } = stop;
   void untilAborted(parent).then(() => stop.abort(parent.reason));
-  const startedAt = options.date().toISOString();
-  const began = clock.now();
-  const present = new Set<string>();
-  let engineVersion = 'unknown';
-  let isEngineUp = false;
-  let engineRun: string | null | undefined;
-  let loading: ReadonlySet<string> = new Set();
-  let loadingSince = began;
-  let wasReady = false;
-  let feedProblem: string | null = 'the node has not connected yet';
-  let reported: string | null = null;
-  let stateProblem: string | null = null;
-  let isDuplicate = false;
-  /** The clock of the api, at a time of the monotonic clock: corrections of this machine's clock show in the difference. */
-  let apiClock: { ms: number; at: number } | null = null;
-  let wasClockOff = false;
-  let wakeWatch: () => void = () => undefined;
+  const node = new Node(options, stop.signal);
+  return {
+    ended: node.run(stop),
+    ready: () => node.ready(),
+    report: () => node.report(),
+    clockOfApi: (ms) => node.apiClock.tell(ms),
+  };
+}
 
-  const limited = limitEngine(options.engine, clock, (ok) => {
-    if (!ok) wakeWatch();
-  });
-  const parts = options.transfers;
-  const transfers =
-    parts === undefined
-      ? undefined
-      : new Transfers({ ...options, node: options.name, engine: limited, api: parts.api, transfers: parts.engine });
-  const engine = transfers === undefined ? limited : withSerialSlot(limited, () => transfers.slot());
-  const zones: Zones = new Zones(
-    {
-      api,
+class Node {
+  readonly apiClock: ApiClock;
+  readonly #options: NodeOptions;
+  readonly #signal: AbortSignal;
+  readonly #startedAt: string;
+  readonly #began: number;
+  /** The zones that the name server has. */
+  readonly #present = new Set<string>();
+  readonly #transfers: Transfers | undefined;
+  readonly #zones: Zones;
+  readonly #comparer: Comparer;
+  readonly #intake: Intake;
+  readonly #follower: Follower;
+  readonly #reporter: Reporter;
+  readonly #watch: EngineWatch;
+  readonly #metrics: NodeMetrics;
+  #wasReady = false;
+  #feedProblem: string | null = 'the node has not connected yet';
+  /** The cursor of the last report. */
+  #reported: string | null = null;
+  #stateProblem: string | null = null;
+  #isDuplicate = false;
+
+  constructor(options: NodeOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#startedAt = options.date().toISOString();
+    this.#began = options.clock.now();
+    this.apiClock = new ApiClock(options);
+    const limited = limitEngine(options.engine, options.clock, (ok) => {
+      if (!ok) this.#watch.wake();
+    });
+    const transfers = this.#createTransfers(limited);
+    const engine = transfers === undefined ? limited : withSerialSlot(limited, () => transfers.slot());
+    this.#transfers = transfers;
+    this.#zones = this.#createZones(engine);
+    this.#comparer = this.#createComparer(engine);
+    this.#intake = this.#createIntake();
+    this.#follower = this.#createFollower();
+    this.#reporter = createReporter({
+      ...options,
+      report: () => this.report(),
+      onAnswer: (answer) => this.#onAnswer(answer),
+    });
+    this.#watch = this.#createWatch(engine);
+    this.#metrics = this.#createMetrics();
+  }
+
+  #createTransfers(engine: ZoneEngine): Transfers | undefined {
+    const { name: node, transfers: parts } = this.#options;
+    if (parts === undefined) return undefined;
+    return new Transfers({ ...this.#options, node, engine, api: parts.api, transfers: parts.engine });
+  }
+
+  #createZones(engine: ZoneEngine): Zones {
+    const options = {
+      ...this.#options,
       engine,
-      state,
-      present,
-      clock,
-      random,
-      log,
+      present: this.#present,
       permits: createPermits(),
       reads: createPermits(),
-      onProgress: (result) => {
-        metrics.worked(result);
-        transfers?.changed();
-        intake.save();
-        if (result === 'failed' || cursor() !== reported) reporter.soon();
-      },
-      onReloaded: (name, names) => comparer.reloaded(name, names),
-      onDoubt: (name) => comparer.doubt(name),
+      onProgress: (result: 'applied' | 'failed') => this.#onProgress(result),
+      onReloaded: (name: string, names: readonly string[]) => this.#comparer.reloaded(name, names),
+      onDoubt: (name: string) => this.#comparer.doubt(name),
       onAbsent: () => {
-        if (intake.requireList()) follower.reconnect();
+        if (this.#intake.requireList()) this.#follower.reconnect();
       },
-    },
-    signal,
-  );
-  const comparer = new Comparer({
-    api,
-    engine,
-    state,
-    zones,
-    clock,
-    random,
-    log,
-    intervalMs: options.compareMs,
-    onCompared: (result) => metrics.compared(result),
-    onMended: (names) => metrics.mended(names),
-  });
-  const intake = new Intake({
-    zones,
-    state,
-    present,
-    clock,
-    log,
-    removesAll: options.removesAll,
-    onEpoch: () => comparer.all('the database of the api is another one, or was restored'),
-  });
-  const follower = createFollower({
-    api,
-    clock,
-    random,
-    log,
-    after: () => intake.after(),
-    onLine: (line) => {
-      feedProblem = null;
-      intake.line(line);
-    },
-    onEnd: (ending, problem) => {
-      metrics.ended(ending);
-      feedProblem = problem;
-    },
-  });
-  const reporter = createReporter({ api, clock, log, report: () => report(), onAnswer: (answer) => onAnswer(answer) });
+    };
+    return new Zones(options, this.#signal);
+  }
 
-  const cursor = (): string | null => zones.position.reached()?.cursor ?? state.facts().cursor;
-  const failing = (): FailingZone[] => [...zones.failing(), ...unlistedZones(state)];
-  const behindMs = () => clock.now() - (zones.position.reached()?.at ?? began);
+  #createComparer(engine: ZoneEngine): Comparer {
+    return new Comparer({
+      ...this.#options,
+      engine,
+      zones: this.#zones,
+      intervalMs: this.#options.compareMs,
+      onCompared: (result) => this.#metrics.compared(result),
+      onMended: (names) => this.#metrics.mended(names),
+    });
+  }
 
-  const report = (): NodeReport => {
-    const all = failing();
-    reported = cursor();
+  #createIntake(): Intake {
+    return new Intake({
+      ...this.#options,
+      zones: this.#zones,
+      present: this.#present,
+      onEpoch: () => this.#comparer.all('the database of the api is another one, or was restored'),
+    });
+  }
+
+  #createFollower(): Follower {
+    return createFollower({
+      ...this.#options,
+      after: () => this.#intake.after(),
+      onLine: (line) => {
+        this.#feedProblem = null;
+        this.#intake.line(line);
+      },
+      onEnd: (ending, problem) => {
+        this.#metrics.ended(ending);
+        this.#feedProblem = problem;
+      },
+    });
+  }
+
+  #createWatch(engine: ZoneEngine): EngineWatch {
+    const { state } = this.#options;
+    return new EngineWatch({
+      ...this.#options,
+      engine,
+      present: this.#present,
+      onUp: () => {
+        this.#transfers?.invalidate();
+        this.#zones.retryAll();
+      },
+      isBusy: (name) => this.#zones.isBusy(name),
+      onLost: (name) => this.#zones.add({ kind: 'reload', id: state.rows().get(name)?.id ?? '', name }),
+      onDoubt: (name) => this.#comparer.doubt(name),
+      onUnknown: () => this.#askForList(),
+    });
+  }
+
+  #createMetrics(): NodeMetrics {
+    const { metrics, state } = this.#options;
+    return createNodeMetrics(metrics, {
+      clockOffSeconds: () => this.apiClock.offMs() / 1000,
+      lagSeconds: () => this.#behindMs() / 1000,
+      zones: () => state.rows().size,
+      failing: () => this.#failing().length,
+      waiting: () => this.#zones.waiting(),
+      unlisted: () => [...unlistedZones(state)].length,
+      isConnected: () => this.#feedProblem === null,
+      isEngineUp: () => this.#watch.isUp,
+      isStateStored: () => state.problem() === null,
+    });
+  }
+
+  #cursor(): string | null {
+    return this.#zones.position.reached()?.cursor ?? this.#options.state.facts().cursor;
+  }
+
+  #failing(): FailingZone[] {
+    return [...this.#zones.failing(), ...unlistedZones(this.#options.state)];
+  }
+
+  #behindMs(): number {
+    return this.#options.clock.now() - (this.#zones.position.reached()?.at ?? this.#began);
+  }
+
+  #askForList(): void {
+    this.#intake.askForList();
+    this.#follower.reconnect();
+  }
+
+  #onProgress(result: 'applied' | 'failed'): void {
+    this.#metrics.worked(result);
+    this.#transfers?.changed();
+    this.#intake.save();
+    if (result === 'failed' || this.#cursor() !== this.#reported) this.#reporter.soon();
+  }
+
+  #onAnswer(answer: ReportAnswer): void {
+    const { log, name, state } = this.#options;
+    this.#transfers?.told(answer.transfers);
+    if (answer.duplicate !== this.#isDuplicate) {
+      this.#isDuplicate = answer.duplicate;
+      this.#metrics.duplicate(answer.duplicate);
+      if (answer.duplicate)
+        log.error(`another node reports as "${name}". Give each node a name of its own (ZONESTEAD_NODE_NAME)`);
+      else log.info(`no other node reports as "${name}" any more`);
+    }
+    if (answer.compare === null || answer.compare === state.facts().compare) return;
+    state.setFacts({ compare: answer.compare });
+    this.#comparer.all('an operator asked for it');
+  }
+
+  report(): NodeReport {
+    const { name: node, version, state } = this.#options;
+    const all = this.#failing();
+    this.#reported = this.#cursor();
     return {
-      node: options.name,
+      node,
       instance: state.instance,
-      startedAt,
-      version: options.version.slice(0, 64),
-      engine: engineVersion.slice(0, 64),
-      cursor: reported,
+      startedAt: this.#startedAt,
+      version: version.slice(0, 64),
+      engine: this.#watch.version.slice(0, 64),
+      cursor: this.#reported,
       zones: state.rows().size,
       failingCount: all.length,
       failing: all
         .slice(0, MAX_FAILING)
         .map(({ id, name, error }) => ({ id, error: `${name}: ${error}`.slice(0, 500) })),
     };
-  };
+  }
 
-  const onAnswer = (answer: ReportAnswer): void => {
-    transfers?.told(answer.transfers);
-    if (answer.duplicate !== isDuplicate) {
-      isDuplicate = answer.duplicate;
-      metrics.duplicate(isDuplicate);
-      if (isDuplicate)
-        log.error(`another node reports as "${options.name}". Give each node a name of its own (ZONESTEAD_NODE_NAME)`);
-      else log.info(`no other node reports as "${options.name}" any more`);
-    }
-    if (answer.compare === null || answer.compare === state.facts().compare) return;
-    state.setFacts({ compare: answer.compare });
-    comparer.all('an operator asked for it');
-  };
+  ready(): HealthReport {
+    const { clock, behindMs, state } = this.#options;
+    const report = readiness({
+      isListed: this.#cursor() !== null,
+      isCaughtUp: this.#zones.position.reached() !== null,
+      wasReady: this.#wasReady,
+      upMs: clock.now() - this.#began,
+      limitMs: behindMs,
+      behindMs: this.#behindMs(),
+      feedProblem: this.#feedProblem,
+      isEngineUp: this.#watch.isUp,
+      loading: this.#watch.loading,
+      loadingMs: this.#watch.loadingMs(),
+      stateProblem: state.problem(),
+      failing: this.#failing().length,
+    });
+    this.#wasReady ||= report.ok;
+    return report;
+  }
 
-  const clockOffMs = () =>
-    apiClock === null ? 0 : apiClock.ms + (clock.now() - apiClock.at) - options.date().getTime();
-  const judgeClock = (): void => {
-    const off = clockOffMs();
-    const isOff = Math.abs(off) > CLOCK_OFF_MS;
-    if (isOff && !wasClockOff)
-      log.warn(
-        `the clock of this machine differs from the clock of the api by ${Math.round(off / 1000)} s. Signatures are valid at certain times only: set the clock (NTP)`,
-      );
-    if (!isOff && wasClockOff) log.info('the clock of this machine agrees with the clock of the api again');
-    wasClockOff = isOff;
-  };
-
-  const metrics = createNodeMetrics(options.metrics, {
-    clockOffSeconds: () => clockOffMs() / 1000,
-    lagSeconds: () => behindMs() / 1000,
-    zones: () => state.rows().size,
-    failing: () => failing().length,
-    waiting: () => zones.waiting(),
-    unlisted: () => [...unlistedZones(state)].length,
-    isConnected: () => feedProblem === null,
-    isEngineUp: () => isEngineUp,
-    isStateStored: () => state.problem() === null,
-  });
-
-  /** Asks the name server for its zones, and keeps whether it answers. */
-  const ask = async (): Promise<readonly EngineZone[] | null> => {
-    try {
-      const run = options.engineRun?.();
-      const found = await engine.zones(signal);
-      const isLoading = ({ name, serial }: EngineZone) =>
-        serial === null && (state.rows().get(name)?.engineSerial ?? null) !== null;
-      const now = new Set(found.filter(isLoading).map(({ name }) => name));
-      if (loading.size === 0 || run !== engineRun) loadingSince = clock.now();
-      loading = now;
-      engineRun = run;
-      if (!isEngineUp) {
-        await options.configure?.(signal);
-        engineVersion = await options.engine.version();
-        log.info({ engine: engineVersion, zones: found.length }, 'the name server answers');
-        isEngineUp = true;
-        transfers?.invalidate();
-        zones.retryAll();
-      }
-      return found;
-    } catch (error) {
-      if (signal.aborted) return null;
-      if (isEngineUp && error instanceof SlowEngine) {
-        log.warn(`${error.message}. It may be at long work, and answers queries meanwhile`);
-        return null;
-      }
-      if (isEngineUp || engineVersion === 'unknown')
-        log.error(`the name server does not answer: ${textOfError(error)}`);
-      if (engineVersion === 'unknown') engineVersion = '';
-      isEngineUp = false;
-      return null;
-    }
-  };
-
-  const firstZones = async (): Promise<void> => {
-    for (let attempts = 1; !signal.aborted; attempts++) {
-      const found = await ask();
-      if (found !== null) {
-        const { lost, doubtful, unknown } = auditAtStart({ state, present }, found);
-        log.info(
-          { zones: found.length, lost: lost.length, doubtful: doubtful.length, unknown: unknown.length },
-          'the zones of the name server are compared with the state of the node',
-        );
-        return;
-      }
-      await sleep(clock, retryDelay(attempts, ENGINE_RETRY_MIN_MS, ENGINE_RETRY_MAX_MS, random), signal).catch(
-        () => undefined,
-      );
-    }
-  };
-
-  const watchEngine = async (): Promise<void> => {
-    const doubtedLoading = new Set<string>();
-    let doubtedRun = engineRun;
-    for (;;) {
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          cancel();
-          signal.removeEventListener('abort', end);
-          wakeWatch = () => undefined;
-          resolve();
-        };
-        const cancel = clock.setTimeout(end, isEngineUp && loading.size === 0 ? AUDIT_MS : ENGINE_RETRY_MIN_MS);
-        wakeWatch = end;
-        if (signal.aborted) end();
-        else signal.addEventListener('abort', end, { once: true });
-      });
-      // Several commands fail together when the name server goes away.
-      await sleep(clock, ENGINE_RETRY_MIN_MS, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      const before = new Map(state.rows());
-      const found = await ask();
-      if (found === null) continue;
-      const { lost, doubtful, unknown } = auditRunning({ state, present }, found, before, (name) => zones.isBusy(name));
-      if (lost.length > 0)
-        log.error(
-          { zones: lost.slice(0, 10), lost: lost.length },
-          'the name server lost zones; the node adds them again',
-        );
-      if (unknown.length > 0)
-        log.warn(
-          { zones: unknown.slice(0, 10) },
-          'the name server has zones that the node did not add; the list of the api decides about them',
-        );
-      for (const name of lost) zones.add({ kind: 'reload', id: state.rows().get(name)?.id ?? '', name });
-      // A zone that loads is in doubt once, and again if it has another serial afterwards. A zone with work is judged later.
-      const isNewRun = doubtedRun !== engineRun;
-      doubtedRun = engineRun;
-      for (const name of doubtedLoading) if (isNewRun || !loading.has(name)) doubtedLoading.delete(name);
-      for (const name of doubtful) {
-        if (doubtedLoading.has(name)) continue;
-        if (loading.has(name)) doubtedLoading.add(name);
-        comparer.doubt(name);
-      }
-      if (unknown.length === 0) continue;
-      intake.askForList();
-      follower.reconnect();
-    }
-  };
-
-  /** The name server was killed, and has started again between two questions: its zones have to load. */
-  const watchRun = (): void => {
-    const run = options.engineRun?.();
-    if (!isEngineUp || run === engineRun) return;
-    log.warn(run === null ? 'the name server does not run' : 'the name server was started again');
-    isEngineUp = false;
-    wakeWatch();
-  };
-
-  const tick = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await sleep(clock, TICK_MS, signal).catch(() => undefined);
-      watchRun();
-      zones.leaveOutLate();
-      judgeClock();
-      intake.saveSeldom();
-      if (cursor() !== reported) reporter.soon();
-      if (intake.isSecondListDue()) {
-        intake.askForList();
-        follower.reconnect();
-      }
-      const problem = state.problem();
-      if (problem !== null && stateProblem === null)
-        log.error(
-          `the state of the node cannot be stored: ${problem}. The node keeps working; make room in its folder`,
-        );
-      stateProblem = problem;
-    }
-  };
-
-  const run = async (): Promise<void> => {
-    await firstZones();
-    await transfers?.begin(signal);
+  /** Runs all parts until the signal of the node aborts, or until one of them fails. @param stop ends the other parts then */
+  async run(stop: AbortController): Promise<void> {
+    const signal = this.#signal;
+    await this.#watch.firstZones(signal);
+    await this.#transfers?.begin(signal);
     if (signal.aborted) return;
-    for (const { id, name, isDirty, isUnlisted } of [...state.rows().values()]) {
-      if (isDirty && !isUnlisted && id !== '') zones.add({ kind: 'reload', id, name }, false);
+    for (const { id, name, isDirty, isUnlisted } of [...this.#options.state.rows().values()]) {
+      if (isDirty && !isUnlisted && id !== '') this.#zones.add({ kind: 'reload', id, name }, false);
     }
-    const parts = [follower.run(signal), reporter.run(signal), comparer.run(signal), watchEngine(), tick()];
-    if (transfers !== undefined) parts.push(transfers.run(signal));
+    const parts = [
+      this.#follower,
+      this.#reporter,
+      this.#comparer,
+      this.#watch,
+      ...(this.#transfers ? [this.#transfers] : []),
+    ];
+    const runs = [...parts.map((part) => part.run(signal)), this.#tick()];
     try {
-      await Promise.all(parts);
+      await Promise.all(runs);
     } finally {
       stop.abort();
-      await Promise.allSettled(parts);
-      await zones.settled();
+      await Promise.allSettled(runs);
+      await this.#zones.settled();
     }
-  };
+  }
 
-  return {
-    ended: run(),
-    ready: () => {
-      const report = readiness({
-        isListed: cursor() !== null,
-        isCaughtUp: zones.position.reached() !== null,
-        wasReady,
-        upMs: clock.now() - began,
-        limitMs: options.behindMs,
-        behindMs: behindMs(),
-        feedProblem,
-        isEngineUp,
-        loading: loading.size,
-        loadingMs: clock.now() - loadingSince,
-        stateProblem: state.problem(),
-        failing: failing().length,
-      });
-      wasReady ||= report.ok;
-      return report;
-    },
-    report,
-    clockOfApi: (ms) => {
-      apiClock = { ms, at: clock.now() };
-      judgeClock();
-    },
-  };
+  async #tick(): Promise<void> {
+    const { clock } = this.#options;
+    while (!this.#signal.aborted) {
+      await sleep(clock, TICK_MS, this.#signal).catch(() => undefined);
+      this.#watch.watchRun();
+      this.#zones.leaveOutLate();
+      this.apiClock.judge();
+      this.#intake.saveSeldom();
+      if (this.#cursor() !== this.#reported) this.#reporter.soon();
+      if (this.#intake.isSecondListDue()) this.#askForList();
+      this.#watchState();
+    }
+  }
+
+  #watchState(): void {
+    const { log, state } = this.#options;
+    const problem = state.problem();
+    if (problem !== null && this.#stateProblem === null)
+      log.error(`the state of the node cannot be stored: ${problem}. The node keeps working; make room in its folder`);
+    this.#stateProblem = problem;
+  }
 }

@@ -15,7 +15,7 @@ interface ReporterOptions {
   onAnswer(answer: ReportAnswer): void;
 }
 
-interface Reporter {
+export interface Reporter {
   /** Something changed that the api waits for. */
   soon(): void;
   run(signal: AbortSignal): Promise<void>;
