@@ -184,7 +184,7 @@ export async function composeApi(
     childZones,
     nameservers,
     delegation: parts.delegation,
-    prepareAlias: aliases.prepare,
+    prepareAlias: (target) => aliases.prepare(target),
     allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',
     reservedNames: config.ZONESTEAD_RESERVED_NAMES,
     quotas: {

@@ -56,6 +56,11 @@ export class Limit {
     return this.#permits.total;
   }
 
+  /** Permits in use by each group that has some. */
+  usedByGroup(): Readonly<Record<string, number>> {
+    return this.#permits.byGroup();
+  }
+
   /** Whether work of the group would begin at once. */
   isFree(group: string): boolean {
     return !this.#permits.isFull() && !this.#waiting.hasGroup(group) && this.#groupMayGo()(group);

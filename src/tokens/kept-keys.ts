@@ -60,71 +60,102 @@ interface KeptOptions {
   fetched(problem: KeysProblem | null, changed: boolean): void;
 }
 
-export function createKeptKeys({ fetch, clock, fetched }: KeptOptions): KeptKeys {
-  let held: { keys: PublicKeys; at: number } | null = null;
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let failure: KeysProblem | null = null;
-  let pending: Promise<void> | null = null;
-  let waiting = 0;
+export function createKeptKeys(options: KeptOptions): KeptKeys {
+  return new RefreshedKeys(options);
+}
 
-  const attempt = async (): Promise<void> => {
-    const before = failure;
+class RefreshedKeys implements KeptKeys {
+  readonly #options: KeptOptions;
+  #held: { keys: PublicKeys; at: number } | null = null;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #failure: KeysProblem | null = null;
+  #pending: Promise<void> | null = null;
+  #waiting = 0;
+
+  constructor(options: KeptOptions) {
+    this.#options = options;
+  }
+
+  async current(): Promise<PublicKeys> {
+    const { clock } = this.#options;
+    const keys = this.#usable();
+    const age = this.#held === null ? 0 : clock.now() - this.#held.at;
+    if (keys !== null && age < RENEW_MS) return keys;
+    const fetching = this.#refresh();
+    if (keys === null || (age >= WAIT_MS && this.#failure === null)) await fetching;
+    const now = this.#usable();
+    if (now === null) throw this.#failure ?? new KeysProblem('issuer-down', 'they were not fetched yet');
+    return now;
+  }
+
+  async newer(than: PublicKeys): Promise<{ keys: PublicKeys | null; isLatest: boolean }> {
+    const { clock } = this.#options;
+    const before = this.#held?.at;
+    if (this.#pending === null && this.#untilNextMs() > 0 && this.#untilNextMs() <= SOON_MS)
+      await this.#limited(() => sleep(clock, this.#untilNextMs()));
+    const fetching = this.#refresh();
+    if (fetching !== null && this.#failure !== null) await this.#limited(() => endsWithin(clock, SOON_MS, fetching));
+    else await fetching;
+    const keys = this.#usable();
+    return { keys: keys === than ? null : keys, isLatest: this.#held?.at !== before };
+  }
+
+  waitS(): number {
+    return Math.max(1, Math.ceil((this.#pending === null ? this.#untilNextMs() : SOON_MS) / 1000));
+  }
+
+  isFailing(): boolean {
+    return this.#failure !== null;
+  }
+
+  async #attempt(): Promise<void> {
+    const { fetch, clock, fetched } = this.#options;
+    const before = this.#failure;
     try {
-      const keys = await load(fetch, held?.keys.jwks);
-      failure = null;
+      const keys = await load(fetch, this.#held?.keys.jwks);
+      this.#failure = null;
       // The same keys stay the same object, and proofs of tokens remain valid.
-      held = { keys: held !== null && sameKeys(held.keys, keys) ? held.keys : keys, at: clock.now() };
+      this.#held = {
+        keys: this.#held !== null && sameKeys(this.#held.keys, keys) ? this.#held.keys : keys,
+        at: clock.now(),
+      };
     } catch (error) {
-      failure = error as KeysProblem;
+      this.#failure = error as KeysProblem;
     }
-    pending = null;
-    fetched(failure, (before === null) !== (failure === null));
-  };
+    this.#pending = null;
+    fetched(this.#failure, (before === null) !== (this.#failure === null));
+  }
+
   /** Null: no fetch is allowed now. */
-  const refresh = (): Promise<void> | null => {
-    if (pending === null && clock.now() - triedAt >= EVERY_MS) {
-      triedAt = clock.now();
-      pending = attempt();
+  #refresh(): Promise<void> | null {
+    const { clock } = this.#options;
+    if (this.#pending === null && clock.now() - this.#triedAt >= EVERY_MS) {
+      this.#triedAt = clock.now();
+      this.#pending = this.#attempt();
     }
-    return pending;
-  };
-  const untilNextMs = () => triedAt + EVERY_MS - clock.now();
+    return this.#pending;
+  }
+
+  #untilNextMs() {
+    const { clock } = this.#options;
+    return this.#triedAt + EVERY_MS - clock.now();
+  }
+
   /** Nothing if too many wait. */
-  const limited = async (work: () => Promise<unknown>): Promise<void> => {
-    if (waiting >= MOST_WAITING) return;
-    waiting += 1;
+  async #limited(work: () => Promise<unknown>): Promise<void> {
+    if (this.#waiting >= MOST_WAITING) return;
+    this.#waiting += 1;
     try {
       await work();
     } finally {
-      waiting -= 1;
+      this.#waiting -= 1;
     }
-  };
-  const usable = (): PublicKeys | null => (held !== null && clock.now() - held.at < FORGET_MS ? held.keys : null);
+  }
 
-  return {
-    current: async () => {
-      const keys = usable();
-      const age = held === null ? 0 : clock.now() - held.at;
-      if (keys !== null && age < RENEW_MS) return keys;
-      const fetching = refresh();
-      if (keys === null || (age >= WAIT_MS && failure === null)) await fetching;
-      const now = usable();
-      if (now === null) throw failure ?? new KeysProblem('issuer-down', 'they were not fetched yet');
-      return now;
-    },
-    newer: async (than) => {
-      const before = held?.at;
-      if (pending === null && untilNextMs() > 0 && untilNextMs() <= SOON_MS)
-        await limited(() => sleep(clock, untilNextMs()));
-      const fetching = refresh();
-      if (fetching !== null && failure !== null) await limited(() => endsWithin(clock, SOON_MS, fetching));
-      else await fetching;
-      const keys = usable();
-      return { keys: keys === than ? null : keys, isLatest: held?.at !== before };
-    },
-    waitS: () => Math.max(1, Math.ceil((pending === null ? untilNextMs() : SOON_MS) / 1000)),
-    isFailing: () => failure !== null,
-  };
+  #usable(): PublicKeys | null {
+    const { clock } = this.#options;
+    return this.#held !== null && clock.now() - this.#held.at < FORGET_MS ? this.#held.keys : null;
+  }
 }
 
 /** @throws KeysProblem */

@@ -3,14 +3,14 @@
 // are judged at every request.
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { judgeToken, quote } from './claims.ts';
 import { FetchProblem } from './fetch-json.ts';
 import { type Rejection, rejectToken, type TokenIssuer, type Verdict } from './issuer.ts';
 import { createKeptKeys, type KeptKeys, KeysProblem } from './kept-keys.ts';
 import type { PublicKeys } from './keys.ts';
-import { createTokenMetrics } from './metrics.ts';
+import { createTokenMetrics, type TokenMetrics } from './metrics.ts';
 import { createRecent } from './recent.ts';
 import { reviewToken } from './review.ts';
 import { checkSignature } from './signature.ts';
@@ -50,85 +50,116 @@ const LONGEST_READ = 4_096;
 const MOST_SOURCES = 500;
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
-  const { log, clock = realClock, cluster, now = Date.now } = options;
-  const ports: SourcePorts = { clock, cluster };
-  const sources = createRecent<KeptKeys>(MOST_SOURCES);
-  const proofs = createRecent<Proof>(MOST_PROOFS);
-  const failing = () => [...sources.values()].filter((source) => source.isFailing()).length;
-  const metrics = createTokenMetrics(options.metrics, failing);
+  return new KeyedVerifier(options);
+}
 
-  const keptKeys = (id: string, source: TokenIssuer): KeptKeys => {
-    const known = sources.get(id);
+class KeyedVerifier implements TokenVerifier {
+  readonly #options: VerifierOptions;
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #ports: SourcePorts;
+  readonly #sources = createRecent<KeptKeys>(MOST_SOURCES);
+  readonly #proofs = createRecent<Proof>(MOST_PROOFS);
+  readonly #metrics: TokenMetrics;
+  readonly #reads = createRecent<ReturnType<typeof readToken>>(MOST_READS);
+
+  constructor(options: VerifierOptions) {
+    this.#options = options;
+    const { cluster } = this.#options;
+    this.#clock = options.clock ?? realClock;
+    this.#now = options.now ?? Date.now;
+    this.#ports = { clock: this.#clock, cluster };
+    this.#metrics = createTokenMetrics(this.#options.metrics, () => this.#failing());
+  }
+
+  read(text: string): ReturnType<typeof readToken> {
+    if (text.length > LONGEST_READ) return readToken(text);
+    const known = this.#reads.get(text);
+    if (known !== undefined) return known;
+    const fresh = readToken(text);
+    this.#reads.set(text, fresh);
+    return fresh;
+  }
+
+  async verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict> {
+    const verdict = await this.#judge(text, issuer, signal);
+    this.#metrics.verified(verdict.ok ? 'ok' : verdict.problem.code);
+    return verdict;
+  }
+
+  #failing() {
+    return [...this.#sources.values()].filter((source) => source.isFailing()).length;
+  }
+
+  #keptKeys(id: string, source: TokenIssuer): KeptKeys {
+    const { log } = this.#options;
+    const known = this.#sources.get(id);
     if (known !== undefined) return known;
     const words = { issuer: source.issuer, keySource: source.keySource.kind };
     const kept = createKeptKeys({
-      fetch: () => fetchKeys(source, ports),
-      clock,
+      fetch: () => fetchKeys(source, this.#ports),
+      clock: this.#clock,
       fetched: (problem, changed) => {
-        metrics.fetched(problem === null ? 'ok' : 'failed');
+        this.#metrics.fetched(problem === null ? 'ok' : 'failed');
         if (!changed) return;
         if (problem === null) log.info(words, 'the keys of the token issuer are fetched again');
         else log.warn({ ...words, err: problem }, 'the keys of a token issuer cannot be fetched');
       },
     });
-    sources.set(id, kept);
+    this.#sources.set(id, kept);
     return kept;
-  };
+  }
 
   /** The keys that verify the token, or the reason why none does. */
-  const proveByKeys = async (
+  async #proveByKeys(
     text: string,
     { issuer, keySource }: TokenIssuer,
     kept: KeptKeys,
     keys: PublicKeys,
-  ): Promise<PublicKeys | Rejection> => {
-    const outcome = await checkSignature(text, keys, now());
+  ): Promise<PublicKeys | Rejection> {
+    const outcome = await checkSignature(text, keys, this.#now());
     if (outcome === 'ok') return keys;
     // The issuer may have begun to sign with another key, with a new name or with the same.
     const { keys: newer, isLatest } = await kept.newer(keys);
-    if (newer !== null && (await checkSignature(text, newer, now())) === 'ok') return newer;
+    if (newer !== null && (await checkSignature(text, newer, this.#now())) === 'ok') return newer;
     const retryAfterS = keySource.kind === 'pinned' || isLatest ? null : kept.waitS();
     const sentence =
       outcome === 'signature'
         ? `The signature of the token is not valid with the keys of the issuer ${quote(issuer)}.`
         : `The issuer ${quote(issuer)} has no key with the name that the token gives (kid).`;
     return rejectToken(outcome, sentence, retryAfterS);
-  };
+  }
 
-  const review = async (text: string, token: TokenText, audience: string, signal: AbortSignal) => {
+  async #review(text: string, token: TokenText, audience: string, signal: AbortSignal) {
+    const { log } = this.#options;
     try {
-      const refused = await reviewToken(text, token, audience, ports, signal);
-      metrics.reviewed(refused === null ? 'ok' : 'refused');
+      const refused = await reviewToken(text, token, audience, this.#ports, signal);
+      this.#metrics.reviewed(refused === null ? 'ok' : 'refused');
       return refused;
     } catch (error) {
-      metrics.reviewed('failed');
+      this.#metrics.reviewed('failed');
       log.warn({ err: error }, 'the API server of the cluster did not judge a token');
       throw error;
     }
-  };
+  }
 
-  const prove = async (
-    text: string,
-    token: TokenText,
-    issuer: TokenIssuer,
-    signal: AbortSignal,
-  ): Promise<Rejection | null> => {
+  async #prove(text: string, token: TokenText, issuer: TokenIssuer, signal: AbortSignal): Promise<Rejection | null> {
     const source = sourceId(issuer);
     const id = hash('sha256', `${text} ${source} ${issuer.audience}`, 'base64');
-    const proof = proofs.get(id);
-    const isYoung = proof !== undefined && clock.now() < proof.until;
-    const remember = (keys: PublicKeys | null) => proofs.set(id, { keys, until: clock.now() + PROOF_MS });
+    const proof = this.#proofs.get(id);
+    const isYoung = proof !== undefined && this.#clock.now() < proof.until;
+    const remember = (keys: PublicKeys | null) => this.#proofs.set(id, { keys, until: this.#clock.now() + PROOF_MS });
     if (issuer.keySource.kind === 'token-review') {
       if (isYoung) return null;
-      const refused = await review(text, token, issuer.audience, signal);
+      const refused = await this.#review(text, token, issuer.audience, signal);
       if (refused === null) remember(null);
       return refused;
     }
-    const kept = keptKeys(source, issuer);
+    const kept = this.#keptKeys(source, issuer);
     try {
       const keys = await kept.current();
       if (isYoung && proof.keys === keys) return null;
-      const proved = await proveByKeys(text, issuer, kept, keys);
+      const proved = await this.#proveByKeys(text, issuer, kept, keys);
       if ('ok' in proved) return proved;
       remember(proved);
       return null;
@@ -137,39 +168,20 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
       const sentence = `The keys of the issuer ${quote(issuer.issuer)} cannot be fetched: ${error.message}.`;
       return rejectToken(error.code, sentence, issuer.keySource.kind === 'pinned' ? null : kept.waitS());
     }
-  };
+  }
 
-  const reads = createRecent<ReturnType<typeof readToken>>(MOST_READS);
-  const read = (text: string): ReturnType<typeof readToken> => {
-    if (text.length > LONGEST_READ) return readToken(text);
-    const known = reads.get(text);
-    if (known !== undefined) return known;
-    const fresh = readToken(text);
-    reads.set(text, fresh);
-    return fresh;
-  };
-
-  const judge = async (text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict> => {
-    const found = read(text);
+  async #judge(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict> {
+    const found = this.read(text);
     if (!found.ok) return found;
     const { token } = found;
-    const judged = judgeToken(token, issuer, now());
+    const judged = judgeToken(token, issuer, this.#now());
     if (!judged.ok) return judged;
-    const refused = await prove(text, token, issuer, signal).catch((error: unknown) => {
+    const refused = await this.#prove(text, token, issuer, signal).catch((error: unknown) => {
       if (!(error instanceof FetchProblem)) throw error;
       return rejectToken('issuer-down', `The token cannot be judged: ${error.message}.`, 1);
     });
     if (refused !== null) return refused;
     const { subject, times } = judged;
     return { ok: true, token: { claims: token.claims, issuer: issuer.issuer, subject, ...times } };
-  };
-
-  return {
-    read,
-    verify: async (text, issuer, signal) => {
-      const verdict = await judge(text, issuer, signal);
-      metrics.verified(verdict.ok ? 'ok' : verdict.problem.code);
-      return verdict;
-    },
-  };
+  }
 }

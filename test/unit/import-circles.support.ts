@@ -1,4 +1,4 @@
-// Finds circles of imports between source files: the strongly connected components of the graph of imports (Tarjan, 1972).
+// Finds circles of imports between source files, as the strongly connected components of the graph of imports.
 import { dirname, join } from 'node:path';
 
 const IMPORT = /(?:^(?:import|export)\b[^;'"]*?from\s+|^import\s+|\bimport\()'([#.][^']+)'/gm;

@@ -31,6 +31,11 @@ export class FairPermits {
     return this.#used.get(group) ?? 0;
   }
 
+  /** The permits in use by each group that has some. */
+  byGroup(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#used);
+  }
+
   /** Takes a permit; the caller asks {@link share} and {@link isFull} before. */
   take(group: string): void {
     this.#used.set(group, this.of(group) + 1);

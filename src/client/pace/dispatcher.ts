@@ -11,10 +11,20 @@
 // jobs take turns (lanes.ts) and share the write limit (budget.ts). A job also leaves when its signal or its wait limit
 // aborts. Only `pump` sends.
 import type { Clock } from '#base/clock.ts';
-import { whenAllAbort } from '../abort.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
+import { attempt } from './attempt.ts';
 import { type Budget, emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
-import { type Admission, batchWith, depth, emptyState, enqueue, type PaceState, pick } from './lanes.ts';
+import {
+  type Admission,
+  batchWith,
+  depth,
+  emptyState,
+  endPast,
+  endPauses,
+  enqueue,
+  type PaceState,
+  pick,
+} from './lanes.ts';
 import type { Rate } from './rate.ts';
 import { BUCKETS, type Bucket, LANES, type Lane } from './waiting.ts';
 import type { AppliedSet, Change, RecordWriter } from './writer.ts';
@@ -126,71 +136,145 @@ interface Entry extends Place {
 
 /** Makes the dispatcher of one key; nothing runs before the first job. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { clock, random, maxBatch = MAX_BATCH } = options;
-  const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8, options.gatherMs ?? GATHER_MS);
-  const budgets: Readonly<Record<Bucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
-  const askingOf = (group: string) => ({ group, groups: groupsWith(group), neighbours: options.neighbours?.() ?? 0 });
-  const admission: Admission = {
-    used: (bucket, group) => usedBy(budgets[bucket], group),
-    permittedAt: (bucket, group, now) => permittedAt(budgets[bucket], askingOf(group), now),
-  };
-  let disarm: () => void = () => undefined;
+  return new KeyDispatcher(options);
+}
+
+class KeyDispatcher implements Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #maxBatch: number;
+  readonly #state: PaceState<Entry>;
+  readonly #budgets: Readonly<Record<Bucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
+  readonly #admission: Admission;
+  #disarm: () => void = () => undefined;
   /** Groups whose jobs left to return at that time, in ms: they still want their part of the window. */
-  const away = new Map<string, number>();
-  const lastAppointments = new Map<string, number>();
+  readonly #away = new Map<string, number>();
+  readonly #lastAppointments = new Map<string, number>();
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#maxBatch = options.maxBatch ?? MAX_BATCH;
+    this.#state = emptyState(this.#options.maxInFlight ?? 8, this.#options.gatherMs ?? GATHER_MS);
+    this.#admission = {
+      used: (bucket, group) => usedBy(this.#budgets[bucket], group),
+      permittedAt: (bucket, group, now) => permittedAt(this.#budgets[bucket], this.#askingOf(group), now),
+    };
+  }
+
+  submit<T>(job: Job<T>): Promise<T> {
+    return this.#wait(job, { bucket: job.bucket ?? 'records', zone: job.zone }, 0, job.run);
+  }
+
+  apply({ zone, set, requestId, ...place }: ChangeJob): Promise<AppliedSet> {
+    return this.#wait(place, { bucket: 'records', zone }, Buffer.byteLength(JSON.stringify(set)), { set, requestId });
+  }
+
+  hold({ bucket, zone, group = '' }: JobQueue): Hold | null {
+    const { clock } = this.#options;
+    const now = clock.now();
+    endPauses(this.#state, now);
+    const { pausedUntil } = this.#state.buckets[bucket];
+    if (pausedUntil !== null) return { reason: 'RateLimited', until: pausedUntil };
+    const busyUntil = zone === null ? undefined : this.#state.zonePaused.get(zone);
+    if (busyUntil !== undefined) return { reason: 'ZoneBusy', until: busyUntil };
+    const until = this.#admission.permittedAt(bucket, group, now);
+    return until > now ? { reason: 'RateLimited', until } : null;
+  }
+
+  retryTime(lane: Lane, queue: JobQueue): Hold | null {
+    const { clock } = this.#options;
+    const held = this.hold(queue);
+    if (held === null || held.reason !== 'RateLimited') return held;
+    const { bucket, group = '' } = queue;
+    if (this.#state.buckets[bucket].pausedUntil !== null && lane !== 'create') return held;
+    endPast(this.#lastAppointments, clock.now());
+    const line = `${bucket} ${lane} ${group}`;
+    const apart = spacing(this.#budgets[bucket]);
+    // Bulk jobs come after the others.
+    const earliest = lane === 'create' ? held.until + apart : held.until;
+    const until = Math.max(earliest, (this.#lastAppointments.get(line) ?? 0) + apart);
+    this.#lastAppointments.set(line, until);
+    this.#away.set(group, Math.max(until, this.#away.get(group) ?? 0));
+    return { ...held, until };
+  }
+
+  state(): DispatcherSnapshot {
+    const { clock } = this.#options;
+    endPauses(this.#state, clock.now());
+    endPast(this.#away, clock.now());
+    const zonePaused = new Map<string, number>();
+    for (const [zone, until] of this.#state.zonePaused) if (zone !== null) zonePaused.set(zone, until);
+    return {
+      pausedUntil: BUCKETS.map((name) => this.#state.buckets[name].pausedUntil).reduce(later, null),
+      zonePaused,
+      groups: this.#groups(),
+      depth: Object.fromEntries(LANES.map((lane) => [lane, depth(this.#state, lane)])) as Record<Lane, number>,
+      inFlight: this.#state.permits.total,
+    };
+  }
+
+  #askingOf(group: string) {
+    return { group, groups: this.#groupsWith(group), neighbours: this.#options.neighbours?.() ?? 0 };
+  }
 
   /** The groups that want to write. */
-  const groups = (): number => {
-    let count = state.queue.groups;
-    for (const each of away.keys()) if (!state.queue.hasGroup(each)) count += 1;
+  #groups(): number {
+    let count = this.#state.queue.groups;
+    for (const each of this.#away.keys()) if (!this.#state.queue.hasGroup(each)) count += 1;
     return count;
-  };
-  const groupsWith = (group: string): number => groups() + (state.queue.hasGroup(group) || away.has(group) ? 0 : 1);
+  }
 
-  const pump = (): void => {
-    disarm();
-    endPauses(state, clock.now());
-    endPast(away, clock.now());
+  #groupsWith(group: string): number {
+    return this.#groups() + (this.#state.queue.hasGroup(group) || this.#away.has(group) ? 0 : 1);
+  }
+
+  #pump(): void {
+    const { clock } = this.#options;
+    this.#disarm();
+    endPauses(this.#state, clock.now());
+    endPast(this.#away, clock.now());
     for (;;) {
-      const decision = pick(state, admission, clock.now());
+      const decision = pick(this.#state, this.#admission, clock.now());
       if (decision.kind === 'send') {
-        const together = batch(decision.job);
-        for (const entry of together) state.queue.take(entry);
-        void send(decision.job, together);
+        const together = this.#batch(decision.job);
+        for (const entry of together) this.#state.queue.take(entry);
+        void this.#send(decision.job, together);
         continue;
       }
       // The attempt may have submitted another job in the meantime, and that pump has already set the timer.
-      disarm();
-      if (decision.kind === 'wait') disarm = clock.setTimeout(pump, Math.ceil(decision.until - clock.now()));
+      this.#disarm();
+      if (decision.kind === 'wait')
+        this.#disarm = clock.setTimeout(() => this.#pump(), Math.ceil(decision.until - clock.now()));
       return;
     }
-  };
+  }
 
-  const batch = (first: Entry): readonly Entry[] => {
-    const budget = budgets[first.bucket];
-    const asking = askingOf(first.group);
-    return batchWith(state, first, {
-      most: state.buckets[first.bucket].cautious ? 1 : maxBatch,
+  #batch(first: Entry): readonly Entry[] {
+    const { clock } = this.#options;
+    const budget = this.#budgets[first.bucket];
+    const asking = this.#askingOf(first.group);
+    return batchWith(this.#state, first, {
+      most: this.#state.buckets[first.bucket].cautious ? 1 : this.#maxBatch,
       mostBytes: MAX_BATCH_BYTES,
       admits: (group, chosen, own) => permits(budget, { ...asking, group }, clock.now(), chosen, own),
       used: (group) => usedBy(budget, group),
     });
-  };
+  }
 
-  const send = async (first: Entry, together: readonly Entry[]): Promise<void> => {
+  async #send(first: Entry, together: readonly Entry[]): Promise<void> {
+    const { clock } = this.#options;
     const { zone, group } = first;
-    const bucket = state.buckets[first.bucket];
-    const budget = budgets[first.bucket];
+    const bucket = this.#state.buckets[first.bucket];
+    const budget = this.#budgets[first.bucket];
     const probing = bucket.cautious;
     const taking = take(budget, countsOf(together), clock.now());
     bucket.inFlight += 1;
-    state.gathering.sent(first);
-    state.permits.take(group);
-    if (zone !== null) state.zonesInFlight.add(zone);
+    this.#state.gathering.sent(first);
+    this.#state.permits.take(group);
+    if (zone !== null) this.#state.zonesInFlight.add(zone);
     for (const { onAttempt } of together) onAttempt?.();
     let counts = true;
     try {
-      const results = await attempt(zone, together, (rate) => {
+      const results = await attempt(this.#options.writer, zone, together, (rate) => {
         if (rate === undefined) counts = false;
         else hear(budget, rate, taking, clock.now());
       });
@@ -203,53 +287,35 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } catch (error) {
       counts &&= !isRateLimited(error) && !isBusy(error);
       if (probing && !isRateLimited(error)) bucket.cautious = false;
-      if (isRateLimited(error)) pauseBucket(first.bucket, error);
-      else if (isBusy(error)) pauseZone(zone, error);
-      for (const entry of together) settle(entry, error, together.length);
+      if (isRateLimited(error)) this.#pauseBucket(first.bucket, error);
+      else if (isBusy(error)) this.#pauseZone(zone, error);
+      for (const entry of together) this.#settle(entry, error, together.length);
     } finally {
       end(budget, taking, counts, clock.now());
       bucket.inFlight -= 1;
-      state.permits.give(group);
-      if (zone !== null) state.zonesInFlight.delete(zone);
-      state.gathering.ended(first, together.length, clock.now());
-      pump();
+      this.#state.permits.give(group);
+      if (zone !== null) this.#state.zonesInFlight.delete(zone);
+      this.#state.gathering.ended(first, together.length, clock.now());
+      this.#pump();
     }
-  };
+  }
 
-  const attempt = async (
-    zone: string | null,
-    together: readonly Entry[],
-    onRate: (rate: Rate | null | undefined) => void,
-  ): Promise<readonly unknown[]> => {
-    const only = together[0] as Entry;
-    if (typeof only.work === 'function') return [await only.work(only.signal, onRate)];
-    const { writer } = options;
-    if (writer === undefined || zone === null) throw new TypeError('this dispatcher has no writer for record changes');
-    if (together.length === 1) return await writer.apply(zone, [only.work], { signal: only.signal, onRate });
-    const everybody = whenAllAbort(together.map(({ signal }) => signal));
-    try {
-      const changes = together.map(({ work }) => work as Change);
-      return await writer.apply(zone, changes, { signal: everybody.signal, onRate });
-    } finally {
-      everybody.clear();
-    }
-  };
-
-  const pauseBucket = (name: Bucket, { retryAfterMs }: ApiError): void => {
-    const bucket = state.buckets[name];
+  #pauseBucket(name: Bucket, { retryAfterMs }: ApiError): void {
+    const { clock } = this.#options;
+    const bucket = this.#state.buckets[name];
     bucket.cautious = true;
-    bucket.pausedUntil = pauseUntil(bucket.pausedUntil, retryAfterMs);
-    exhaust(budgets[name], clock.now());
-    options.onPause?.({ zone: null, until: bucket.pausedUntil });
-  };
+    bucket.pausedUntil = this.#pauseUntil(bucket.pausedUntil, retryAfterMs);
+    exhaust(this.#budgets[name], clock.now());
+    this.#options.onPause?.({ zone: null, until: bucket.pausedUntil });
+  }
 
-  const pauseZone = (zone: string | null, { retryAfterMs }: ApiError): void => {
-    const until = pauseUntil(state.zonePaused.get(zone) ?? null, retryAfterMs);
-    state.zonePaused.set(zone, until);
-    if (zone !== null) options.onPause?.({ zone, until });
-  };
+  #pauseZone(zone: string | null, { retryAfterMs }: ApiError): void {
+    const until = this.#pauseUntil(this.#state.zonePaused.get(zone) ?? null, retryAfterMs);
+    this.#state.zonePaused.set(zone, until);
+    if (zone !== null) this.#options.onPause?.({ zone, until });
+  }
 
-  const settle = (entry: Entry, error: unknown, size: number): void => {
+  #settle(entry: Entry, error: unknown, size: number): void {
     // A refusal of the whole batch, for its size for instance, does not apply to each of its changes.
     const blamesBatch = size > 1 && error instanceof ApiError && (error.status === 400 || error.status === 413);
     if (blamesBatch) entry.bytes = 0;
@@ -259,22 +325,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     if (entry.signal.aborted) entry.fail(entry.signal.reason);
     else if (entry.waitLimit?.aborted) entry.fail(entry.waitLimit.reason);
-    else enqueue(state, entry, true);
-  };
+    else enqueue(this.#state, entry, true);
+  }
 
-  const pauseUntil = (current: number | null, retryAfterMs: number | null): number => {
+  #pauseUntil(current: number | null, retryAfterMs: number | null): number {
+    const { clock, random } = this.#options;
     const until = clock.now() + (retryAfterMs ?? DEFAULT_PAUSE_MS) + random() * SPREAD_MS;
     return Math.max(until, current ?? 0);
-  };
+  }
 
-  const wait = <T>(place: Place, { bucket, zone }: JobQueue, bytes: number, work: Entry['work']): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
+  #wait<T>(place: Place, { bucket, zone }: JobQueue, bytes: number, work: Entry['work']): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
       const { lane, group = '', signal, waitLimit, onAttempt } = place;
       if (signal.aborted) return reject(signal.reason);
       const onAbort = (): void => {
         // While the job is in flight, the attempt itself listens to the signal; its end settles the job.
-        if (state.queue.remove(entry)) entry.fail(signal.aborted ? signal.reason : waitLimit?.reason);
-        pump();
+        if (this.#state.queue.remove(entry)) entry.fail(signal.aborted ? signal.reason : waitLimit?.reason);
+        this.#pump();
       };
       const leave = () => {
         signal.removeEventListener('abort', onAbort);
@@ -301,67 +368,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       };
       signal.addEventListener('abort', onAbort, { once: true });
       waitLimit?.addEventListener('abort', onAbort, { once: true });
-      enqueue(state, entry);
+      enqueue(this.#state, entry);
       // Changes submitted at the same moment, for instance the values of one object, can be sent as one batch.
-      if (bytes > 0) queueMicrotask(pump);
-      else pump();
+      if (bytes > 0) queueMicrotask(() => this.#pump());
+      else this.#pump();
     });
-
-  const hold = ({ bucket, zone, group = '' }: JobQueue): Hold | null => {
-    const now = clock.now();
-    endPauses(state, now);
-    const { pausedUntil } = state.buckets[bucket];
-    if (pausedUntil !== null) return { reason: 'RateLimited', until: pausedUntil };
-    const busyUntil = zone === null ? undefined : state.zonePaused.get(zone);
-    if (busyUntil !== undefined) return { reason: 'ZoneBusy', until: busyUntil };
-    const until = admission.permittedAt(bucket, group, now);
-    return until > now ? { reason: 'RateLimited', until } : null;
-  };
-
-  return {
-    submit: (job) => wait(job, { bucket: job.bucket ?? 'records', zone: job.zone }, 0, job.run),
-    apply: ({ zone, set, requestId, ...place }) =>
-      wait(place, { bucket: 'records', zone }, Buffer.byteLength(JSON.stringify(set)), { set, requestId }),
-    hold,
-    retryTime: (lane, queue) => {
-      const held = hold(queue);
-      if (held === null || held.reason !== 'RateLimited') return held;
-      const { bucket, group = '' } = queue;
-      if (state.buckets[bucket].pausedUntil !== null && lane !== 'create') return held;
-      endPast(lastAppointments, clock.now());
-      const line = `${bucket} ${lane} ${group}`;
-      const apart = spacing(budgets[bucket]);
-      // Bulk jobs come after the others.
-      const earliest = lane === 'create' ? held.until + apart : held.until;
-      const until = Math.max(earliest, (lastAppointments.get(line) ?? 0) + apart);
-      lastAppointments.set(line, until);
-      away.set(group, Math.max(until, away.get(group) ?? 0));
-      return { ...held, until };
-    },
-    state: () => {
-      endPauses(state, clock.now());
-      endPast(away, clock.now());
-      const zonePaused = new Map<string, number>();
-      for (const [zone, until] of state.zonePaused) if (zone !== null) zonePaused.set(zone, until);
-      return {
-        pausedUntil: BUCKETS.map((name) => state.buckets[name].pausedUntil).reduce(later, null),
-        zonePaused,
-        groups: groups(),
-        depth: Object.fromEntries(LANES.map((lane) => [lane, depth(state, lane)])) as Record<Lane, number>,
-        inFlight: state.permits.total,
-      };
-    },
-  };
-}
-
-function endPauses(state: PaceState<Entry>, now: number): void {
-  for (const bucket of Object.values(state.buckets))
-    if (bucket.pausedUntil !== null && now >= bucket.pausedUntil) bucket.pausedUntil = null;
-  endPast(state.zonePaused, now);
-}
-
-function endPast<Key>(ends: Map<Key, number>, now: number): void {
-  for (const [key, until] of ends) if (now >= until) ends.delete(key);
+  }
 }
 
 function later(a: number | null, b: number | null): number | null {

@@ -153,6 +153,18 @@ export function enqueue<J extends Waiting>({ queue }: PaceState<J>, job: J, agai
   queue.add(job, { group: job.group, lane: laneOf(job, again), line: lineOf(job) });
 }
 
+/** Removes the pauses that have ended at `now` (ms). */
+export function endPauses<J extends Waiting>(state: PaceState<J>, now: number): void {
+  for (const bucket of Object.values(state.buckets))
+    if (bucket.pausedUntil !== null && now >= bucket.pausedUntil) bucket.pausedUntil = null;
+  endPast(state.zonePaused, now);
+}
+
+/** Removes the times that have passed at `now` (ms). */
+export function endPast<Key>(ends: Map<Key, number>, now: number): void {
+  for (const [key, until] of ends) if (now >= until) ends.delete(key);
+}
+
 /** The number of waiting jobs in a lane. */
 export function depth<J extends Waiting>({ queue }: PaceState<J>, lane: Lane): number {
   return [true, false].reduce((sum, again) => sum + queue.depth(laneOf({ lane }, again)), 0);

@@ -32,7 +32,7 @@ export async function connectCluster(options: ClusterOptions = {}): Promise<Clus
   const transport = createTransport({ ...options, credentials });
   return {
     api: createApi(transport),
-    request: transport.request,
+    request: (call, signal) => transport.request(call, signal),
     namespace: credentials.namespace,
     close: () => transport.close(),
   };

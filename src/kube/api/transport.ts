@@ -61,65 +61,40 @@ const DEFAULT_RETRY_MS = 1_000;
 
 /** Makes a transport; nothing is opened before the first call. */
 export function createTransport(options: TransportOptions): Transport {
-  const { credentials } = options;
-  const clock = options.clock ?? realClock;
-  const timeoutMs = options.timeoutMs ?? 30_000;
-  const pool = createConnectionPool(credentials, options.maxConnections ?? 16);
-  const agentName = options.userAgent ?? 'zonestead';
-  const observe = options.observe ?? (() => undefined);
-  const { origin, pathname } = new URL(credentials.server);
-  const prefix = pathname.replace(/\/+$/, '');
+  return new HttpTransport(options);
+}
+
+class HttpTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #pool: ReturnType<typeof createConnectionPool>;
+  readonly #agentName: string;
+  readonly #observe: NonNullable<TransportOptions['observe']>;
+  readonly #origin: string;
+  readonly #prefix: string;
   // After a failed handshake or a 401, the credential files may be newer than the credentials in memory.
-  let suspicious = false;
+  #suspicious = false;
 
-  const send = async (call: Call, kind: 'calls' | 'watches', signal: AbortSignal): Promise<Sent> => {
-    const proof = await credentials.read(suspicious);
-    suspicious = false;
-    const body = call.body === undefined ? null : JSON.stringify(call.body);
-    const answer = await pool.for(proof.tls)[kind].request({
-      origin,
-      path: pathOf(prefix, call),
-      method: call.method,
-      headers: {
-        accept: call.accept ?? 'application/json',
-        'user-agent': agentName,
-        ...(body === null ? {} : { 'content-type': call.contentType ?? 'application/json' }),
-        ...proof.headers,
-      },
-      body,
-      signal,
-      headersTimeout: timeoutMs,
-    });
-    return { answer, proof };
-  };
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    const { credentials } = this.#options;
+    this.#clock = this.#options.clock ?? realClock;
+    this.#timeoutMs = this.#options.timeoutMs ?? 30_000;
+    this.#pool = createConnectionPool(credentials, this.#options.maxConnections ?? 16);
+    this.#agentName = this.#options.userAgent ?? 'zonestead';
+    this.#observe = this.#options.observe ?? (() => undefined);
+    this.#origin = new URL(credentials.server).origin;
+    this.#prefix = new URL(credentials.server).pathname.replace(/\/+$/, '');
+  }
 
-  const once = async (call: Call, signal: AbortSignal | undefined): Promise<{ result: Result; proof?: Proof }> => {
-    const limit = deadline(clock, timeoutMs, signal);
-    const start = clock.now();
-    let status = 0;
-    try {
-      const { answer, proof } = await send(call, 'calls', limit.signal);
-      status = answer.statusCode;
-      const text = await answer.body.text();
-      if (status < 300) return { result: { value: text === '' ? undefined : JSON.parse(text) }, proof };
-      if (status === 404 && call.absentIsDone) return { result: { value: undefined }, proof };
-      return { result: { error: errorFromAnswer(status, text, headerText(answer.headers['retry-after'])) }, proof };
-    } catch (cause) {
-      if (signal?.aborted) throw signal.reason;
-      suspicious = true;
-      return { result: { error: networkError(cause, limit.expired() ? timeoutMs : undefined) } };
-    } finally {
-      limit.clear();
-      observe(call.method, status, (clock.now() - start) / 1000);
-    }
-  };
-
-  const request = async (call: Call, signal?: AbortSignal): Promise<unknown> => {
+  async request(call: Call, signal?: AbortSignal): Promise<unknown> {
+    const { credentials } = this.#options;
     let waited = 0;
     let refreshed = false;
     let reconnected = false;
     for (let resends = 0; ; resends++) {
-      const { result, proof } = await once(call, signal);
+      const { result, proof } = await this.#once(call, signal);
       if (!('error' in result)) return result.value;
       const { error } = result;
       if (resends >= MAX_RESENDS) throw error;
@@ -135,32 +110,75 @@ export function createTransport(options: TransportOptions): Transport {
       const wait = waitBeforeResend(error);
       if (wait === undefined || waited + wait > MAX_WAIT_MS) throw error;
       waited += wait;
-      await sleep(clock, wait, signal);
+      await sleep(this.#clock, wait, signal);
     }
-  };
+  }
 
-  return {
-    request,
-    stream: async ({ path, query }, signal) => {
-      const call: Call = { method: 'GET', path, query };
-      const start = clock.now();
-      let status = 0;
-      try {
-        const { answer } = await send(call, 'watches', signal);
-        status = answer.statusCode;
-        if (status < 300) return answer.body;
-        throw errorFromAnswer(status, await answer.body.text(), headerText(answer.headers['retry-after']));
-      } catch (cause) {
-        if (signal.aborted) throw signal.reason;
-        if (cause instanceof KubeError && cause.status !== 401) throw cause;
-        suspicious = true;
-        throw cause instanceof KubeError ? cause : networkError(cause, undefined);
-      } finally {
-        observe('WATCH', status, (clock.now() - start) / 1000);
-      }
-    },
-    close: () => pool.close(),
-  };
+  async stream({ path, query }: Pick<Call, 'path' | 'query'>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const call: Call = { method: 'GET', path, query };
+    const start = this.#clock.now();
+    let status = 0;
+    try {
+      const { answer } = await this.#send(call, 'watches', signal);
+      status = answer.statusCode;
+      if (status < 300) return answer.body;
+      throw errorFromAnswer(status, await answer.body.text(), headerText(answer.headers['retry-after']));
+    } catch (cause) {
+      if (signal.aborted) throw signal.reason;
+      if (cause instanceof KubeError && cause.status !== 401) throw cause;
+      this.#suspicious = true;
+      throw cause instanceof KubeError ? cause : networkError(cause, undefined);
+    } finally {
+      this.#observe('WATCH', status, (this.#clock.now() - start) / 1000);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #send(call: Call, kind: 'calls' | 'watches', signal: AbortSignal): Promise<Sent> {
+    const { credentials } = this.#options;
+    const proof = await credentials.read(this.#suspicious);
+    this.#suspicious = false;
+    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    const answer = await this.#pool.for(proof.tls)[kind].request({
+      origin: this.#origin,
+      path: pathOf(this.#prefix, call),
+      method: call.method,
+      headers: {
+        accept: call.accept ?? 'application/json',
+        'user-agent': this.#agentName,
+        ...(body === null ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        ...proof.headers,
+      },
+      body,
+      signal,
+      headersTimeout: this.#timeoutMs,
+    });
+    return { answer, proof };
+  }
+
+  async #once(call: Call, signal: AbortSignal | undefined): Promise<{ result: Result; proof?: Proof }> {
+    const limit = deadline(this.#clock, this.#timeoutMs, signal);
+    const start = this.#clock.now();
+    let status = 0;
+    try {
+      const { answer, proof } = await this.#send(call, 'calls', limit.signal);
+      status = answer.statusCode;
+      const text = await answer.body.text();
+      if (status < 300) return { result: { value: text === '' ? undefined : JSON.parse(text) }, proof };
+      if (status === 404 && call.absentIsDone) return { result: { value: undefined }, proof };
+      return { result: { error: errorFromAnswer(status, text, headerText(answer.headers['retry-after'])) }, proof };
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      this.#suspicious = true;
+      return { result: { error: networkError(cause, limit.expired() ? this.#timeoutMs : undefined) } };
+    } finally {
+      limit.clear();
+      this.#observe(call.method, status, (this.#clock.now() - start) / 1000);
+    }
+  }
 }
 
 interface Sent {

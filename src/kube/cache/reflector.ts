@@ -15,7 +15,7 @@ import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { KubeApi } from '../api/api.ts';
 import { KubeError } from '../api/errors.ts';
-import { createBackoff } from '../controller/backoff.ts';
+import { type Backoff, createBackoff } from '../controller/backoff.ts';
 import { compareResourceVersions, type KubeObject, type ResourceType } from '../objects/resource.ts';
 import { fill, type Scope } from './fill.ts';
 import type { Filling } from './shares.ts';
@@ -53,99 +53,116 @@ const SHORTEST_WATCH_S = 300;
 const WATCH_SPREAD_S = 300;
 
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
-  const { api, type, store, observer } = options;
-  const clock = options.clock ?? realClock;
-  const random = options.random ?? Math.random;
-  const scope = options.scope ?? {};
-  const log = options.log.child({ cache: type.plural });
-  const backoff = createBackoff({ clock, random });
-  let version = '';
+  return new ListReflector(options);
+}
 
-  const list = async (atLeast: string, signal: AbortSignal): Promise<void> => {
+class ListReflector<T extends KubeObject> implements Reflector {
+  readonly #options: ReflectorOptions<T>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #scope: NonNullable<ReflectorOptions<T>['scope']>;
+  readonly #log: Logger;
+  readonly #backoff: Backoff;
+  #version = '';
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    const { type } = this.#options;
+    this.#clock = this.#options.clock ?? realClock;
+    this.#random = this.#options.random ?? Math.random;
+    this.#scope = this.#options.scope ?? {};
+    this.#log = this.#options.log.child({ cache: type.plural });
+    this.#backoff = createBackoff({ clock: this.#clock, random: this.#random });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#loop(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #list(atLeast: string, signal: AbortSignal): Promise<void> {
+    const { api, type, store, observer } = this.#options;
     const snapshot = await fill<T>(
       api,
       type,
-      scope,
-      options.pageSize ?? 250,
+      this.#scope,
+      this.#options.pageSize ?? 250,
       atLeast,
       (object) => store.trim(object),
       signal,
     );
     // Older than the version we have seen: the server's store was restored from a backup, and the list is the truth.
-    const wentBack = (compareResourceVersions(snapshot.resourceVersion, version) ?? 0) < 0;
+    const wentBack = (compareResourceVersions(snapshot.resourceVersion, this.#version) ?? 0) < 0;
     store.replace(snapshot.items, wentBack);
-    version = snapshot.resourceVersion;
+    this.#version = snapshot.resourceVersion;
     observer?.listed(snapshot.items.length);
-    log.info({ objects: snapshot.items.length, version }, 'listed');
-  };
+    this.#log.info({ objects: snapshot.items.length, version: this.#version }, 'listed');
+  }
 
-  const onEvent = (event: WatchEvent<T>): void => {
+  #onEvent(event: WatchEvent<T>): void {
+    const { observer, store } = this.#options;
     observer?.event();
-    if (event.type === 'BOOKMARK') version = event.resourceVersion;
+    if (event.type === 'BOOKMARK') this.#version = event.resourceVersion;
     else {
       if (event.type === 'DELETED') store.remove(event.object);
       else store.upsert(event.object);
-      version = event.object.metadata.resourceVersion ?? version;
+      this.#version = event.object.metadata.resourceVersion ?? this.#version;
     }
-  };
+  }
 
-  const watch = (signal: AbortSignal): Promise<WatchRun> =>
-    watchOnce<T>(
+  #watch(signal: AbortSignal): Promise<WatchRun> {
+    const { api, type } = this.#options;
+    return watchOnce<T>(
       {
         api,
         type,
-        scope,
-        resourceVersion: version,
-        timeoutSeconds: SHORTEST_WATCH_S + Math.floor(random() * WATCH_SPREAD_S),
-        silenceMs: options.silenceMs ?? 150_000,
-        clock,
-        onEvent,
+        scope: this.#scope,
+        resourceVersion: this.#version,
+        timeoutSeconds: SHORTEST_WATCH_S + Math.floor(this.#random() * WATCH_SPREAD_S),
+        silenceMs: this.#options.silenceMs ?? 150_000,
+        clock: this.#clock,
+        onEvent: (event) => this.#onEvent(event),
       },
       signal,
     );
+  }
 
-  const pause = async (wait: NextStep['wait'], signal: AbortSignal): Promise<void> => {
-    const ms = wait === 'backoff' ? backoff.next() : wait === 'none' ? 0 : wait;
-    if (ms > 0) await sleep(clock, ms, signal);
-  };
+  async #pause(wait: NextStep['wait'], signal: AbortSignal): Promise<void> {
+    const ms = wait === 'backoff' ? this.#backoff.next() : wait === 'none' ? 0 : wait;
+    if (ms > 0) await sleep(this.#clock, ms, signal);
+  }
 
-  const loop = async (signal: AbortSignal): Promise<never> => {
+  async #loop(signal: AbortSignal): Promise<never> {
+    const { observer } = this.#options;
     let step: NextStep = { list: 'newest', wait: 'none' };
     let failingSince: number | undefined;
     for (;;) {
       signal.throwIfAborted();
-      await pause(step.wait, signal);
+      await this.#pause(step.wait, signal);
       if (step.list !== 'no') {
         try {
-          await list(step.list === 'atLast' ? version : '', signal);
+          await this.#list(step.list === 'atLast' ? this.#version : '', signal);
         } catch (error) {
           if (signal.aborted) throw error;
-          log.warn({ err: error }, 'the list failed');
+          this.#log.warn({ err: error }, 'the list failed');
           step = { list: step.list, wait: (error instanceof KubeError && error.retryAfterMs) || 'backoff' };
           continue;
         }
       }
-      const run = await watch(signal);
+      const run = await this.#watch(signal);
       observer?.watchEnded(run.end.kind);
       const fine = run.events > 0 || (run.end.kind === 'closed' && run.lastedMs >= 1_000);
       if (fine) failingSince = undefined;
-      step = afterWatch(run, failingSince === undefined ? undefined : clock.now() - failingSince);
+      step = afterWatch(run, failingSince === undefined ? undefined : this.#clock.now() - failingSince);
       // A list restarts the minute, but is no sign of health.
-      if (step.list !== 'no') failingSince = clock.now();
-      else if (run.end.kind !== 'closed') failingSince ??= clock.now();
-      logEnd(log, run, step);
+      if (step.list !== 'no') failingSince = this.#clock.now();
+      else if (run.end.kind !== 'closed') failingSince ??= this.#clock.now();
+      logEnd(this.#log, run, step);
     }
-  };
-
-  return {
-    run: async (signal) => {
-      try {
-        await loop(signal);
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      }
-    },
-  };
+  }
 }
 
 function logEnd(log: Logger, run: WatchRun, step: NextStep): void {

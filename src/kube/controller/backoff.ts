@@ -17,7 +17,7 @@ interface BackoffOptions {
   readonly resetAfterMs?: number;
 }
 
-interface Backoff {
+export interface Backoff {
   /** The delay after one more failure, in ms. */
   next(): number;
 }

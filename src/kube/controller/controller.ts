@@ -72,28 +72,67 @@ const STOP_LEAVE_MS = 1_000;
 
 /** Makes a controller; nothing runs before `start`. */
 export function createController(options: ControllerOptions): Controller {
-  const { name, queue, reconcile, observer } = options;
-  const clock = options.clock ?? realClock;
-  const timeoutMs = options.timeoutMs ?? 60_000;
-  const log = options.log.child({ controller: name });
-  const hardStop = new AbortController();
-  /** The limits of the runs in progress. A listener of each on one signal would cost a search among thousands. */
-  const limits = new Set<Deadline>();
-  let stopping = false;
-  let workers: Promise<void>[] = [];
+  return new WorkerController(options);
+}
 
-  const run = async ({ key, priority }: QueueItem): Promise<void> => {
+class WorkerController implements Controller {
+  readonly #options: ControllerOptions;
+  readonly #name: string;
+  readonly #queue: WorkQueue;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #log: Logger;
+  readonly #hardStop = new AbortController();
+  /** The limits of the runs in progress. A listener of each on one signal would cost a search among thousands. */
+  readonly #limits = new Set<Deadline>();
+  #stopping = false;
+  #workers: Promise<void>[] = [];
+  readonly name: string;
+  readonly queue: WorkQueue;
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#name = options.name;
+    this.#queue = options.queue;
+    this.#clock = this.#options.clock ?? realClock;
+    this.#timeoutMs = this.#options.timeoutMs ?? 60_000;
+    this.#log = this.#options.log.child({ controller: this.#name });
+    this.name = this.#name;
+    this.queue = this.#queue;
+  }
+
+  start(): void {
+    this.#workers = Array.from({ length: this.#options.concurrency ?? 1 }, () => this.#work());
+  }
+
+  async stop(graceMs: number): Promise<boolean> {
+    this.#stopping = true;
+    this.#queue.shutDown();
+    const ended = Promise.all(this.#workers).then(() => undefined);
+    if (!this.#hardStop.signal.aborted && (await endsWithin(this.#clock, ended, graceMs))) return true;
+    this.#stopAll(new DOMException('The process is stopping', 'AbortError'));
+    if (await endsWithin(this.#clock, ended, STOP_LEAVE_MS)) return true;
+    this.#log.error('runs that ignore their signal were abandoned');
+    return false;
+  }
+
+  abort(reason: unknown): void {
+    this.#stopping = true;
+    this.#stopAll(reason);
+  }
+
+  async #run({ key, priority }: QueueItem): Promise<void> {
+    const { observer, reconcile } = this.#options;
     const reconcileId = randomUUID();
     // Made on first use: most runs log nothing, and every new object causes three of them.
     let child: Logger | undefined;
     const runLog = (): Logger => {
-      child ??= log.child({ reconcileId, key });
+      child ??= this.#log.child({ reconcileId, key });
       return child;
     };
-    const limit = deadline(clock, timeoutMs);
-    limits.add(limit);
-    if (hardStop.signal.aborted) limit.abort(hardStop.signal.reason);
-    const start = clock.now();
+    const limit = deadline(this.#clock, this.#timeoutMs);
+    this.#limits.add(limit);
+    if (this.#hardStop.signal.aborted) limit.abort(this.#hardStop.signal.reason);
+    const start = this.#clock.now();
     let outcome: ReconcileOutcome = 'success';
     observer?.started();
     try {
@@ -105,79 +144,61 @@ export function createController(options: ControllerOptions): Controller {
         },
       };
       const result = await reconcile(key, context);
-      queue.forget(key);
+      this.#queue.forget(key);
       if (result?.requeueAfterMs !== undefined) {
         outcome = 'requeue_after';
-        queue.addAfter(key, result.requeueAfterMs);
+        this.#queue.addAfter(key, result.requeueAfterMs);
       }
     } catch (error) {
       outcome = 'error';
       if (limit.expired()) observer?.timedOut();
       if (error instanceof TerminalError) {
         observer?.terminal();
-        queue.forget(key);
+        this.#queue.forget(key);
         runLog().error({ err: error }, 'the run failed and will not be retried');
-      } else if (!hardStop.signal.aborted) {
-        const retryInMs = queue.addRateLimited(key, { priority });
-        runLog().warn({ err: error, failures: queue.failures(key), retryInMs }, 'the run failed and will be retried');
+      } else if (!this.#hardStop.signal.aborted) {
+        const retryInMs = this.#queue.addRateLimited(key, { priority });
+        runLog().warn(
+          { err: error, failures: this.#queue.failures(key), retryInMs },
+          'the run failed and will be retried',
+        );
       }
     } finally {
       limit.clear();
-      limits.delete(limit);
-      observer?.finished(outcome, (clock.now() - start) / 1000);
-      queue.done(key);
+      this.#limits.delete(limit);
+      observer?.finished(outcome, (this.#clock.now() - start) / 1000);
+      this.#queue.done(key);
     }
-  };
+  }
 
-  const stopAll = (reason: unknown): void => {
-    hardStop.abort(reason);
-    for (const limit of limits) limit.abort(hardStop.signal.reason);
-  };
+  #stopAll(reason: unknown): void {
+    this.#hardStop.abort(reason);
+    for (const limit of this.#limits) limit.abort(this.#hardStop.signal.reason);
+  }
 
   // A run that ignores its signal must not block the worker forever. The worker continues; the key stays taken until
   // the run ends, so that no two runs of one key overlap.
-  const runOrLeave = (item: QueueItem): Promise<void> =>
-    new Promise((resolve) => {
-      const cancel = clock.setTimeout(() => {
-        log.error({ key: item.key }, 'a run still runs long after its time limit and was abandoned');
+  #runOrLeave(item: QueueItem): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.setTimeout(() => {
+        this.#log.error({ key: item.key }, 'a run still runs long after its time limit and was abandoned');
         resolve();
-      }, timeoutMs + LEAVE_MS);
-      void run(item).finally(() => {
+      }, this.#timeoutMs + LEAVE_MS);
+      void this.#run(item).finally(() => {
         cancel();
         resolve();
       });
     });
+  }
 
-  const work = async (): Promise<void> => {
-    while (!stopping) {
-      const item = await queue.get();
+  async #work(): Promise<void> {
+    while (!this.#stopping) {
+      const item = await this.#queue.get();
       if (item === undefined) return;
-      if (stopping) return queue.done(item.key);
-      await runOrLeave(item);
+      if (this.#stopping) return this.#queue.done(item.key);
+      await this.#runOrLeave(item);
     }
-  };
-
-  return {
-    name,
-    queue,
-    start: () => {
-      workers = Array.from({ length: options.concurrency ?? 1 }, () => work());
-    },
-    stop: async (graceMs) => {
-      stopping = true;
-      queue.shutDown();
-      const ended = Promise.all(workers).then(() => undefined);
-      if (!hardStop.signal.aborted && (await endsWithin(clock, ended, graceMs))) return true;
-      stopAll(new DOMException('The process is stopping', 'AbortError'));
-      if (await endsWithin(clock, ended, STOP_LEAVE_MS)) return true;
-      log.error('runs that ignore their signal were abandoned');
-      return false;
-    },
-    abort: (reason) => {
-      stopping = true;
-      stopAll(reason);
-    },
-  };
+  }
 }
 
 function endsWithin(clock: Clock, work: Promise<void>, ms: number): Promise<boolean> {

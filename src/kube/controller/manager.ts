@@ -102,53 +102,148 @@ interface CachePart {
 }
 
 export function createManager(options: ManagerOptions): Manager {
-  const { api, log, kubeMetrics } = options;
-  const clock = options.clock ?? realClock;
-  const caches: CachePart[] = [];
-  const controllers: Controller[] = [];
-  const recorders: EventRecorder[] = [];
-  const tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
-  const checks = new Map<string, () => boolean>();
-  let running = false;
-  let healthPort: number | undefined;
+  return new ProcessManager(options);
+}
 
-  const ready = (): HealthReport => {
-    const { election } = options;
-    const results: Record<string, string> = { manager: running ? 'running' : 'not running' };
+class ProcessManager implements Manager {
+  readonly #options: ManagerOptions;
+  readonly #api: KubeApi;
+  readonly #clock: Clock;
+  readonly #caches: CachePart[] = [];
+  readonly #controllers: Controller[] = [];
+  readonly #recorders: EventRecorder[] = [];
+  readonly #tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
+  readonly #checks = new Map<string, () => boolean>();
+  #running = false;
+  #healthPort: number | undefined;
+  readonly api: KubeApi;
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.#api = options.api;
+    this.#clock = this.#options.clock ?? realClock;
+    this.api = this.#api;
+  }
+
+  cache<T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}): Cache<T> {
+    const { log, kubeMetrics } = this.#options;
+    const { indexes, transform, namespaces, ...scope } = settings;
+    const name = type.plural;
+    const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
+    const observer = kubeMetrics.cache(name, () => store.size);
+    const keep = (part: string, scoped: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
+      const reflector = createReflector<T>({
+        api: this.#api,
+        type,
+        store: filling,
+        scope: scoped,
+        log,
+        clock: this.#clock,
+        random: this.#options.random ?? Math.random,
+        ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }),
+        observer,
+      });
+      this.#caches.push({ name: part, reflector, hasSynced });
+    };
+    if (namespaces === undefined) keep(name, scope, store, () => store.hasSynced());
+    for (const namespace of namespaces ?? []) {
+      const { filling, hasSynced } = shareOf(store, namespace);
+      keep(`${namespace}/${name}`, { ...scope, namespace }, filling, hasSynced);
+    }
+    return store;
+  }
+
+  queue(settings: QueueSettings): WorkQueue {
+    const { kubeMetrics } = this.#options;
+    const observer = kubeMetrics.queue(settings.name);
+    const queue = createQueue({ baseDelayMs: 1_000, maxDelayMs: 300_000, ...settings, clock: this.#clock, observer });
+    kubeMetrics.follow(queue);
+    return queue;
+  }
+
+  controller(settings: ControllerSettings): Controller {
+    const { kubeMetrics, log } = this.#options;
+    const observer = kubeMetrics.controller(settings.name, settings.concurrency ?? 1);
+    const controller = createController({ ...settings, log, clock: this.#clock, observer });
+    this.#controllers.push(controller);
+    return controller;
+  }
+
+  events(controller: string): EventRecorder {
+    const { log, kubeMetrics } = this.#options;
+    const recorder = createEventRecorder({
+      api: this.#api,
+      controller,
+      log,
+      clock: this.#clock,
+      dropped: kubeMetrics.eventDropped,
+    });
+    this.#recorders.push(recorder);
+    return recorder;
+  }
+
+  task(run: (signal: AbortSignal) => Promise<void>): void {
+    return void this.#tasks.push(run);
+  }
+
+  readyWhen(name: string, check: () => boolean): void {
+    return void this.#checks.set(name, check);
+  }
+
+  healthPort(): number | undefined {
+    return this.#healthPort;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { health, metrics } = this.#options;
+    const server =
+      health && (await startHealthServer({ ...health, ready: () => this.#ready(), registry: metrics.registry }));
+    this.#healthPort = server?.port;
+    try {
+      await this.#work(signal);
+    } finally {
+      this.#healthPort = undefined;
+      await server?.close();
+    }
+  }
+
+  #ready(): HealthReport {
+    const { election } = this.#options;
+    const results: Record<string, string> = { manager: this.#running ? 'running' : 'not running' };
     if (election) results.lease = election.leads() ? 'leading' : 'waiting';
-    for (const { name, hasSynced } of caches) results[name] = hasSynced() ? 'synced' : 'not synced';
-    let ok = running && caches.every((cache) => cache.hasSynced());
-    for (const [name, check] of checks) {
+    for (const { name, hasSynced } of this.#caches) results[name] = hasSynced() ? 'synced' : 'not synced';
+    let ok = this.#running && this.#caches.every((cache) => cache.hasSynced());
+    for (const [name, check] of this.#checks) {
       const passed = check();
       results[name] = passed ? 'ok' : 'not ok';
       ok &&= passed;
     }
     return { ok, checks: results };
-  };
+  }
 
-  const allSynced = async (signal: AbortSignal): Promise<void> => {
-    const timeoutMs = options.syncTimeoutMs ?? 120_000;
-    const end = clock.now() + timeoutMs;
+  async #allSynced(signal: AbortSignal): Promise<void> {
+    const timeoutMs = this.#options.syncTimeoutMs ?? 120_000;
+    const end = this.#clock.now() + timeoutMs;
     for (;;) {
-      const missing = caches.filter((cache) => !cache.hasSynced());
+      const missing = this.#caches.filter((cache) => !cache.hasSynced());
       if (missing.length === 0) return;
-      if (clock.now() >= end) {
+      if (this.#clock.now() >= end) {
         const names = missing.map((cache) => cache.name).join(', ');
         throw new Error(`No complete list within ${timeoutMs / 1000} s of: ${names}`);
       }
-      await sleep(clock, SYNC_POLL_MS, signal);
+      await sleep(this.#clock, SYNC_POLL_MS, signal);
     }
-  };
+  }
 
   /** Runs controllers and tasks until `end` or `lost` aborts. Returns whether everything that was started has ended. */
-  const lead = async (end: AbortSignal, lost: AbortSignal, fail: (error: unknown) => void): Promise<boolean> => {
+  async #lead(end: AbortSignal, lost: AbortSignal, fail: (error: unknown) => void): Promise<boolean> {
+    const { log } = this.#options;
     const stop = new AbortController();
     const abortRuns = (): void => {
-      for (const controller of controllers) controller.abort(lost.reason);
+      for (const controller of this.#controllers) controller.abort(lost.reason);
     };
     lost.addEventListener('abort', abortRuns, { once: true });
-    for (const controller of controllers) controller.start();
-    const workers = tasks.map(async (task) => {
+    for (const controller of this.#controllers) controller.start();
+    const workers = this.#tasks.map(async (task) => {
       try {
         await task(stop.signal);
       } catch (error) {
@@ -160,98 +255,37 @@ export function createManager(options: ManagerOptions): Manager {
     log.info('stopping');
     stop.abort(new DOMException('The process is stopping', 'AbortError'));
     const ends = await Promise.all([
-      ...controllers.map((controller) => controller.stop(STOP_CONTROLLERS_MS)),
-      endsWithin(clock, STOP_CONTROLLERS_MS, Promise.all(workers)),
+      ...this.#controllers.map((controller) => controller.stop(STOP_CONTROLLERS_MS)),
+      endsWithin(this.#clock, STOP_CONTROLLERS_MS, Promise.all(workers)),
     ]);
     lost.removeEventListener('abort', abortRuns);
     return ends.every((ended) => ended);
-  };
+  }
 
-  const work = async (signal: AbortSignal): Promise<void> => {
+  async #work(signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const fail = (error: unknown): void => failed.abort(error);
     const stopCaches = new AbortController();
     const anyEnd = AbortSignal.any([signal, failed.signal]);
-    const filling = caches.map((cache) => cache.reflector.run(stopCaches.signal).catch(fail));
-    const sending = recorders.map((recorder) => recorder.run(stopCaches.signal).catch(fail));
-    const { election } = options;
+    const filling = this.#caches.map((cache) => cache.reflector.run(stopCaches.signal).catch(fail));
+    const sending = this.#recorders.map((recorder) => recorder.run(stopCaches.signal).catch(fail));
+    const { election } = this.#options;
     try {
-      await allSynced(anyEnd);
-      running = true;
-      if (election) await election.run((lost) => lead(anyEnd, lost, fail), anyEnd);
-      else await lead(anyEnd, new AbortController().signal, fail);
+      await this.#allSynced(anyEnd);
+      this.#running = true;
+      if (election) await election.run((lost) => this.#lead(anyEnd, lost, fail), anyEnd);
+      else await this.#lead(anyEnd, new AbortController().signal, fail);
     } catch (error) {
       // A stop while the caches fill is not a failure.
       if (!signal.aborted) fail(error);
     } finally {
-      running = false;
+      this.#running = false;
       stopCaches.abort(new DOMException('The process is stopping', 'AbortError'));
-      await endsWithin(clock, FLUSH_EVENTS_MS, Promise.all([...filling, ...sending]));
-      const limit = deadline(clock, FLUSH_EVENTS_MS);
-      await Promise.all(recorders.map((recorder) => recorder.flush(limit.signal)));
+      await endsWithin(this.#clock, FLUSH_EVENTS_MS, Promise.all([...filling, ...sending]));
+      const limit = deadline(this.#clock, FLUSH_EVENTS_MS);
+      await Promise.all(this.#recorders.map((recorder) => recorder.flush(limit.signal)));
       limit.clear();
     }
     if (failed.signal.aborted) throw failed.signal.reason;
-  };
-
-  return {
-    api,
-    cache: <T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}) => {
-      const { indexes, transform, namespaces, ...scope } = settings;
-      const name = type.plural;
-      const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
-      const observer = kubeMetrics.cache(name, () => store.size);
-      const keep = (part: string, scoped: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
-        const reflector = createReflector<T>({
-          api,
-          type,
-          store: filling,
-          scope: scoped,
-          log,
-          clock,
-          random: options.random ?? Math.random,
-          ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
-          observer,
-        });
-        caches.push({ name: part, reflector, hasSynced });
-      };
-      if (namespaces === undefined) keep(name, scope, store, () => store.hasSynced());
-      for (const namespace of namespaces ?? []) {
-        const { filling, hasSynced } = shareOf(store, namespace);
-        keep(`${namespace}/${name}`, { ...scope, namespace }, filling, hasSynced);
-      }
-      return store;
-    },
-    queue: (settings) => {
-      const observer = kubeMetrics.queue(settings.name);
-      const queue = createQueue({ baseDelayMs: 1_000, maxDelayMs: 300_000, ...settings, clock, observer });
-      kubeMetrics.follow(queue);
-      return queue;
-    },
-    controller: (settings) => {
-      const observer = kubeMetrics.controller(settings.name, settings.concurrency ?? 1);
-      const controller = createController({ ...settings, log, clock, observer });
-      controllers.push(controller);
-      return controller;
-    },
-    events: (controller) => {
-      const recorder = createEventRecorder({ api, controller, log, clock, dropped: kubeMetrics.eventDropped });
-      recorders.push(recorder);
-      return recorder;
-    },
-    task: (run) => void tasks.push(run),
-    readyWhen: (name, check) => void checks.set(name, check),
-    healthPort: () => healthPort,
-    run: async (signal) => {
-      const { health, metrics } = options;
-      const server = health && (await startHealthServer({ ...health, ready, registry: metrics.registry }));
-      healthPort = server?.port;
-      try {
-        await work(signal);
-      } finally {
-        healthPort = undefined;
-        await server?.close();
-      }
-    },
-  };
+  }
 }

@@ -17,8 +17,8 @@ import { isAlreadyExists, isNotFound, KubeError } from '../api/errors.ts';
 import type { EventDrop } from '../metrics.ts';
 import { microTime } from '../objects/micro-time.ts';
 import type { KubeObject, ResourceType } from '../objects/resource.ts';
-import { createEventSeries, type SeriesEntry } from './series.ts';
-import { createTokens } from './tokens.ts';
+import { createEventSeries, type EventSeries, type SeriesEntry } from './series.ts';
+import { createTokens, type TakeToken } from './tokens.ts';
 
 export interface EventToRecord<Reason extends string = string> {
   readonly type: 'Normal' | 'Warning';
@@ -86,29 +86,88 @@ interface Job {
 }
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
-  const { api, log } = options;
-  const clock = options.clock ?? realClock;
-  const date = options.date ?? (() => new Date());
-  const instance = options.instance ?? hostname();
-  const dropped = options.dropped ?? (() => undefined);
-  const series = createEventSeries<EventBody>(clock);
-  const mayTell = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
-  const jobs = new FairQueue<Job>();
-  let wake = (): void => undefined;
+  return new QueuedEventRecorder(options);
+}
 
-  const enqueue = (job: Job): void => {
-    const group = job.entry.payload.metadata.namespace;
-    if (jobs.size >= MOST_QUEUED) {
-      dropped('queue_full');
-      const other = jobs.overflow(group);
-      if (other === undefined) return;
-      jobs.remove(other);
+class QueuedEventRecorder implements EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  readonly #date: () => Date;
+  readonly #instance: string;
+  readonly #dropped: NonNullable<EventRecorderOptions['dropped']>;
+  readonly #series: EventSeries<EventBody>;
+  readonly #mayTell: TakeToken;
+  readonly #jobs = new FairQueue<Job>();
+  #wake = (): void => undefined;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#clock = this.#options.clock ?? realClock;
+    this.#date = this.#options.date ?? (() => new Date());
+    this.#instance = this.#options.instance ?? hostname();
+    this.#dropped = this.#options.dropped ?? (() => undefined);
+    this.#series = createEventSeries<EventBody>(this.#clock);
+    this.#mayTell = createTokens(this.#clock, NORMAL_BURST, NORMAL_REFILL_MS);
+  }
+
+  record(regarding: KubeObject, event: EventToRecord): void {
+    const namespace = regarding.metadata.namespace ?? '';
+    if (event.type === 'Normal' && !this.#mayTell(`${event.reason} ${namespace}`)) {
+      this.#dropped('too_many');
+      return;
     }
-    jobs.add(job, { group });
-    wake();
-  };
+    const object = `${regarding.kind}/${regarding.metadata.uid ?? regarding.metadata.name}`;
+    const key = JSON.stringify([object, event.type, event.reason, event.action, event.note]);
+    const verdict = this.#series.see(key, object, () => this.#make(regarding, event));
+    if (verdict.send !== 'nothing') this.#enqueue(verdict);
+    else if (verdict.why === 'too_many') this.#dropped('too_many');
+  }
 
-  const make = (regarding: KubeObject, event: EventToRecord) => {
+  async run(signal: AbortSignal): Promise<void> {
+    let cancel = (): void => undefined;
+    const sweep = (): void => {
+      for (const entry of this.#series.sweep()) this.#enqueue({ send: 'patch', entry });
+      cancel = this.#clock.setTimeout(sweep, SWEEP_EVERY_MS);
+    };
+    cancel = this.#clock.setTimeout(sweep, SWEEP_EVERY_MS);
+    try {
+      while (!signal.aborted) {
+        await this.#idle(signal);
+        await this.#sendAll(TRIES, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      cancel();
+    }
+  }
+
+  async flush(signal: AbortSignal): Promise<void> {
+    for (const entry of this.#series.unsent()) this.#enqueue({ send: 'patch', entry });
+    try {
+      await this.#sendAll(1, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    for (let job = this.#jobs.next(); job !== undefined; job = this.#jobs.next()) {
+      this.#jobs.remove(job);
+      this.#dropped('stopped');
+    }
+  }
+
+  #enqueue(job: Job): void {
+    const group = job.entry.payload.metadata.namespace;
+    if (this.#jobs.size >= MOST_QUEUED) {
+      this.#dropped('queue_full');
+      const other = this.#jobs.overflow(group);
+      if (other === undefined) return;
+      this.#jobs.remove(other);
+    }
+    this.#jobs.add(job, { group });
+    this.#wake();
+  }
+
+  #make(regarding: KubeObject, event: EventToRecord) {
     const { name, namespace, uid, resourceVersion } = regarding.metadata;
     const eventName = `${name.slice(0, 230)}.${randomBytes(8).toString('hex')}`;
     const { apiVersion, kind } = regarding;
@@ -120,9 +179,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         name: eventName,
         ...(event.annotations === undefined ? {} : { annotations: event.annotations }),
       },
-      eventTime: microTime(date()),
-      reportingController: options.controller,
-      reportingInstance: instance.slice(0, 128),
+      eventTime: microTime(this.#date()),
+      reportingController: this.#options.controller,
+      reportingInstance: this.#instance.slice(0, 128),
       type: event.type,
       reason: event.reason.slice(0, 128),
       action: event.action.slice(0, 128),
@@ -130,12 +189,16 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       regarding: { apiVersion, kind, name, namespace, uid, resourceVersion },
     };
     return { payload, name: eventName };
-  };
+  }
 
-  const create = (entry: Entry, signal: AbortSignal) => api.create(EVENTS, entry.payload, signal);
+  #create(entry: Entry, signal: AbortSignal) {
+    const { api } = this.#options;
+    return api.create(EVENTS, entry.payload, signal);
+  }
 
-  const patch = async (entry: Entry, signal: AbortSignal): Promise<void> => {
-    const body = { series: { count: entry.count, lastObservedTime: microTime(date()) } };
+  async #patch(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { api } = this.#options;
+    const body = { series: { count: entry.count, lastObservedTime: microTime(this.#date()) } };
     try {
       await api.merge(EVENTS, entry.payload.metadata, body, {}, signal);
     } catch (error) {
@@ -143,92 +206,49 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       if (!isNotFound(error)) throw error;
       await api.create(EVENTS, { ...entry.payload, ...body }, signal);
     }
-  };
+  }
 
-  const send = async ({ send: how, entry }: Job, tries: number, signal: AbortSignal): Promise<void> => {
+  async #send({ send: how, entry }: Job, tries: number, signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
         const count = entry.count;
-        await (how === 'create' ? create(entry, signal) : patch(entry, signal));
-        if (how === 'patch') series.sent(entry, count);
+        await (how === 'create' ? this.#create(entry, signal) : this.#patch(entry, signal));
+        if (how === 'patch') this.#series.sent(entry, count);
         return;
       } catch (error) {
         if (signal.aborted || isAlreadyExists(error)) return;
         if (attempt >= tries || isRefusal(error)) {
-          dropped('refused');
+          this.#dropped('refused');
           log.warn({ err: error }, 'the API server refused an event');
           return;
         }
-        await sleep(clock, TRY_EVERY_MS, signal);
+        await sleep(this.#clock, TRY_EVERY_MS, signal);
       }
     }
-  };
+  }
 
-  const idle = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      wake = () => {
-        signal.removeEventListener('abort', wake);
+  #idle(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        signal.removeEventListener('abort', this.#wake);
         resolve();
       };
-      signal.addEventListener('abort', wake, { once: true });
-      if (signal.aborted || jobs.size > 0) wake();
+      signal.addEventListener('abort', this.#wake, { once: true });
+      if (signal.aborted || this.#jobs.size > 0) this.#wake();
     });
+  }
 
-  const sendAll = async (tries: number, signal: AbortSignal): Promise<void> => {
+  async #sendAll(tries: number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const job = jobs.next();
+      const job = this.#jobs.next();
       if (job === undefined) return;
-      await send(job, tries, signal);
+      await this.#send(job, tries, signal);
       // Removed only after it was sent: if the process stops in between, flush sends it, and a second create answers
       // "already exists".
-      if (!signal.aborted) jobs.take(job);
+      if (!signal.aborted) this.#jobs.take(job);
     }
-  };
-
-  return {
-    record: (regarding, event) => {
-      const namespace = regarding.metadata.namespace ?? '';
-      if (event.type === 'Normal' && !mayTell(`${event.reason} ${namespace}`)) {
-        dropped('too_many');
-        return;
-      }
-      const object = `${regarding.kind}/${regarding.metadata.uid ?? regarding.metadata.name}`;
-      const key = JSON.stringify([object, event.type, event.reason, event.action, event.note]);
-      const verdict = series.see(key, object, () => make(regarding, event));
-      if (verdict.send !== 'nothing') enqueue(verdict);
-      else if (verdict.why === 'too_many') dropped('too_many');
-    },
-    run: async (signal) => {
-      let cancel = (): void => undefined;
-      const sweep = (): void => {
-        for (const entry of series.sweep()) enqueue({ send: 'patch', entry });
-        cancel = clock.setTimeout(sweep, SWEEP_EVERY_MS);
-      };
-      cancel = clock.setTimeout(sweep, SWEEP_EVERY_MS);
-      try {
-        while (!signal.aborted) {
-          await idle(signal);
-          await sendAll(TRIES, signal);
-        }
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      } finally {
-        cancel();
-      }
-    },
-    flush: async (signal) => {
-      for (const entry of series.unsent()) enqueue({ send: 'patch', entry });
-      try {
-        await sendAll(1, signal);
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      }
-      for (let job = jobs.next(); job !== undefined; job = jobs.next()) {
-        jobs.remove(job);
-        dropped('stopped');
-      }
-    },
-  };
+  }
 }
 
 /** The server would refuse it again. */

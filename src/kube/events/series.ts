@@ -22,7 +22,7 @@ type SeriesVerdict<T> =
   | { readonly send: 'create' | 'patch'; readonly entry: SeriesEntry<T> }
   | { readonly send: 'nothing'; readonly why: 'counted' | 'too_many' };
 
-interface EventSeries<T> {
+export interface EventSeries<T> {
   /** Counts one more occurrence of `key` at `object`; `make` builds the payload and the name of a new Event. */
   see(key: string, object: string, make: () => { payload: T; name: string }): SeriesVerdict<T>;
   /**

@@ -8,7 +8,7 @@ import type { Clock } from '#base/clock.ts';
 const MOST_KEYS = 4_096;
 
 /** Takes a token of the key's bucket, which begins full; false when it is empty. */
-type TakeToken = (key: string) => boolean;
+export type TakeToken = (key: string) => boolean;
 
 /** @param refillMs the time after which one token returns */
 export function createTokens(clock: Clock, burst: number, refillMs: number): TakeToken {

@@ -62,42 +62,103 @@ const WATCH_SILENCE_MS = 60_000;
 
 /** @throws {RangeError} when the three times do not leave room for each other */
 export function createElection(options: ElectionOptions): Election {
-  const { api, namespace, name, identity, clock, random, date } = options;
-  const { durationMs = 15_000, deadlineMs = 10_000, retryMs = 2_000 } = options;
-  if (!(durationMs > deadlineMs && deadlineMs > 1.2 * retryMs && retryMs > 0))
-    throw new RangeError('The lease needs duration > deadline > 1.2 × retry');
-  const log = options.log.child({ lease: `${namespace}/${name}`, identity });
-  let lease: Lease | null = null;
-  let heldUntil = 0;
+  return new LeaseElection(options);
+}
+
+class LeaseElection implements Election {
+  readonly #options: ElectionOptions;
+  readonly #identity: string;
+  readonly #durationMs: number;
+  readonly #deadlineMs: number;
+  readonly #retryMs: number;
+  readonly #log: Logger;
+  #lease: Lease | null = null;
+  #heldUntil = 0;
   // An answer that comes after the term has ended must not begin it again.
-  let over = true;
-  let terms = 0;
+  #over = true;
+  #terms = 0;
+  readonly identity: string;
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    const { namespace, name } = this.#options;
+    this.#identity = options.identity;
+    this.#durationMs = options.durationMs ?? 15_000;
+    this.#deadlineMs = options.deadlineMs ?? 10_000;
+    this.#retryMs = options.retryMs ?? 2_000;
+    if (!(this.#durationMs > this.#deadlineMs && this.#deadlineMs > 1.2 * this.#retryMs && this.#retryMs > 0))
+      throw new RangeError('The lease needs duration > deadline > 1.2 × retry');
+    this.#log = this.#options.log.child({ lease: `${namespace}/${name}`, identity: this.#identity });
+    this.identity = this.#identity;
+  }
 
-  const leads = (): boolean => !over && clock.now() < heldUntil;
-  const pause = (signal: AbortSignal) => sleep(clock, retryMs * (1 + random() / 5), signal);
+  leads(): boolean {
+    const { clock } = this.#options;
+    return !this.#over && clock.now() < this.#heldUntil;
+  }
 
-  const read = async (signal: AbortSignal): Promise<Lease | null> => {
+  terms(): number {
+    return this.#terms;
+  }
+
+  async run(work: (lost: AbortSignal) => Promise<boolean>, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#acquire(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    this.#terms += 1;
+    this.#log.info('leading');
+    const lost = new AbortController();
+    const done = new AbortController();
+    const lose = (why: LeadershipLost): void => {
+      this.#over = true;
+      if (!lost.signal.aborted) this.#log.error({ err: why }, 'lost the leadership');
+      lost.abort(why);
+    };
+    const keeping = this.#keep(lose, done.signal);
+    let ended = false;
+    try {
+      ended = await work(lost.signal);
+    } finally {
+      done.abort();
+      await keeping;
+    }
+    if (lost.signal.aborted) throw lost.signal.reason;
+    if (ended) await this.#release();
+    this.#over = true;
+  }
+
+  #pause(signal: AbortSignal) {
+    const { clock, random } = this.#options;
+    return sleep(clock, this.#retryMs * (1 + random() / 5), signal);
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | null> {
+    const { api, namespace, name } = this.#options;
     try {
       return await api.get<Lease>(LEASES, { namespace, name }, signal);
     } catch (error) {
       if (isNotFound(error)) return null;
       throw error;
     }
-  };
+  }
 
   /** Acquires or renews the lease as it was seen. @throws KubeError 409 when it has changed since */
-  const write = async (seen: Lease | null, signal: AbortSignal): Promise<void> => {
+  async #write(seen: Lease | null, signal: AbortSignal): Promise<void> {
+    const { clock, date, api, namespace, name } = this.#options;
     const sent = clock.now();
-    const spec = claimed(seen?.spec, identity, durationMs, date());
-    lease =
+    const spec = claimed(seen?.spec, this.#identity, this.#durationMs, date());
+    this.#lease =
       seen === null
         ? await api.create<Lease>(LEASES, { metadata: { namespace, name }, spec }, signal)
         : await api.merge<Lease>(LEASES, { namespace, name }, { metadata: versionOf(seen), spec }, {}, signal);
-    heldUntil = sent + deadlineMs;
-  };
+    this.#heldUntil = sent + this.#deadlineMs;
+  }
 
   /** Follows the lease until it may be free, or the watch ends. */
-  const follow = async (from: Sighting, signal: AbortSignal): Promise<Sighting> => {
+  async #follow(from: Sighting, signal: AbortSignal): Promise<Sighting> {
+    const { clock, api, namespace, name } = this.#options;
     let sighting = from;
     const end = new AbortController();
     const stop = () => end.abort();
@@ -105,7 +166,7 @@ export function createElection(options: ElectionOptions): Election {
     let disarm = (): void => undefined;
     const arm = (): void => {
       disarm();
-      disarm = clock.setTimeout(stop, freeAt(sighting, identity) - clock.now());
+      disarm = clock.setTimeout(stop, freeAt(sighting, this.#identity) - clock.now());
     };
     arm();
     try {
@@ -127,7 +188,7 @@ export function createElection(options: ElectionOptions): Election {
         end.signal,
       );
       // The server ended the watch, or there is none: look again, but not in a tight loop.
-      await pause(end.signal);
+      await this.#pause(end.signal);
     } catch {
       signal.throwIfAborted();
     } finally {
@@ -135,126 +196,100 @@ export function createElection(options: ElectionOptions): Election {
       signal.removeEventListener('abort', stop);
     }
     return sighting;
-  };
+  }
 
-  const acquire = async (signal: AbortSignal): Promise<void> => {
+  async #acquire(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
     let sighting: Sighting | null = null;
     for (;;) {
       signal.throwIfAborted();
-      const limit = deadline(clock, deadlineMs, signal);
+      const limit = deadline(clock, this.#deadlineMs, signal);
       try {
-        sighting = look(sighting, await read(limit.signal), clock.now());
-        if (freeAt(sighting, identity) <= clock.now()) {
-          await write(sighting.lease, limit.signal);
-          over = false;
+        sighting = look(sighting, await this.#read(limit.signal), clock.now());
+        if (freeAt(sighting, this.#identity) <= clock.now()) {
+          await this.#write(sighting.lease, limit.signal);
+          this.#over = false;
           return;
         }
       } catch (error) {
         signal.throwIfAborted();
-        if (!isConflict(error) && !isAlreadyExists(error)) log.warn({ err: error }, 'failed to acquire the lease');
-        await pause(signal);
+        if (!isConflict(error) && !isAlreadyExists(error))
+          this.#log.warn({ err: error }, 'failed to acquire the lease');
+        await this.#pause(signal);
         continue;
       } finally {
         limit.clear();
       }
-      log.info({ holder: sighting.lease?.spec?.holderIdentity }, 'waiting for the lease');
-      sighting = await follow(sighting, signal);
+      this.#log.info({ holder: sighting.lease?.spec?.holderIdentity }, 'waiting for the lease');
+      sighting = await this.#follow(sighting, signal);
     }
-  };
+  }
 
   /**
    * Renews the lease once. @throws LeadershipLost when another process holds it, KubeError when the holder is unknown
    */
-  const renew = async (signal: AbortSignal): Promise<void> => {
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { namespace, name } = this.#options;
     try {
-      await write(lease, signal);
+      await this.#write(this.#lease, signal);
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
-      const now = await read(signal);
-      if (now !== null && now.spec?.holderIdentity !== identity)
+      const now = await this.#read(signal);
+      if (now !== null && now.spec?.holderIdentity !== this.#identity)
         throw new LeadershipLost(`The lease ${namespace}/${name} is held by ${now.spec?.holderIdentity || 'nobody'}`);
       // This process still holds it: an answer was lost, or somebody labeled the lease or deleted it.
-      await write(now, signal);
+      await this.#write(now, signal);
     }
-  };
+  }
 
-  const keep = async (lose: (why: LeadershipLost) => void, done: AbortSignal): Promise<void> => {
+  async #keep(lose: (why: LeadershipLost) => void, done: AbortSignal): Promise<void> {
+    const { clock, namespace, name } = this.#options;
     let disarm = (): void => undefined;
     const arm = (): void => {
       disarm();
       disarm = clock.setTimeout(
-        () => lose(new LeadershipLost(`The lease ${namespace}/${name} was not renewed within ${deadlineMs / 1000} s`)),
-        heldUntil - clock.now(),
+        () =>
+          lose(
+            new LeadershipLost(`The lease ${namespace}/${name} was not renewed within ${this.#deadlineMs / 1000} s`),
+          ),
+        this.#heldUntil - clock.now(),
       );
     };
     arm();
     while (!done.aborted) {
-      await pause(done).catch(() => undefined);
+      await this.#pause(done).catch(() => undefined);
       if (done.aborted) break;
       // Half of the remaining time, so that a connection that hangs leaves time for another attempt.
-      const limit = deadline(clock, Math.max(1, Math.max(retryMs, (heldUntil - clock.now()) / 2)));
+      const limit = deadline(clock, Math.max(1, Math.max(this.#retryMs, (this.#heldUntil - clock.now()) / 2)));
       try {
-        await renew(limit.signal);
+        await this.#renew(limit.signal);
         arm();
       } catch (error) {
         if (error instanceof LeadershipLost) lose(error);
-        else log.warn({ err: error }, 'the lease was not renewed');
+        else this.#log.warn({ err: error }, 'the lease was not renewed');
       } finally {
         limit.clear();
       }
-      if (!leads()) break;
+      if (!this.leads()) break;
     }
     disarm();
-  };
+  }
 
-  const release = async (): Promise<void> => {
-    over = true;
-    if (lease === null) return;
+  async #release(): Promise<void> {
+    const { clock, date, api, namespace, name } = this.#options;
+    this.#over = true;
+    if (this.#lease === null) return;
     const limit = deadline(clock, RELEASE_LIMIT_MS);
     try {
-      const patch = { metadata: versionOf(lease), spec: released(date()) };
+      const patch = { metadata: versionOf(this.#lease), spec: released(date()) };
       await api.merge(LEASES, { namespace, name }, patch, {}, limit.signal);
-      log.info('the lease was released');
+      this.#log.info('the lease was released');
     } catch (error) {
-      log.warn({ err: error }, 'the lease was not released and has to expire');
+      this.#log.warn({ err: error }, 'the lease was not released and has to expire');
     } finally {
       limit.clear();
     }
-  };
-
-  return {
-    identity,
-    leads,
-    terms: () => terms,
-    run: async (work, signal) => {
-      try {
-        await acquire(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
-      terms += 1;
-      log.info('leading');
-      const lost = new AbortController();
-      const done = new AbortController();
-      const lose = (why: LeadershipLost): void => {
-        over = true;
-        if (!lost.signal.aborted) log.error({ err: why }, 'lost the leadership');
-        lost.abort(why);
-      };
-      const keeping = keep(lose, done.signal);
-      let ended = false;
-      try {
-        ended = await work(lost.signal);
-      } finally {
-        done.abort();
-        await keeping;
-      }
-      if (lost.signal.aborted) throw lost.signal.reason;
-      if (ended) await release();
-      over = true;
-    },
-  };
+  }
 }
 
 function versionOf({ metadata: { resourceVersion } }: Lease): { resourceVersion: string | undefined } {

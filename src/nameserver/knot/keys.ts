@@ -54,18 +54,64 @@ const TIMES = ['created=1', 'publish=1', 'active=1'];
 /** The SubjectPublicKeyInfo of a P-256 point (RFC 5480), up to the point's two coordinates. */
 const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
 
-export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): KeyStore {
-  const permits = new Limit({ permits: processes });
-  const launcher = createLauncher();
+export function keyStore(options: KeyStoreOptions): KeyStore {
+  return new KeymgrStore(options);
+}
+
+class KeymgrStore implements KeyStore {
+  readonly #options: KeyStoreOptions;
+  readonly #processes: number;
+  readonly #permits: Limit;
+  readonly #launcher = createLauncher();
   // knotd has its database there by default. With -D, keymgr need not read a configuration with thousands of zones.
-  const database = join(folder.storage, 'keys');
+  readonly #database: string;
 
-  const fileOf = (id: string) => join(database, 'keys', `${id}.pem`);
+  constructor(options: KeyStoreOptions) {
+    this.#options = options;
+    const { folder } = this.#options;
+    this.#processes = options.processes ?? 3;
+    this.#permits = new Limit({ permits: this.#processes });
+    this.#database = join(folder.storage, 'keys');
+  }
 
-  async function keymgrOf(zone: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  async add(all: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
+    await settleAll(all.map((key) => this.#addOne(key, all.length > MANY, signal)));
+  }
+
+  async list(zone: string, signal: AbortSignal): Promise<string[]> {
+    const lines = (await this.#keymgrOf(zone, ['list'], signal)).split('\n');
+    return lines.map((line) => line.split(' ')[0]!).filter((word) => /^[0-9a-f]{40}$/.test(word));
+  }
+
+  async clean(): Promise<void> {
+    const { folder } = this.#options;
+    const files = (await readdir(folder.root)).filter((file) => file.startsWith(IMPORT));
+    for (const file of files) await rm(join(folder.root, file), { force: true });
+  }
+
+  async put(key: ZoneKey, signal: AbortSignal): Promise<void> {
+    const ids = await this.list(key.zone, signal);
+    const wanted = keyId(key.privateKey);
+    if (!ids.includes(wanted)) await this.#addOne(key, false, signal);
+    else await this.#restore(key.privateKey, wanted);
+    for (const id of ids.filter((other) => other !== wanted)) {
+      await this.#keymgrOf(key.zone, ['delete', id], signal);
+    }
+  }
+
+  async forget(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await rm(this.#fileOf(id), { force: true });
+  }
+
+  #fileOf(id: string) {
+    return join(this.#database, 'keys', `${id}.pem`);
+  }
+
+  async #keymgrOf(zone: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+    const { keymgr } = this.#options;
     try {
       const options = { signal, timeout: LIMIT_MS };
-      return (await run(keymgr, ['-D', database, absolute(zone), ...args], options)).stdout;
+      return (await run(keymgr, ['-D', this.#database, absolute(zone), ...args], options)).stdout;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const { stderr = '', message } = error as Error & { stderr?: string };
@@ -73,68 +119,43 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
     }
   }
 
-  async function launched(zone: string, args: readonly string[]): Promise<void> {
-    const all = ['-D', database, absolute(zone), ...args];
+  async #launched(zone: string, args: readonly string[]): Promise<void> {
+    const { keymgr } = this.#options;
+    const all = ['-D', this.#database, absolute(zone), ...args];
     try {
-      await launcher.run({ file: keymgr, args: all, timeoutMs: LIMIT_MS });
+      await this.#launcher.run({ file: keymgr, args: all, timeoutMs: LIMIT_MS });
     } catch (error) {
       throw new Error(`keymgr ${args[0]} failed for the zone ${zone}: ${(error as Error).message}`);
     }
   }
 
-  async function addOne({ zone, privateKey }: ZoneKey, isOneOfMany: boolean, signal: AbortSignal): Promise<void> {
+  async #addOne({ zone, privateKey }: ZoneKey, isOneOfMany: boolean, signal: AbortSignal): Promise<void> {
+    const { folder } = this.#options;
     const wanted = keyId(privateKey);
-    const release = await permits.take('', signal);
+    const release = await this.#permits.take('', signal);
     // Not as an argument: every user of the machine can see those.
     const file = join(folder.root, `${IMPORT}${randomUUID()}.pem`);
     try {
       // A file so small takes less time than the change to another thread.
       writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
       const words = ['import-pem', file, ...ROLE, ...TIMES];
-      await (isOneOfMany ? launched(zone, words) : keymgrOf(zone, words, signal));
-      if (!existsSync(fileOf(wanted))) throw new Error(`keymgr did not import the key ${wanted} of the zone ${zone}`);
+      await (isOneOfMany ? this.#launched(zone, words) : this.#keymgrOf(zone, words, signal));
+      if (!existsSync(this.#fileOf(wanted)))
+        throw new Error(`keymgr did not import the key ${wanted} of the zone ${zone}`);
     } finally {
       if (existsSync(file)) unlinkSync(file);
       release();
     }
   }
 
-  async function list(zone: string, signal: AbortSignal): Promise<string[]> {
-    const lines = (await keymgrOf(zone, ['list'], signal)).split('\n');
-    return lines.map((line) => line.split(' ')[0]!).filter((word) => /^[0-9a-f]{40}$/.test(word));
-  }
-
   /** Writes the file of a key that the database has, if it is missing or damaged. */
-  async function restore(privateKey: string, id: string): Promise<void> {
-    const file = fileOf(id);
+  async #restore(privateKey: string, id: string): Promise<void> {
+    const file = this.#fileOf(id);
     const held = await readFile(file, 'utf8').catch(() => '');
     if (isKeyWith(held, id)) return;
     await writeFile(`${file}.new`, privateKey, { mode: 0o640 });
     await rename(`${file}.new`, file);
   }
-
-  return {
-    add: async (all, signal) => {
-      await settleAll(all.map((key) => addOne(key, all.length > MANY, signal)));
-    },
-    list,
-    clean: async () => {
-      const files = (await readdir(folder.root)).filter((file) => file.startsWith(IMPORT));
-      for (const file of files) await rm(join(folder.root, file), { force: true });
-    },
-    put: async (key, signal) => {
-      const ids = await list(key.zone, signal);
-      const wanted = keyId(key.privateKey);
-      if (!ids.includes(wanted)) await addOne(key, false, signal);
-      else await restore(key.privateKey, wanted);
-      for (const id of ids.filter((other) => other !== wanted)) {
-        await keymgrOf(key.zone, ['delete', id], signal);
-      }
-    },
-    forget: async (ids) => {
-      for (const id of ids) await rm(fileOf(id), { force: true });
-    },
-  };
 }
 
 /** The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is no private key */

@@ -1,4 +1,4 @@
-// What a node adds to the operations of its name server. Each function returns an engine with one more property:
+// Each function adds one property to the operations of a name server:
 //
 //     limitEngine      each operation has a time limit, and zones are added in batches
 //     tellSlowness     a knotd that is busy is told from one that is down
@@ -129,7 +129,7 @@ export function tellSlowness(engine: ZoneEngine, connectMs: number): ZoneEngine 
       const isLate = error instanceof KnotError && error.failure === 'timeout';
       throw isFull || isLate ? new SlowEngine(connectMs / 1000) : error;
     });
-  return { ...engine, zones };
+  return { ...operationsOf(engine), zones };
 }
 
 /** @param currentSlot the slot of the node at a change; undefined while the node takes no part in zone transfers */
@@ -138,5 +138,18 @@ export function withSerialSlot(engine: ZoneEngine, currentSlot: () => ZoneChange
     const slot = currentSlot();
     return engine.change(zone, slot === undefined ? wanted : { ...wanted, slot }, signal);
   };
-  return { ...engine, change };
+  return { ...operationsOf(engine), change };
+}
+
+/** The operations of an engine that may be an object of a class. */
+function operationsOf(engine: ZoneEngine): ZoneEngine {
+  return {
+    version: (signal) => engine.version(signal),
+    zones: (signal) => engine.zones(signal),
+    add: (zones, signal) => engine.add(zones, signal),
+    remove: (names, signal) => engine.remove(names, signal),
+    check: (name, signal) => engine.check(name, signal),
+    read: (name, signal) => engine.read(name, signal),
+    change: (name, change, signal) => engine.change(name, change, signal),
+  };
 }

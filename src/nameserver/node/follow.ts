@@ -42,76 +42,86 @@ const REFUSED_MS = 30_000;
 const RETRY_AFTER_MAX_MS = 300_000;
 
 export function createFollower(options: FollowOptions): Follower {
-  const { api, clock, random, log } = options;
-  let connection: AbortController | null = null;
-  let isAsked = false;
-  let failures = 0;
-  let logged: string | null = null;
+  return new FeedFollower(options);
+}
+
+class FeedFollower implements Follower {
+  readonly #options: FollowOptions;
+  #connection: AbortController | null = null;
+  #isAsked = false;
+  #failures = 0;
+  #logged: string | null = null;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      let wait = 0;
+      try {
+        await this.#connect(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        wait = this.#judge(error);
+      }
+      await sleep(clock, wait, signal).catch(() => undefined);
+    }
+  }
+
+  reconnect(): void {
+    this.#isAsked = this.#connection !== null;
+    this.#connection?.abort(new FeedFault('the node asks for the list of zones'));
+  }
 
   /** Returns only by throwing the reason of the end. */
-  const connect = async (signal: AbortSignal): Promise<never> => {
+  async #connect(signal: AbortSignal): Promise<never> {
+    const { api, log } = this.#options;
     const own = new AbortController();
     const stop = () => own.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
-    connection = own;
+    this.#connection = own;
     try {
-      for await (const line of api.follow(options.after(), own.signal)) {
-        options.onLine(line);
+      for await (const line of api.follow(this.#options.after(), own.signal)) {
+        this.#options.onLine(line);
         // A connection counts as good with its first beat: an api that sends a list and fails is not asked five times a second.
         if (line.kind !== 'beat') continue;
-        failures = 0;
-        if (logged !== null) log.info('the feed of the api is connected again');
-        logged = null;
+        this.#failures = 0;
+        if (this.#logged !== null) log.info('the feed of the api is connected again');
+        this.#logged = null;
       }
       throw new FeedFault('the api ended the feed');
     } finally {
-      connection = null;
+      this.#connection = null;
       signal.removeEventListener('abort', stop);
       own.abort(new FeedFault('the connection has ended'));
     }
-  };
+  }
 
   /** Logs the first of equal failures. @returns the wait before the next connection in ms */
-  const judge = (error: unknown): number => {
-    if (isAsked) {
-      isAsked = false;
-      options.onEnd('list', null);
+  #judge(error: unknown): number {
+    const { random, log } = this.#options;
+    if (this.#isAsked) {
+      this.#isAsked = false;
+      this.#options.onEnd('list', null);
       return 0;
     }
-    failures += 1;
+    this.#failures += 1;
     const longest = error instanceof ApiUnavailable ? UNREACHABLE_MAX_MS : WAIT_MAX_MS;
-    let wait = retryDelay(failures, WAIT_MIN_MS, longest, random);
+    let wait = retryDelay(this.#failures, WAIT_MIN_MS, longest, random);
     const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
     if (isRefused) wait = REFUSED_MS * (1 + random());
     else if (error instanceof ApiError && error.retryAfterMs !== null) {
       wait = Math.max(wait, Math.min(error.retryAfterMs, RETRY_AFTER_MAX_MS));
     }
     const problem = isRefused ? refused(error) : textOfError(error);
-    if (problem !== logged)
+    if (problem !== this.#logged)
       log[isRefused ? 'error' : 'warn']({ retryMs: Math.round(wait) }, `the feed is not connected: ${problem}`);
-    logged = problem;
-    options.onEnd(isRefused ? 'refused' : error instanceof FeedFault ? 'fault' : 'unreachable', problem);
+    this.#logged = problem;
+    this.#options.onEnd(isRefused ? 'refused' : error instanceof FeedFault ? 'fault' : 'unreachable', problem);
     return wait;
-  };
-
-  return {
-    run: async (signal) => {
-      while (!signal.aborted) {
-        let wait = 0;
-        try {
-          await connect(signal);
-        } catch (error) {
-          if (signal.aborted) return;
-          wait = judge(error);
-        }
-        await sleep(clock, wait, signal).catch(() => undefined);
-      }
-    },
-    reconnect: () => {
-      isAsked = connection !== null;
-      connection?.abort(new FeedFault('the node asks for the list of zones'));
-    },
-  };
+  }
 }
 
 function refused(error: ApiError): string {

@@ -7,6 +7,7 @@
 // ALIAS's owner: otherwise a team could create a zone with the name of another team's target and redirect that ALIAS.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { Limit } from '#base/limit.ts';
 import { suffixesOf } from '#dns/names/name.ts';
 import {
   addMissingTargets,
@@ -23,7 +24,6 @@ import {
 import type { Db } from '#store/database.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { type FamilyOutcome, planAnswer } from './alias-plan.ts';
-import { createPlaces } from './places.ts';
 import { type IsTrusted, type Resolve, ResolveFailure } from './resolver.ts';
 
 export interface AliasOptions {
@@ -58,51 +58,113 @@ const PREPARE_MS = 1_000;
 const SWEEP_MS = 30_000;
 const RETRY_MS = 2_000;
 
-export function createAliases({ db, resolve, log, metrics, now, pollMs = 200 }: AliasOptions): Aliases {
-  const resolutions = metrics.counter({
-    name: 'alias_resolutions_total',
-    help: 'Resolutions of ALIAS targets, by result.',
-    labels: ['result'],
-  });
-  for (const result of ['ok', 'failed']) resolutions.inc({ result }, 0);
-  const targets = metrics.gauge({
-    name: 'alias_targets',
-    help: 'ALIAS targets in the database, by the result of their last resolution.',
-    labels: ['result'],
-  });
-  for (const result of ['ok', 'failed']) targets.set({ result }, 0);
+export function createAliases(options: AliasOptions): Aliases {
+  return new DatabaseAliases(options);
+}
 
-  // Two pools: a request that prepares its target must not wait for the worker, nor the worker for requests.
-  const preparing = createPlaces({ atOnce: AT_ONCE, each: EACH });
-  const working = createPlaces({ atOnce: AT_ONCE, each: EACH });
+class DatabaseAliases implements Aliases {
+  readonly #options: AliasOptions;
+  readonly #pollMs: number;
+  readonly #resolutions: ReturnType<typeof countResolutions>;
+  readonly #targets: ReturnType<typeof gaugeTargets>;
+  // Two limits: a request that prepares its target must not wait for the worker, nor the worker for requests.
+  readonly #preparing = new Limit({ permits: AT_ONCE, share: EACH });
+  readonly #working = new Limit({ permits: AT_ONCE, share: EACH });
 
-  async function refresh(due: DueTarget, signal: AbortSignal): Promise<void> {
+  constructor(options: AliasOptions) {
+    this.#options = options;
+    const { metrics } = this.#options;
+    this.#pollMs = options.pollMs ?? 200;
+    this.#resolutions = countResolutions(metrics);
+    this.#targets = gaugeTargets(metrics);
+  }
+
+  async prepare({ target, owner }: OwnedTarget): Promise<void> {
+    const { db, log } = this.#options;
+    const leave = this.#preparing.tryTake(owner);
+    if (leave === null) return;
+    let isUnderWay = false;
+    try {
+      const due = await takeNewTarget(db, { target, owner }, LEASE_MS);
+      if (due === null) return;
+      isUnderWay = true;
+      const done = this.#refresh(due, new AbortController().signal)
+        .catch((error) => {
+          log.warn({ err: error, target }, 'failed to store the first resolution of an ALIAS target');
+        })
+        .finally(leave);
+      const limit = new AbortController();
+      await Promise.race([done, sleep(PREPARE_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
+      limit.abort();
+    } catch (error) {
+      log.warn({ err: error, target }, 'failed to resolve an ALIAS target before its first record');
+    } finally {
+      if (!isUnderWay) leave();
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { now, db, log } = this.#options;
+    const running = new Set<Promise<void>>();
+    let sweepAt = 0;
+    let failing = false;
+    while (!signal.aborted) {
+      let wait = this.#pollMs;
+      try {
+        if (now() >= sweepAt) {
+          await this.#sweep();
+          sweepAt = now() + SWEEP_MS;
+        }
+        const limit = AT_ONCE - this.#working.used;
+        const wanted = { limit, each: EACH, taken: this.#working.usedByGroup(), leaseMs: LEASE_MS };
+        const due = limit > 0 ? await takeDueTargets(db, wanted) : [];
+        for (const target of due) {
+          const leave = this.#working.tryTake(target.owner);
+          const work = this.#refresh(target, signal)
+            // The lease expires, and the target is tried again.
+            .catch((error) => log.warn({ err: error, target: target.target }, 'failed to store an ALIAS answer'))
+            .finally(() => {
+              running.delete(work);
+              leave?.();
+            });
+          running.add(work);
+        }
+        if (failing) log.info('the queries for due ALIAS targets succeed again');
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn({ err: error }, 'failed to query due ALIAS targets; answers stay as they are');
+        failing = true;
+        wait = RETRY_MS;
+      }
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
+    }
+    await Promise.all(running);
+  }
+
+  async #refresh(due: DueTarget, signal: AbortSignal): Promise<void> {
+    const { db, now, log } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
     const isTrusted: IsTrusted = async (name) => {
       const owner = await hostedOwner(db, suffixesOf(name));
       return owner === null || owner === due.owner;
     };
     const [a, aaaa] = await Promise.all([
-      family(due.target, 'A', limit, isTrusted),
-      family(due.target, 'AAAA', limit, isTrusted),
+      this.#family(due.target, 'A', limit, isTrusted),
+      this.#family(due.target, 'AAAA', limit, isTrusted),
     ]);
     // A shutdown is not a failure of the target.
     if (signal.aborted) return;
     const { resolution, changed } = planAnswer(due, a, aaaa);
     const mark = await keepAliasAnswer(db, due, resolution, changed);
     if (mark !== null) await markZonesOf(db, due, mark, Math.floor(now() / 1000));
-    resolutions.inc({ result: resolution.error === null ? 'ok' : 'failed' });
+    this.#resolutions.inc({ result: resolution.error === null ? 'ok' : 'failed' });
     if (resolution.failures === 1) {
       log.info({ target: due.target, problem: resolution.error }, 'failed to resolve an ALIAS target');
     }
   }
 
-  async function family(
-    target: string,
-    type: 'A' | 'AAAA',
-    signal: AbortSignal,
-    isTrusted: IsTrusted,
-  ): Promise<FamilyOutcome> {
+  async #family(target: string, type: 'A' | 'AAAA', signal: AbortSignal, isTrusted: IsTrusted): Promise<FamilyOutcome> {
+    const { resolve } = this.#options;
     try {
       const { exists, rdatas, ttl } = await resolve(target, type, signal, isTrusted);
       if (!exists) return { problem: 'does not exist' };
@@ -114,7 +176,8 @@ export function createAliases({ db, resolve, log, metrics, now, pollMs = 200 }: 
     }
   }
 
-  async function sweep(): Promise<void> {
+  async #sweep(): Promise<void> {
+    const { db, now, log } = this.#options;
     await addMissingTargets(db);
     for (const target of await unmarkedTargets(db, LEASE_MS)) {
       await markZonesOf(db, target, target.mark, Math.floor(now() / 1000)).catch((error) =>
@@ -122,71 +185,29 @@ export function createAliases({ db, resolve, log, metrics, now, pollMs = 200 }: 
       );
     }
     const { targets: all, failing } = await countTargets(db);
-    targets.set({ result: 'ok' }, all - failing);
-    targets.set({ result: 'failed' }, failing);
+    this.#targets.set({ result: 'ok' }, all - failing);
+    this.#targets.set({ result: 'failed' }, failing);
   }
+}
 
-  return {
-    async prepare({ target, owner }) {
-      const leave = preparing.tryEnter(owner);
-      if (leave === null) return;
-      let isUnderWay = false;
-      try {
-        const due = await takeNewTarget(db, { target, owner }, LEASE_MS);
-        if (due === null) return;
-        isUnderWay = true;
-        const done = refresh(due, new AbortController().signal)
-          .catch((error) => {
-            log.warn({ err: error, target }, 'failed to store the first resolution of an ALIAS target');
-          })
-          .finally(leave);
-        const limit = new AbortController();
-        await Promise.race([done, sleep(PREPARE_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
-        limit.abort();
-      } catch (error) {
-        log.warn({ err: error, target }, 'failed to resolve an ALIAS target before its first record');
-      } finally {
-        if (!isUnderWay) leave();
-      }
-    },
+function countResolutions(metrics: Metrics) {
+  const resolutions = metrics.counter({
+    name: 'alias_resolutions_total',
+    help: 'Resolutions of ALIAS targets, by result.',
+    labels: ['result'],
+  });
+  for (const result of ['ok', 'failed']) resolutions.inc({ result }, 0);
+  return resolutions;
+}
 
-    async run(signal) {
-      const running = new Set<Promise<void>>();
-      let sweepAt = 0;
-      let failing = false;
-      while (!signal.aborted) {
-        let wait = pollMs;
-        try {
-          if (now() >= sweepAt) {
-            await sweep();
-            sweepAt = now() + SWEEP_MS;
-          }
-          const limit = working.free();
-          const wanted = { limit, each: EACH, taken: working.taken(), leaseMs: LEASE_MS };
-          const due = limit > 0 ? await takeDueTargets(db, wanted) : [];
-          for (const target of due) {
-            const leave = working.tryEnter(target.owner);
-            const work = refresh(target, signal)
-              // The lease expires, and the target is tried again.
-              .catch((error) => log.warn({ err: error, target: target.target }, 'failed to store an ALIAS answer'))
-              .finally(() => {
-                running.delete(work);
-                leave?.();
-              });
-            running.add(work);
-          }
-          if (failing) log.info('the queries for due ALIAS targets succeed again');
-          failing = false;
-        } catch (error) {
-          if (!failing) log.warn({ err: error }, 'failed to query due ALIAS targets; answers stay as they are');
-          failing = true;
-          wait = RETRY_MS;
-        }
-        await sleep(wait, undefined, { signal }).catch(() => undefined);
-      }
-      await Promise.all(running);
-    },
-  };
+function gaugeTargets(metrics: Metrics) {
+  const targets = metrics.gauge({
+    name: 'alias_targets',
+    help: 'ALIAS targets in the database, by the result of their last resolution.',
+    labels: ['result'],
+  });
+  for (const result of ['ok', 'failed']) targets.set({ result }, 0);
+  return targets;
 }
 
 function ipv4Text(rdata: Uint8Array): string {

@@ -1,7 +1,7 @@
 // Looks up the DS records of a zone at its parent, through a resolver.
+import { Limit } from '#base/limit.ts';
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
-import { createPlaces } from './places.ts';
 import { type Resolve, ResolveFailure } from './resolver.ts';
 
 /**
@@ -23,13 +23,13 @@ const KEPT_MS: Readonly<Record<DelegationSeen, number>> = {
 const MAX_KEPT = 10_000;
 
 export function createDelegationLook(resolve: Resolve, now: () => number): LookAtDelegation {
-  const places = createPlaces({ atOnce: 128, each: 16 });
+  const limit = new Limit({ permits: 128, share: 16 });
   const kept = new Map<string, { seen: Promise<DelegationSeen>; until: number }>();
   return async (zone, ds, owner) => {
     const key = `${zone} ${ds.map((each) => Buffer.from(each).toString('hex')).join(' ')}`;
     const before = kept.get(key);
     if (before && before.until > now()) return before.seen;
-    const leave = places.tryEnter(owner);
+    const leave = limit.tryTake(owner);
     if (leave === null) return 'unknown';
     const seen = look(resolve, zone, ds).finally(leave);
     // All callers share a result that is still open.

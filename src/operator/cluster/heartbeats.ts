@@ -93,21 +93,82 @@ interface Seen {
 }
 
 export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
-  const { clock, log, zones, everyMs = EVERY_MS } = options;
-  let seen: Seen[] = [];
-  const calls = new Limit({ permits: CALLS, isFair: true });
-  const find = (holder: Holder | undefined) =>
-    holder && seen.find((each) => each.holder.client === holder.client && each.holder.owner === holder.owner);
+  return new ClusterHeartbeats(options);
+}
+
+class ClusterHeartbeats implements Heartbeats {
+  readonly #options: HeartbeatOptions;
+  readonly #everyMs: number;
+  #seen: Seen[] = [];
+  readonly #calls = new Limit({ permits: CALLS, isFair: true });
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#everyMs = options.everyMs ?? EVERY_MS;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      const [name, instance] = [this.#options.cluster(), this.#options.instance()];
+      let isAnswered = name !== undefined && instance !== undefined;
+      if (name !== undefined && instance !== undefined) {
+        try {
+          await this.#meet(signal);
+        } catch {
+          // The team of the key is not known; readiness and conditions report a key that the service refuses.
+          isAnswered = false;
+        }
+        const sending = this.#seen.map((each) =>
+          this.#calls.run('', () => this.#send(name, instance, each, signal), signal).catch(() => true),
+        );
+        const sent = await Promise.all(sending);
+        isAnswered &&= sent.every((each) => each);
+      }
+      await sleep(clock, isAnswered ? this.#everyMs : Math.min(this.#everyMs, RETRY_MS), signal).catch(() => undefined);
+    }
+    // The next leader sends them.
+    this.#seen = [];
+  }
+
+  isDrained(zone: DNSZone): boolean | undefined {
+    const known = this.#find(this.#options.holderOf(zone));
+    return known?.state ? known.state.state === 'drained' : undefined;
+  }
+
+  isNameTaken(zone: DNSZone): boolean | undefined {
+    // A zone whose team is not known yet: the own key speaks for it.
+    const known =
+      this.#find(this.#options.holderOf(zone)) ?? this.#seen.find(({ isTaken }) => isTaken) ?? this.#seen[0];
+    return known?.isTaken ?? undefined;
+  }
+
+  failingMs(): number {
+    const { clock } = this.#options;
+    return Math.max(
+      0,
+      ...this.#seen.map(({ problem, isUnwanted, acceptedAt }) =>
+        problem === null || isUnwanted ? 0 : clock.now() - acceptedAt,
+      ),
+    );
+  }
+
+  #find(holder: Holder | undefined) {
+    return (
+      holder && this.#seen.find((each) => each.holder.client === holder.client && each.holder.owner === holder.owner)
+    );
+  }
 
   /** Holders that have no zone any more are forgotten. */
-  async function meet(signal: AbortSignal): Promise<void> {
-    const holders = zones.list().flatMap((zone) => options.holderOf(zone) ?? []);
+  async #meet(signal: AbortSignal): Promise<void> {
+    const { zones, clock } = this.#options;
+    const holders = zones.list().flatMap((zone) => this.#options.holderOf(zone) ?? []);
     const met: Seen[] = [];
-    for (const holder of holders.length > 0 ? holders : [await options.own(signal)]) {
+    for (const holder of holders.length > 0 ? holders : [await this.#options.own(signal)]) {
       const isMet = met.some(({ holder: { client, owner } }) => client === holder.client && owner === holder.owner);
       if (!isMet)
         met.push(
-          find(holder) ?? {
+          this.#find(holder) ?? {
             holder,
             state: null,
             isTaken: null,
@@ -119,32 +180,33 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
           },
         );
     }
-    seen = met;
+    this.#seen = met;
   }
 
   /** @returns whether the service answered */
-  async function send(name: string, instance: string, known: Seen, signal: AbortSignal): Promise<boolean> {
+  async #send(name: string, instance: string, known: Seen, signal: AbortSignal): Promise<boolean> {
+    const { log, clock } = this.#options;
     const { client, owner } = known.holder;
     try {
       const objects = known.counted?.objects;
       const beat = objects === undefined ? { owner, instance } : { owner, instance, objects };
       const answer = await client.clusters.heartbeat(name, beat, { signal, timeoutMs: LIMIT_MS });
-      recount(known, answer);
+      this.#recount(known, answer);
       if (known.problem !== null) log.info({ cluster: name, owner }, 'the DNS service accepts the heartbeats again');
-      options.sent('accepted');
-      judge(known, false);
+      this.#options.sent('accepted');
+      this.#judge(known, false);
       const before = known.state;
       Object.assign(known, { state: answer, problem: null, isUnwanted: false, acceptedAt: clock.now() });
-      tell(known, answer);
-      if (isNews(before, answer)) options.changed(zonesOf(known), answer.state === 'drained');
+      this.#tell(known, answer);
+      if (isNews(before, answer)) this.#options.changed(this.#zonesOf(known), answer.state === 'drained');
       return true;
     } catch (error) {
       if (signal.aborted) return true;
       const isRefused = error instanceof ApiError && error.status < 500;
       const isTaken = isRefused && error.field === 'instance';
-      if (isTaken) judge(known, true);
+      if (isTaken) this.#judge(known, true);
       else if (isRefused) known.isTaken ??= false;
-      options.sent(isTaken ? 'taken' : isRefused ? 'refused' : 'unavailable');
+      this.#options.sent(isTaken ? 'taken' : isRefused ? 'refused' : 'unavailable');
       known.isUnwanted = !known.holder.isOwn && error instanceof ApiError && error.status === 403;
       const problem = (error as Error).message;
       if (known.problem !== problem) log.warn({ cluster: name, owner, problem }, remedy(error));
@@ -153,71 +215,35 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
     }
   }
 
-  const zonesOf = (known: Seen) => zones.list().filter((zone) => find(options.holderOf(zone)) === known);
+  #zonesOf(known: Seen) {
+    const { zones } = this.#options;
+    return zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === known);
+  }
 
   /** A service that takes the numbers has them in its answer, if only as null. The next heartbeat tells them. */
-  function recount(known: Seen, { objects }: Cluster): void {
+  #recount(known: Seen, { objects }: Cluster): void {
+    const { clock } = this.#options;
     const { counted } = known;
-    if (objects === undefined || options.count === undefined) known.counted = null;
+    if (objects === undefined || this.#options.count === undefined) known.counted = null;
     else if (counted === null || clock.now() - counted.at >= COUNT_MS)
-      known.counted = { objects: options.count(zonesOf(known)), at: clock.now() };
+      known.counted = { objects: this.#options.count(this.#zonesOf(known)), at: clock.now() };
   }
 
   /** The service tells a change for a minute, because an answer may be lost. */
-  function tell(known: Seen, { changed = [] }: Cluster): void {
+  #tell(known: Seen, { changed = [] }: Cluster): void {
     const news = changed.filter(({ change }) => !known.told.has(change));
     known.told = new Set(changed.map(({ change }) => change));
-    if (news.length > 0) options.othersChanged(news);
+    if (news.length > 0) this.#options.othersChanged(news);
   }
 
-  function judge(known: Seen, isTaken: boolean): void {
+  #judge(known: Seen, isTaken: boolean): void {
+    const { zones } = this.#options;
     const was = known.isTaken ?? false;
     known.isTaken = isTaken;
     if (was === isTaken) return;
-    const unknown = zones.list().filter((zone) => find(options.holderOf(zone)) === undefined);
-    options.nameChanged([...zonesOf(known), ...unknown]);
+    const unknown = zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === undefined);
+    this.#options.nameChanged([...this.#zonesOf(known), ...unknown]);
   }
-
-  return {
-    run: async (signal) => {
-      while (!signal.aborted) {
-        const [name, instance] = [options.cluster(), options.instance()];
-        let isAnswered = name !== undefined && instance !== undefined;
-        if (name !== undefined && instance !== undefined) {
-          try {
-            await meet(signal);
-          } catch {
-            // The team of the key is not known; readiness and conditions report a key that the service refuses.
-            isAnswered = false;
-          }
-          const sending = seen.map((each) =>
-            calls.run('', () => send(name, instance, each, signal), signal).catch(() => true),
-          );
-          const sent = await Promise.all(sending);
-          isAnswered &&= sent.every((each) => each);
-        }
-        await sleep(clock, isAnswered ? everyMs : Math.min(everyMs, RETRY_MS), signal).catch(() => undefined);
-      }
-      // The next leader sends them.
-      seen = [];
-    },
-    isDrained: (zone) => {
-      const known = find(options.holderOf(zone));
-      return known?.state ? known.state.state === 'drained' : undefined;
-    },
-    isNameTaken: (zone) => {
-      // A zone whose team is not known yet: the own key speaks for it.
-      const known = find(options.holderOf(zone)) ?? seen.find(({ isTaken }) => isTaken) ?? seen[0];
-      return known?.isTaken ?? undefined;
-    },
-    failingMs: () =>
-      Math.max(
-        0,
-        ...seen.map(({ problem, isUnwanted, acceptedAt }) =>
-          problem === null || isUnwanted ? 0 : clock.now() - acceptedAt,
-        ),
-      ),
-  };
 }
 
 /** Records of a drained cluster are withdrawn a part at a time, until the service says that it is settled. */

@@ -47,89 +47,107 @@ const POLL_MS = 100;
 const APART_MS = 5;
 const MOST = { total: 2_000, holder: 500 };
 
-export function createArrivals({ read, clock, most = MOST }: ArrivalsOptions): Arrivals {
-  const waiting = new Set<Waiting>();
-  const stop = new AbortController();
-  const waker = new Waker();
-  let running: Promise<void> | null = null;
+export function createArrivals(options: ArrivalsOptions): Arrivals {
+  return new NodeArrivals(options);
+}
 
-  function end(some: Iterable<Waiting>, how: (each: Waiting) => void): void {
+class NodeArrivals implements Arrivals {
+  readonly #options: ArrivalsOptions;
+  readonly #most: NonNullable<ArrivalsOptions['most']>;
+  readonly #waiting = new Set<Waiting>();
+  readonly #stop = new AbortController();
+  readonly #waker = new Waker();
+  #running: Promise<void> | null = null;
+
+  constructor(options: ArrivalsOptions) {
+    this.#options = options;
+    this.#most = options.most ?? MOST;
+  }
+
+  async until(arrival: Arrival, signal: AbortSignal): Promise<readonly LivingRow[]> {
+    const { read, clock } = this.#options;
+    signal.throwIfAborted();
+    if (!this.#takePlace(arrival)) return read();
+    const { promise, resolve, reject } = Promise.withResolvers<readonly LivingRow[] | null>();
+    const each: Waiting = { ...arrival, resolve, reject };
+    const cancel = clock.setTimeout(() => resolve(null), arrival.waitMs);
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#waiting.add(each);
+    this.#start();
+    try {
+      return (await promise) ?? (await read());
+    } finally {
+      this.#waiting.delete(each);
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  reported(): void {
+    if (this.#waiting.size > 0) this.#waker.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #end(some: Iterable<Waiting>, how: (each: Waiting) => void): void {
     for (const each of some) {
-      waiting.delete(each);
+      this.#waiting.delete(each);
       how(each);
     }
   }
 
-  async function run(): Promise<void> {
-    while (waiting.size > 0) {
-      const asked = [...waiting];
+  async #run(): Promise<void> {
+    const { read, clock } = this.#options;
+    while (this.#waiting.size > 0) {
+      const asked = [...this.#waiting];
       try {
         const rows = await read();
-        const done = stop.signal.aborted ? asked : [...waiting].filter((each) => hasArrived(rows, each));
-        end(done, ({ resolve }) => resolve(rows));
+        const done = this.#stop.signal.aborted ? asked : [...this.#waiting].filter((each) => hasArrived(rows, each));
+        this.#end(done, ({ resolve }) => resolve(rows));
       } catch (error) {
-        end(asked, ({ reject }) => reject(error));
+        this.#end(asked, ({ reject }) => reject(error));
       }
-      if (waiting.size === 0) return;
-      await pause(APART_MS);
-      if (!stop.signal.aborted) await waker.wait(clock, POLL_MS - APART_MS, stop.signal);
+      if (this.#waiting.size === 0) return;
+      await this.#pause(APART_MS);
+      if (!this.#stop.signal.aborted) await this.#waker.wait(clock, POLL_MS - APART_MS, this.#stop.signal);
     }
   }
 
-  const pause = (ms: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
+  #pause(ms: number) {
+    const { clock } = this.#options;
+    return new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
+  }
 
-  function start(): void {
-    waker.wake();
-    running ??= run().finally(() => {
-      running = null;
-      if (waiting.size > 0) start();
+  #start(): void {
+    this.#waker.wake();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+      if (this.#waiting.size > 0) this.#start();
     });
   }
 
-  function heldBy(holder: string): Waiting[] {
-    return [...waiting].filter((each) => each.holder === holder);
+  #heldBy(holder: string): Waiting[] {
+    return [...this.#waiting].filter((each) => each.holder === holder);
   }
 
   /** Whether the request may wait. It takes the place of another one if it must. */
-  function takePlace({ waitMs, holder }: Arrival): boolean {
-    if (waitMs <= 0 || stop.signal.aborted) return false;
-    const own = heldBy(holder).length;
-    if (own >= most.holder) return false;
-    if (waiting.size < most.total) return true;
-    const [largest] = [...Map.groupBy(waiting, (each) => each.holder).values()].sort((a, b) => b.length - a.length);
+  #takePlace({ waitMs, holder }: Arrival): boolean {
+    if (waitMs <= 0 || this.#stop.signal.aborted) return false;
+    const own = this.#heldBy(holder).length;
+    if (own >= this.#most.holder) return false;
+    if (this.#waiting.size < this.#most.total) return true;
+    const [largest] = [...Map.groupBy(this.#waiting, (each) => each.holder).values()].sort(
+      (a, b) => b.length - a.length,
+    );
     if (largest === undefined || largest.length <= own + 1) return false;
     // Its answer shows the nodes as they are now, as at the end of its wait.
-    end(largest.slice(0, 1), ({ resolve }) => resolve(null));
+    this.#end(largest.slice(0, 1), ({ resolve }) => resolve(null));
     return true;
   }
-
-  return {
-    until: async (arrival, signal) => {
-      signal.throwIfAborted();
-      if (!takePlace(arrival)) return read();
-      const { promise, resolve, reject } = Promise.withResolvers<readonly LivingRow[] | null>();
-      const each: Waiting = { ...arrival, resolve, reject };
-      const cancel = clock.setTimeout(() => resolve(null), arrival.waitMs);
-      const onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      waiting.add(each);
-      start();
-      try {
-        return (await promise) ?? (await read());
-      } finally {
-        waiting.delete(each);
-        cancel();
-        signal.removeEventListener('abort', onAbort);
-      }
-    },
-    reported: () => {
-      if (waiting.size > 0) waker.wake();
-    },
-    close: async () => {
-      stop.abort();
-      await running;
-    },
-  };
 }
 
 function hasArrived(rows: readonly LivingRow[], { zoneId, xids }: Arrival): boolean {

@@ -71,82 +71,126 @@ interface Opened {
 }
 
 export function createHub(options: HubOptions): Hub {
-  const { source, clock, log, metrics, commits, reads, validKeys } = options;
-  const streams = new Set<Opened>();
-  const stop = new AbortController();
-  const waker = new Waker();
+  return new FeedHub(options);
+}
+
+class FeedHub implements Hub {
+  readonly #options: HubOptions;
+  readonly #streams = new Set<Opened>();
+  readonly #stop = new AbortController();
+  readonly #waker = new Waker();
   /** The streams that wait for the first look. */
-  const starting = new Set<PromiseWithResolvers<void>>();
-  let looks = 0;
-  let look: Look | null = null;
-  metrics.watchStreams(() => streams.size);
-  let isAnnounced = false;
-  const silence = commits.onAnnounced(() => {
-    isAnnounced = true;
-    waker.wake();
-  });
-  const pause = (ms: number) => sleep(clock, ms, stop.signal).catch(() => undefined);
-
-  const endAll = (end: End) => {
-    for (const { stream } of [...streams]) stream.end(end);
-  };
-  const listener: Listener = {
-    tell: (part) => {
-      for (const { stream } of [...streams]) stream.tell(part);
-    },
-    tellAll: () => {
-      for (const { stream } of [...streams]) stream.tellAll();
-    },
-    moveTo: (cursor, isNews) => {
-      for (const { stream } of [...streams]) stream.moveTo(cursor, looks, isNews);
-    },
-  };
-
+  readonly #starting = new Set<PromiseWithResolvers<void>>();
+  #looks = 0;
+  #look: Look | null = null;
+  #isAnnounced = false;
+  readonly #silence: () => void;
+  readonly #listener: Listener;
   /** Whether a zone that could not be rendered was logged. */
-  let isLogged = false;
+  #isLogged = false;
+  readonly #running: Promise<unknown>;
+
+  constructor(options: HubOptions) {
+    this.#options = options;
+    const { metrics, commits } = this.#options;
+    metrics.watchStreams(() => this.#streams.size);
+    this.#silence = commits.onAnnounced(() => {
+      this.#isAnnounced = true;
+      this.#waker.wake();
+    });
+    this.#listener = {
+      tell: (part) => {
+        for (const { stream } of [...this.#streams]) stream.tell(part);
+      },
+      tellAll: () => {
+        for (const { stream } of [...this.#streams]) stream.tellAll();
+      },
+      moveTo: (cursor, isNews) => {
+        for (const { stream } of [...this.#streams]) stream.moveTo(cursor, this.#looks, isNews);
+      },
+    };
+    this.#running = Promise.all([
+      this.#run(),
+      this.#every(BEAT_MS, () => this.#beat()),
+      this.#every(KEYS_MS, () => this.#endRevoked()),
+    ]);
+  }
+
+  async open(reader: Reader, connect: () => Outlet): Promise<void> {
+    this.#mustHaveRoom(reader);
+    // The looks begin before the first query of the stream, so that no change falls between them.
+    while (this.#look === null) {
+      const start = Promise.withResolvers<void>();
+      this.#starting.add(start);
+      this.#waker.wake();
+      await start.promise;
+      this.#mustHaveRoom(reader);
+    }
+    this.#add(reader, connect()).begin(reader.after);
+  }
+
+  async close(): Promise<void> {
+    this.#silence();
+    this.#stop.abort();
+    for (const each of this.#starting) each.reject(busy('work, because it exits'));
+    this.#endAll('shutdown');
+    await this.#running;
+  }
+
+  #pause(ms: number) {
+    const { clock } = this.#options;
+    return sleep(clock, ms, this.#stop.signal).catch(() => undefined);
+  }
+
+  #endAll(end: End) {
+    for (const { stream } of [...this.#streams]) stream.end(end);
+  }
 
   /** @returns whether there was a change @throws an error of the database */
-  async function lookOnce(): Promise<boolean> {
-    look ??= await Look.begin(source, clock);
-    for (const each of starting) each.resolve();
-    starting.clear();
-    looks += 1;
-    const found = await look.next(listener);
+  async #lookOnce(): Promise<boolean> {
+    const { source, clock, log } = this.#options;
+    this.#look ??= await Look.begin(source, clock);
+    for (const each of this.#starting) each.resolve();
+    this.#starting.clear();
+    this.#looks += 1;
+    const found = await this.#look.next(this.#listener);
     if (found.kind === 'looked') {
-      if (found.failure !== null) noteFailure(found.failure);
-      if (found.isComplete) isLogged = false;
+      if (found.failure !== null) this.#noteFailure(found.failure);
+      if (found.isComplete) this.#isLogged = false;
       return found.isChanged;
     }
     log.warn(
       'the feed cannot continue at its position (another database, a restart of Postgres, or very many changes at once); name servers get the list of all zones again',
     );
-    look = null;
-    endAll('moved');
+    this.#look = null;
+    this.#endAll('moved');
     return false;
   }
 
-  function noteFailure({ zoneId, error }: Failure): void {
+  #noteFailure({ zoneId, error }: Failure): void {
+    const { metrics, log } = this.#options;
     metrics.zoneFailed();
-    if (!isLogged) log.error({ err: error, zoneId }, RENDER_FAILED);
-    isLogged = true;
+    if (!this.#isLogged) log.error({ err: error, zoneId }, RENDER_FAILED);
+    this.#isLogged = true;
   }
 
-  async function run(): Promise<void> {
+  async #run(): Promise<void> {
+    const { clock, metrics, log } = this.#options;
     let failures = 0;
     let lastChange = Number.NEGATIVE_INFINITY;
     let lastOfOthers = Number.NEGATIVE_INFINITY;
-    while (!stop.signal.aborted) {
-      if (streams.size + starting.size === 0) {
-        look = null;
-        await waker.wait(clock, null, stop.signal);
+    while (!this.#stop.signal.aborted) {
+      if (this.#streams.size + this.#starting.size === 0) {
+        this.#look = null;
+        await this.#waker.wait(clock, null, this.#stop.signal);
         continue;
       }
       const started = clock.now();
-      const isOwn = isAnnounced;
-      isAnnounced = false;
+      const isOwn = this.#isAnnounced;
+      this.#isAnnounced = false;
       let apart = APART_MS;
       try {
-        if (await lookOnce()) {
+        if (await this.#lookOnce()) {
           if (started - lastChange < CROWD_MS) apart = BUSY_MS;
           lastChange = clock.now();
           if (!isOwn) lastOfOthers = lastChange;
@@ -155,94 +199,71 @@ export function createHub(options: HubOptions): Hub {
         if (failures > 0) log.info('the feed finds changes again');
         failures = 0;
       } catch (error) {
-        if (stop.signal.aborted) return;
+        if (this.#stop.signal.aborted) return;
         metrics.polled('failed');
         if (failures === 0) log.warn({ err: error }, 'the feed failed to look for changes; retrying');
         failures += 1;
-        if (look === null) {
-          for (const each of starting) each.reject(error);
-          starting.clear();
+        if (this.#look === null) {
+          for (const each of this.#starting) each.reject(error);
+          this.#starting.clear();
         }
-        await pause(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10), LONGEST_RETRY_MS));
+        await this.#pause(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10), LONGEST_RETRY_MS));
         continue;
       }
       // A look that takes long leaves the database as much time for others.
-      await pause(Math.max(apart, Math.min(clock.now() - started, LONGEST_RETRY_MS)));
+      await this.#pause(Math.max(apart, Math.min(clock.now() - started, LONGEST_RETRY_MS)));
       const isBusy = clock.now() - lastOfOthers < BUSY_FOR_MS;
-      await waker.wait(clock, (isBusy ? BUSY_MS : QUIET_MS) - apart, stop.signal);
+      await this.#waker.wait(clock, (isBusy ? BUSY_MS : QUIET_MS) - apart, this.#stop.signal);
     }
   }
 
-  async function every(ms: number, work: () => Promise<void> | void): Promise<void> {
-    while (!stop.signal.aborted) {
-      await pause(ms);
-      if (streams.size > 0) await work();
+  async #every(ms: number, work: () => Promise<void> | void): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await this.#pause(ms);
+      if (this.#streams.size > 0) await work();
     }
   }
 
-  const beat = () => {
-    for (const { stream } of [...streams]) stream.beat();
-  };
+  #beat() {
+    for (const { stream } of [...this.#streams]) stream.beat();
+  }
 
-  async function endRevoked(): Promise<void> {
-    const ids = [...new Set([...streams].map(({ keyId }) => keyId))];
+  async #endRevoked(): Promise<void> {
+    const { validKeys } = this.#options;
+    const ids = [...new Set([...this.#streams].map(({ keyId }) => keyId))];
     // While the database fails, streams stay: they would get the same answer elsewhere.
     const valid = await validKeys(ids).catch(() => null);
     if (valid === null) return;
-    for (const { stream, keyId } of [...streams]) if (ids.includes(keyId) && !valid.has(keyId)) stream.end('key');
+    for (const { stream, keyId } of [...this.#streams]) if (ids.includes(keyId) && !valid.has(keyId)) stream.end('key');
   }
 
-  function add({ node, keyId }: Reader, outlet: Outlet): Stream {
+  #add({ node, keyId }: Reader, outlet: Outlet): Stream {
+    const { source, clock, reads, metrics, log } = this.#options;
     const stream = new Stream({
       outlet,
       source,
       clock,
       mayList: (signal) => reads.take(keyId, signal),
-      lastLook: () => looks,
+      lastLook: () => this.#looks,
       onSent: metrics.sent,
       onFailure: ({ zoneId, error }) => log.warn({ err: error, zoneId, node }, 'a stream of the feed failed; retrying'),
       onEnd: (end) => {
-        for (const each of streams) if (each.stream === stream) streams.delete(each);
+        for (const each of this.#streams) if (each.stream === stream) this.#streams.delete(each);
         metrics.ended(end);
       },
     });
-    streams.add({ stream, node, keyId });
+    this.#streams.add({ stream, node, keyId });
     // A node that lost its connection may open another one long before the loss is noticed here.
-    const own = [...streams].filter((each) => each.node === node);
+    const own = [...this.#streams].filter((each) => each.node === node);
     for (const each of own.slice(0, -MOST_OF_NODE)) each.stream.end('replaced');
     return stream;
   }
 
-  function mustHaveRoom({ node }: Reader): void {
-    if (stop.signal.aborted) throw busy('work, because it exits');
-    const own = [...streams].filter((each) => each.node === node).length;
-    if (own < MOST_OF_NODE && streams.size >= MOST_STREAMS) throw busy('name servers');
+  #mustHaveRoom({ node }: Reader): void {
+    if (this.#stop.signal.aborted) throw busy('work, because it exits');
+    const own = [...this.#streams].filter((each) => each.node === node).length;
+    if (own < MOST_OF_NODE && this.#streams.size >= MOST_STREAMS) throw busy('name servers');
   }
-
-  async function open(reader: Reader, connect: () => Outlet): Promise<void> {
-    mustHaveRoom(reader);
-    // The looks begin before the first query of the stream, so that no change falls between them.
-    while (look === null) {
-      const start = Promise.withResolvers<void>();
-      starting.add(start);
-      waker.wake();
-      await start.promise;
-      mustHaveRoom(reader);
-    }
-    add(reader, connect()).begin(reader.after);
-  }
-
-  const running = Promise.all([run(), every(BEAT_MS, beat), every(KEYS_MS, endRevoked)]);
-  return {
-    open,
-    close: async () => {
-      silence();
-      stop.abort();
-      for (const each of starting) each.reject(busy('work, because it exits'));
-      endAll('shutdown');
-      await running;
-    },
-  };
 }
 
 const RENDER_FAILED =

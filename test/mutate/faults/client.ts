@@ -30,7 +30,7 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/client/pace/dispatcher.ts',
-        find: 'pauseUntil(state.zonePaused.get(zone) ?? null, retryAfterMs)',
+        find: 'pauseUntil(this.#state.zonePaused.get(zone) ?? null, retryAfterMs)',
         replace: 'pauseUntil(null, retryAfterMs)',
       },
     ],

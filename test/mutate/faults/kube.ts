@@ -8,8 +8,8 @@ export const KUBE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/kube/leader/election.ts',
-        find: 'heldUntil = sent + deadlineMs',
-        replace: 'heldUntil = clock.now() + deadlineMs',
+        find: 'this.#heldUntil = sent + this.#deadlineMs',
+        replace: 'this.#heldUntil = clock.now() + this.#deadlineMs',
       },
     ],
     project: 'unit',
@@ -18,7 +18,7 @@ export const KUBE_FAULTS: readonly Fault[] = [
   {
     name: 'kube-lease-release',
     breaks: 'a leader that ends keeps its lease, so that another replica waits until it expires',
-    edits: [{ file: 'src/kube/leader/election.ts', find: 'if (ended) await release();', replace: '' }],
+    edits: [{ file: 'src/kube/leader/election.ts', find: 'if (ended) await this.#release();', replace: '' }],
     project: 'unit',
     tests: ['test/unit/kube/election.test.ts'],
   },
@@ -28,8 +28,8 @@ export const KUBE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/kube/leader/election.ts',
-        find: '!over && clock.now() < heldUntil',
-        replace: '!over',
+        find: '!this.#over && clock.now() < this.#heldUntil',
+        replace: '!this.#over',
       },
     ],
     project: 'unit',

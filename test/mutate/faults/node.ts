@@ -113,8 +113,8 @@ export const NODE_FAULTS: readonly Fault[] = [
     'the keys of many zones are not waited for',
     [
       'src/nameserver/knot/keys.ts',
-      'await settleAll(all.map((key) => addOne(key, all.length > MANY, signal)));',
-      'await settleAll(all.slice(0, Math.max(2, all.length - 1)).map((key) => addOne(key, all.length > MANY, signal)));',
+      'await settleAll(all.map((key) => this.#addOne(key, all.length > MANY, signal)));',
+      'await settleAll(all.slice(0, Math.max(2, all.length - 1)).map((key) => this.#addOne(key, all.length > MANY, signal)));',
     ],
     'integration',
     'test/integration/knot/load.test.ts',

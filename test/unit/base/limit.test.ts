@@ -139,6 +139,18 @@ it('tries a permit without a wait, and returns it once', () => {
   expect([limit.isFree('b'), limit.used]).toEqual([true, 0]);
 });
 
+it('gives each owner its own permits and no more, while other owners keep theirs', () => {
+  const limit = new Limit({ permits: 5, share: 2 });
+  const first = limit.tryTake('a');
+  expect([first, limit.tryTake('a')].every((release) => release !== null)).toBe(true);
+  expect(limit.tryTake('a')).toBeNull();
+  expect(limit.tryTake('b')).not.toBeNull();
+  expect(limit.usedByGroup()).toEqual({ a: 2, b: 1 });
+  first?.();
+  expect(limit.usedByGroup()).toEqual({ a: 1, b: 1 });
+  expect(limit.tryTake('a')).not.toBeNull();
+});
+
 it('serves the work that waits when the number of permits has risen, before new work', async () => {
   let permits = 0;
   const limit = new Limit({ permits: () => permits });

@@ -2,7 +2,6 @@
 // address after signing in.
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { stateOf } from '#console/apps/apps.ts';
 import { grantRows, termsOf, typedOfKey, typedOfNewKey } from '#console/apps/form.ts';
 import { snippetsOf } from '#console/apps/snippets.ts';
 import { attempt, errorsOf, judge, list, text } from '#console/shell/forms.ts';
@@ -150,13 +149,6 @@ describe('the form of an app key', () => {
       onlyNames: ['_acme-challenge', '_acme-challenge.*'],
       onlyTypes: ['TXT'],
     });
-  });
-
-  it('shows whether the key is still valid', () => {
-    const now = new Date('2026-06-01T00:00:00Z');
-    expect(stateOf({ revokedAt: null, expiresAt: null }, now)).toBe('valid');
-    expect(stateOf({ revokedAt: null, expiresAt: '2026-06-01T00:00:00Z' }, now)).toBe('expired');
-    expect(stateOf({ revokedAt: '2026-01-01T00:00:00Z', expiresAt: null }, now)).toBe('revoked');
   });
 });
 

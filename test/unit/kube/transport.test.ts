@@ -30,7 +30,7 @@ afterEach(async () => {
 async function setUp(change: Partial<TransportOptions> = {}): Promise<{ server: FakeApiServer; transport: Transport }> {
   const server = await startFakeApiServer();
   const transport = createTransport({ credentials: server.credentials(), ...change });
-  cleanups.push(server.close, transport.close);
+  cleanups.push(server.close, () => transport.close());
   return { server, transport };
 }
 
@@ -200,7 +200,7 @@ describe('authentication', () => {
       },
     };
     const transport = createTransport({ credentials });
-    cleanups.push(server.close, transport.close);
+    cleanups.push(server.close, () => transport.close());
     server.script(status(401, 'Unauthorized'), json({ ok: true }), status(401, 'Unauthorized'));
     expect(await transport.request(GET)).toEqual({ ok: true });
     expect(server.received.map((request) => request.headers.authorization)).toEqual(['Bearer old', 'Bearer new']);
@@ -218,7 +218,7 @@ describe('authentication', () => {
     writeFileSync(join(folder, 'config'), kubeconfig(`${server.url}/prefix/`, { 'auth-provider': authProvider }));
     const credentials = await loadCredentials({ kubeconfig: join(folder, 'config') });
     const transport = createTransport({ credentials });
-    cleanups.push(server.close, transport.close);
+    cleanups.push(server.close, () => transport.close());
     server.script(json({ ok: true }));
     expect(await transport.request(GET)).toEqual({ ok: true });
     expect(server.received[0]).toMatchObject({
@@ -236,7 +236,7 @@ describe('authentication', () => {
       read: async () => ({ headers: {}, tls: { ca: Buffer.from(ca) } }),
     };
     const transport = createTransport({ credentials, maxConnections: 1 });
-    cleanups.push(server.close, transport.close);
+    cleanups.push(server.close, () => transport.close());
     server.script(json({}), json({}), json({}), json({}));
     for (const authority of ['first authority', 'first authority', 'second authority', 'second authority']) {
       ca = authority;
@@ -257,7 +257,7 @@ describe('authentication', () => {
       },
     };
     const transport = createTransport({ credentials });
-    cleanups.push(server.close, transport.close);
+    cleanups.push(server.close, () => transport.close());
     server.script(json({}), reset, json({}));
     await transport.request(GET);
     await transport.request(GET);

@@ -1,0 +1,116 @@
+// The list of zones in the configuration of knotd: its contents and changes, and the databases that belong to it.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { isCatalogName } from '#dns/secondaries/catalog.ts';
+import type { EngineZone } from '../engine.ts';
+import { beginConfiguration } from './apply.ts';
+import type { KnotControl, KnotItem, KnotSession } from './control.ts';
+import { isRefusal } from './errors.ts';
+import { isLoading } from './load.ts';
+import { absolute } from './records.ts';
+
+/** Knot's texts. */
+const NO_ZONE = 'no such zone found';
+const NO_NODE = 'no such node in zone found';
+
+const LOADING_MS = 500;
+
+/** The zones that a node added: catalogs for secondaries are not among them. */
+export async function listZones({ run }: KnotSession): Promise<EngineZone[]> {
+  const [configured, states] = await Promise.all([
+    run('conf-read', { section: 'zone' }),
+    run('zone-status', { filters: 's' }),
+  ]);
+  const serials = new Map(states.map(({ zone = '', data = '' }) => [zone.slice(0, -1), Number.parseInt(data, 10)]));
+  const made = new Set(configured.filter(({ item }) => item === 'catalog-role').map(({ id }) => id));
+  return configured
+    .filter(({ item, id }) => item === 'domain' && !made.has(id))
+    .map(({ data, id }) => (data ?? id ?? '').slice(0, -1))
+    .filter((name) => !isCatalogName(name))
+    .map((name) => ({
+      name,
+      serial: serials.has(name) && !Number.isNaN(serials.get(name)) ? serials.get(name)! : null,
+    }));
+}
+
+/** Puts zones into the configuration, or removes them, in one transaction. */
+export async function configureZones(
+  { run, stream }: KnotSession,
+  command: 'conf-set' | 'conf-unset',
+  names: readonly string[],
+): Promise<void> {
+  await beginConfiguration(run);
+  try {
+    const units = names.map((name) =>
+      command === 'conf-set'
+        ? { section: 'zone', item: 'domain', data: absolute(name) }
+        : { section: 'zone', id: absolute(name) },
+    );
+    await stream(command, units, () => {});
+    await run('conf-commit');
+  } catch (error) {
+    await run('conf-abort').catch(() => {});
+    throw error;
+  }
+}
+
+/** Waits until none of the zones without contents is being loaded: after a start of knotd, that is half a minute for a large one. */
+export async function waitUntilLoaded(
+  control: KnotControl,
+  clock: Clock,
+  zones: readonly EngineZone[],
+  signal: AbortSignal,
+): Promise<void> {
+  let loading = zones.filter(({ serial }) => serial === null).map(({ name }) => name);
+  while (loading.length > 0) {
+    const still: string[] = [];
+    const units = loading.map((zone) => ({ zone: absolute(zone) }));
+    const take = (items: KnotItem[]) => {
+      for (const item of items) if (isLoading([item])) still.push(item.zone?.slice(0, -1) ?? '');
+    };
+    await control
+      .session(({ stream }) => stream('zone-status', units, take), signal)
+      .catch((error: unknown) => {
+        if (!isRefusal(error, NO_ZONE)) throw error;
+      });
+    loading = still;
+    if (still.length > 0) await sleep(clock, LOADING_MS, signal);
+  }
+}
+
+/** Deletes keys, timers and journals of zones that are not in the configuration. @param zones those in the configuration */
+export async function purgeOthers(
+  control: KnotControl,
+  zones: readonly EngineZone[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const database of ['k', 't', 'j']) {
+    await control.run('zone-purge', { filters: `o${database}` }, signal).catch((error: unknown) => {
+      // Knot makes the journal with the first contents of a zone, and takes its absence for a failure.
+      const isAbsent = database === 'j' && zones.every(({ serial }) => serial === null);
+      if (!isAbsent || !isRefusal(error, 'operation failed for some zones')) throw error;
+    });
+  }
+}
+
+/** The public keys in the contents of each zone. */
+export async function readPublishedKeys(
+  control: KnotControl,
+  zones: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, string[]>> {
+  const published = new Map<string, string[]>(zones.map((zone) => [zone, []]));
+  if (zones.length === 0) return published;
+  const units = zones.map((zone) => ({ zone: absolute(zone), owner: '@', type: 'DNSKEY' }));
+  const take = (items: KnotItem[]) => {
+    for (const { zone = '', data = '' } of items) {
+      published.get(zone.slice(0, -1))?.push(data.split(' ').slice(3).join(''));
+    }
+  };
+  await control
+    .session(({ stream }) => stream('zone-read', units, take), signal)
+    .catch((error: unknown) => {
+      if (!isRefusal(error, NO_NODE, NO_ZONE)) throw error;
+    });
+  return published;
+}
