@@ -1,4 +1,4 @@
-// `npm run screenshots`: takes the pictures of the console in the documentation from a running stack, into
+// `node test/screenshots.ts`: takes the pictures of the console in the documentation from a running stack, into
 // docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM, ZONESTEAD_PERSON_KEY and DATABASE_URL name the
 // stack (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the REST API
 // the objects that the pictures need in addition to the stack's example, and in its database the figures of a day, because a

@@ -1,4 +1,4 @@
-// `npm run vectors -- FILE`: writes the record contents of FILE to a running service over HTTP and compares the served
+// `node test/vectors.ts FILE`: writes the record contents of FILE to a running service over HTTP and compares the served
 // data, as dig shows it. Prints every disagreement and, last, `N agree, N disagree`; exits with 1 when there is one.
 // ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_DNS name the service (`source .local/env`). If the
 // write limits are on, the run waits as Retry-After says, for half an hour in all: start the service with `--limits
@@ -47,7 +47,7 @@ const setting = (name: string): string => {
 };
 
 async function main(file: string | undefined): Promise<number> {
-  if (file === undefined) throw new Error('name the file of vectors: npm run vectors -- FILE');
+  if (file === undefined) throw new Error('name the file of vectors: node test/vectors.ts FILE');
   const vectors = JSON.parse(await readFile(file, 'utf8')) as Vector[];
   const zone = `vectors-${randomBytes(4).toString('hex')}.example`;
   const created = await call('POST', '/zones', { zoneName: zone, owner: `org:${setting('ZONESTEAD_TEAM')}` });

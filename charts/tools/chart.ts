@@ -1,4 +1,4 @@
-// `npm run chart`: writes the generated files of the chart (values.schema.json and dashboard.json) and deploy/manifests, which Helm
+// `npm run generate`: writes the generated files of the chart (values.schema.json and dashboard.json) and deploy/manifests, which Helm
 // renders. A test compares them.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -4,7 +4,7 @@ const WIDTH = 120;
 
 /** A page: its title, the line that says how it is made, and its parts, with an empty line between all of them. */
 export function page(title: string, ...parts: readonly string[]): string {
-  return `${[`# ${title}`, '<!-- Made by `npm run docs`; do not edit. -->', ...parts].join('\n\n')}\n`;
+  return `${[`# ${title}`, '<!-- Made by `npm run generate`; do not edit. -->', ...parts].join('\n\n')}\n`;
 }
 
 export function code(text: string): string {

@@ -1,4 +1,4 @@
-// The OpenAPI document as it is committed, and the page that lists its operations. `npm run docs` writes both.
+// The OpenAPI document as it is committed, and the page that lists its operations. `npm run generate` writes both.
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { buildApp } from '#api/app.ts';
 import { DOCUMENT_PATH } from '#api/openapi.ts';
@@ -42,7 +42,7 @@ document [openapi.json](openapi.json). The api serves it at \`/v1/dns/openapi.js
 Generators make clients from the document, whose methods have the names of the operations. Tests use those that oapi-codegen (Go)
 and @hey-api/openapi-ts (TypeScript) make.
 
-This page and the document are generated from the code: \`npm run docs\`.
+This page and the document are generated from the code: \`npm run generate\`.
 `;
 
 /** The page: a table for each tag, with the permission that the key needs, the body and the answers. */

@@ -2,7 +2,7 @@
 import { type Block, blank, maskCode, noun, split } from './block.ts';
 import { typescriptBlocks } from './typescript.ts';
 
-/** Pages that `npm run docs` makes from texts that are checked where they are written. */
+/** Pages that `npm run generate` makes from texts that are checked where they are written. */
 const GENERATED: ReadonlySet<string> = new Set(
   ['cli', 'dnsrecord', 'dnszone', 'errors', 'helm-values', 'rest', 'settings'].map(
     (name) => `docs/reference/${name}.md`,

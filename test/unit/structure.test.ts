@@ -91,6 +91,17 @@ describe('the project', () => {
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
+  it('has at most twelve scripts of npm, which run under the Node that the lock file pins', async () => {
+    const { scripts } = JSON.parse(await readFile(`${ROOT}/package.json`, 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    expect(Object.keys(scripts).length).toBeLessThanOrEqual(12);
+    for (const script of Object.values(scripts)) {
+      const [, program] = /deploy\/local\/node\.sh (?:--\S+ )*(\S+)/.exec(script) ?? [];
+      if (program !== undefined) await readFile(`${ROOT}/${program}`);
+    }
+  });
+
   it('runs under the Node that the lock file pins', () => {
     expect(process.versions.node.split('.')[0]).toBe('26');
   });

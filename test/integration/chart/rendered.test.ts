@@ -390,7 +390,7 @@ it('NOTES warn of settings for evaluation only, and show valid objects', async (
   }
 });
 
-it('deploy/manifests equals the output of `npm run chart`', async () => {
+it('deploy/manifests equals the output of `npm run generate`', async () => {
   const files = await renderedManifests(() => undefined, new AbortController().signal);
   expect(files.size).toBe(3);
   for (const [path, text] of files) expect(await readFile(`${ROOT}${path}`, 'utf8'), path).toBe(text);

@@ -14,7 +14,7 @@ export interface DocCommand {
 
 /** The programs that the pages call; a page about another program adds it here. */
 const PROGRAMS = new Set(
-  `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns gpg helm kind kubectl lego node npm nsupdate
+  `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns gpg helm kind kubectl lego node npm npx nsupdate
    octodns-dump octodns-sync openssl pg_dump pg_restore podman promtool psql skopeo source uacme zonestead select`.split(
     /\s+/,
   ),

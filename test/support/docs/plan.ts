@@ -122,7 +122,7 @@ export const PLAN = {
       ...begins('docs/reference/dnsrecord.md', 'kubectl explain'),
     ],
   },
-  pictures: { test: MACHINE, choices: begins(LOCAL, 'npm run screenshots') },
+  pictures: { test: MACHINE, choices: begins(LOCAL, 'node test/screenshots.ts') },
   /** Another `up`, over the state of the first. */
   'up with cert-manager': { test: MACHINE, choices: begins(CERTIFICATE, 'npm run up -- --cert-manager') },
   certificates: {
@@ -274,8 +274,8 @@ export const PLAN = {
   generated: {
     test: MACHINE,
     choices: [
-      ...begins(howTo('monitor'), 'promtool test rules', 'npm run chart'),
-      ...begins('CONTRIBUTING.md', 'npm run crds', 'npm run chart', 'npm run docs', 'npm run migrate:new'),
+      ...begins(howTo('monitor'), 'promtool test rules', 'npm run generate -- chart'),
+      ...begins('CONTRIBUTING.md', 'npm run generate', 'npx drizzle-kit generate'),
       ...begins('test/README.md', 'npm run mutate -- --list'),
     ],
   },

@@ -7,7 +7,7 @@ import { readValues } from '../../../charts/tools/value-comments.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
-it('the committed files equal the output of `npm run chart`', async () => {
+it('the committed files equal the output of `npm run generate`', async () => {
   for (const [path, text] of await chartFiles()) expect(await readFile(`${ROOT}${path}`, 'utf8'), path).toBe(text);
 });
 

@@ -14,7 +14,7 @@ afterEach(async () => {
 interface Stubs {
   /** The output of `npm test`. */
   readonly npm: string;
-  /** The output of `npm run test:rest`. (Default: no test ran.) */
+  /** The output of `npm test -- --rest`. (Default: no test ran.) */
   readonly rest?: string;
   /** (Default: 0.) */
   readonly npmCode?: number;
@@ -51,7 +51,7 @@ async function runCi({
   await copyFile(SCRIPT, join(checkout, '.ci/run'));
   await script(join(folder, 'bin/first'), npm, npmCode);
   await script(join(folder, 'bin/rest'), rest, 0);
-  const which = '#!/bin/sh\ncase "$*" in test) exec first ;; "run test:rest") exec rest ;; *) exit 9 ;; esac\n';
+  const which = '#!/bin/sh\ncase "$*" in test) exec first ;; "test -- --rest") exec rest ;; *) exit 9 ;; esac\n';
   await writeFile(join(folder, 'bin/npm'), which);
   await chmod(join(folder, 'bin/npm'), 0o755);
   await script(join(checkout, '.ci/vectors'), vectors ?? '', 0);

@@ -1,4 +1,4 @@
-// The reference pages that are made from the code are those that `npm run docs` makes now, and leave out nothing.
+// The reference pages that are made from the code are those that `npm run generate` makes now, and leave out nothing.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { describeSettings } from '#config.ts';
@@ -8,7 +8,7 @@ import { GENERATED } from '../../../docs/generate/pages.ts';
 import { readersOf } from '../../../docs/generate/settings.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 
-it.each(Object.entries(GENERATED))('%s is as `npm run docs` makes it', async (path, make) => {
+it.each(Object.entries(GENERATED))('%s is as `npm run generate` makes it', async (path, make) => {
   expect(await readFile(`${PROJECT}${path}`, 'utf8')).toBe(await make());
 });
 

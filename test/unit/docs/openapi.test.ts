@@ -8,7 +8,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const operations = Object.values(document.paths ?? {}).flatMap((item) =>
   METHODS.flatMap((method) => (item?.[method] ? [item[method]] : [])),
 );
-const COMMAND = 'run: npm run docs';
+const COMMAND = 'run: npm run generate';
 
 test('the committed document is the document that the service answers', async () => {
   expect(await readFile(OPENAPI_FILE, 'utf8'), COMMAND).toBe(formatOpenApi(document));

@@ -88,7 +88,7 @@ describe('a status', () => {
 describe('crds/', () => {
   const folder = new URL('../../../crds/', import.meta.url);
 
-  it('equals the output of `npm run crds`', () => {
+  it('equals the output of `npm run generate`', () => {
     const rendered = renderCrds();
     expect(readdirSync(folder).sort()).toEqual(['kustomization.yaml', ...rendered.map(({ file }) => file)].sort());
     for (const { file, text } of rendered) expect(readFileSync(new URL(file, folder), 'utf8')).toBe(text);

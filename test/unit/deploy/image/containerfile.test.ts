@@ -16,9 +16,8 @@ it('the program that the Containerfile runs exists, is copied, and is sent to th
   const sent = (await read('Containerfile.containerignore'))
     .split('\n')
     .flatMap((line) => /^!(.+)$/.exec(line)?.[1] ?? []);
-  expect(programs.map((path) => `exec node --disable-warning=ExperimentalWarning ${path}`)).toEqual([
-    manifest.scripts.image,
-  ]);
+  const scripts = programs.map((path) => `exec sh deploy/local/node.sh --disable-warning=ExperimentalWarning ${path}`);
+  expect(scripts).toEqual([manifest.scripts.image]);
   expect(programs.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
   expect(programs.map((path) => path.split('/')[0]).filter((top = '') => !copied.includes(top))).toEqual([]);
   expect(copied.filter((path) => !sent.includes(path) || !existsSync(`${ROOT}${path}`))).toEqual([]);
