@@ -1,4 +1,5 @@
-// The rule of the brakes on mass deletion: a deleted CRD, an empty source or a bad prune must not empty the DNS. Pure.
+// The rule of the brakes on mass deletion (architecture A10): a deleted CRD, an empty source or a bad prune must not
+// empty the DNS. Pure.
 
 /** So many deletions are possible at any time. */
 export const MOST_ALWAYS = 20;

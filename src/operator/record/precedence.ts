@@ -1,5 +1,5 @@
-// Precedence among DNSRecords that conflict while none of them has its records yet: the oldest object is first, in any order of
-// arrival. Once the oldest has its records, the service refuses the others.
+// Precedence among DNSRecords that conflict while none of them has its records yet (architecture A11): the oldest
+// object is first, in any order of arrival. Once the oldest has its records, the service refuses the others.
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { byAge, keyOf } from '#kube/objects/resource.ts';

@@ -1,5 +1,6 @@
-// The only caller of the reconcilers of both kinds. It reads the object, lets the kind decide, maps a failure, and then writes the
-// outcome: the status once, or the end of the finalizer. Events and observations follow, and the queue learns the next run.
+// The only caller of the reconcilers of both kinds (architecture A12). It reads the object, lets the kind decide, maps
+// a failure, and then writes the outcome: the status once, or the end of the finalizer. Events and observations follow,
+// and the queue learns the next run.
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { Reconcile, ReconcileContext, ReconcileResult } from '#kube/controller/controller.ts';
