@@ -1,5 +1,5 @@
 // Earlier versions of this project, taken from git, to run before a new version or next to it.
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 
@@ -9,11 +9,13 @@ const { signal } = new AbortController();
 
 /**
  * The commit before the one that brought the newest migration of the checkout: the newest version with an older schema, which plays the
- * part of the previous release. Older migrations may be squashed, as long as a database of that commit can be migrated. @throws with
- * instructions when the history does not reach that far
+ * part of the previous release. @returns null: the checkout has one migration, and every older database is of no release
+ * @throws with instructions when the history does not reach that far
  */
-export async function beforeNewestMigration(): Promise<string> {
-  const now = lastMigration(await readFile(join(ROOT, JOURNAL), 'utf8'));
+export async function beforeNewestMigration(): Promise<string | null> {
+  const journal = await readFile(join(ROOT, JOURNAL), 'utf8');
+  if (migrationTimes(journal).length === 1) return null;
+  const now = lastMigration(journal);
   let newer: string | undefined;
   for (const commit of (await git('log', '--format=%H', '--', JOURNAL)).split('\n')) {
     const text = await git('show', `${commit}:${JOURNAL}`);
@@ -26,8 +28,31 @@ export async function beforeNewestMigration(): Promise<string> {
 
 /** When the last migration of a journal was made, in ms since the Unix epoch. */
 function lastMigration(journal: string): number {
+  return Math.max(...migrationTimes(journal));
+}
+
+function migrationTimes(journal: string): number[] {
   const { entries } = JSON.parse(journal) as { entries: { when: number }[] };
-  return Math.max(...entries.map(({ when }) => when));
+  return entries.map(({ when }) => when);
+}
+
+/**
+ * Copies the sources of the checkout into `folder`, which is created, with one migration more.
+ * @param number that of the added migration, from 1: a database applies only later ones
+ * @returns the folder of the migrations
+ */
+export async function copyWithMigration(folder: string, number: number, sql: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  for (const path of ['src', 'package.json']) await cp(join(ROOT, path), join(folder, path), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const journalFile = join(folder, JOURNAL);
+  const journal = JSON.parse(await readFile(journalFile, 'utf8')) as { entries: { idx: number; when: number }[] };
+  const last = journal.entries.at(-1) as { idx: number; when: number };
+  const entry = { ...last, idx: last.idx + 1, when: last.when + number, tag: '9999_next' };
+  await writeFile(journalFile, JSON.stringify({ ...journal, entries: [...journal.entries, entry] }));
+  const migrations = join(folder, 'src/store/migrations');
+  await writeFile(join(migrations, '9999_next.sql'), sql);
+  return migrations;
 }
 
 /**

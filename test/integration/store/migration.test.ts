@@ -1,13 +1,14 @@
 // Migrations under load: two versions of the api on one database while the newer one migrates it, and a migration that
 // has to wait for a table. No write fails, and no acknowledged write is lost.
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
 import { openDatabase } from '#store/database.ts';
 import { isMigrated, migrateDatabase } from '#store/migrate.ts';
+import journal from '#store/migrations/meta/_journal.json' with { type: 'json' };
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { startKnot } from '../../../deploy/local/parts/knot.ts';
@@ -16,13 +17,12 @@ import type { Part } from '../../../deploy/local/parts/process.ts';
 import { createRequest, type Request } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { expectWholeHistory } from '../../support/history.ts';
-import { beforeNewestMigration, unpackVersion } from '../../support/previous-version.ts';
+import { beforeNewestMigration, copyWithMigration, unpackVersion } from '../../support/previous-version.ts';
 import { createResolver, type Resolver } from '../../support/resolver.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { startWriteLoad, type WriteLoad } from '../../support/write-load.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
-const MIGRATIONS = new URL('../../../src/store/migrations/', import.meta.url).pathname;
 const WRITERS = 2;
 const WRITES = 60;
 /** The time that a writer waits for its zone before it is told `busy`. */
@@ -139,16 +139,29 @@ function startQuestions(name: string): { stop(): Promise<{ answered: number; fai
   };
 }
 
+/** The programs of the previous version and of the next one. */
+async function versions(): Promise<{ previous: string; next: string }> {
+  const commit = await beforeNewestMigration();
+  const sources = join(folder, 'other');
+  const other = join(sources, 'src/main.ts');
+  if (commit === null) {
+    await copyWithMigration(sources, 1, 'alter table zones add column remark text;');
+    return { previous: MAIN, next: other };
+  }
+  await unpackVersion(commit, sources, ['src', 'package.json']);
+  return { previous: other, next: MAIN };
+}
+
 test('a new version migrates under the writes of the old one, and both serve until the old one ends', {
   timeout: 300_000,
 }, async () => {
-  const sources = join(folder, 'previous');
-  await unpackVersion(await beforeNewestMigration(), sources, ['src', 'package.json']);
-  const previous = join(sources, 'src/main.ts');
+  const { previous, next } = await versions();
   const old = await startApi('old', previous);
   const { db, close } = openDatabase(database.url, { max: 1 });
+  const migrations = async () =>
+    (await database.sql`select count(*)::integer as applied from drizzle.__drizzle_migrations`)[0]?.applied;
   try {
-    expect(await isMigrated(db)).toBe(false);
+    const before = await migrations();
     const key = await mint(previous, '--create-team');
     const apis = [createRequest(old.url, agent, key.text)];
     let turn = 0;
@@ -158,7 +171,8 @@ test('a new version migrates under the writes of the old one, and both serve unt
 
     const load = startWriteLoad(request, zones, WRITERS);
     await more(load, WRITES);
-    const young = await startApi('new');
+    const young = await startApi('new', next);
+    expect(await migrations()).toBeGreaterThan(before);
     expect(await isMigrated(db)).toBe(true);
     apis.push(createRequest(young.url, agent, key.text));
     await startDns(young.url);
@@ -184,15 +198,7 @@ test('a new version migrates under the writes of the old one, and both serve unt
 test('a migration that waits for a table lets the writers pass, and this version keeps working with the next schema', {
   timeout: 300_000,
 }, async () => {
-  const next = join(folder, 'next');
-  await cp(MIGRATIONS, next, { recursive: true });
-  const journalFile = join(next, 'meta', '_journal.json');
-  const journal = JSON.parse(await readFile(journalFile, 'utf8')) as { entries: { idx: number; when: number }[] };
-  const last = journal.entries.at(-1) as { idx: number; when: number };
-  const entry = { ...last, idx: last.idx + 1, when: last.when + 1, tag: '9999_next' };
-  await writeFile(journalFile, JSON.stringify({ ...journal, entries: [...journal.entries, entry] }));
-  await writeFile(join(next, '9999_next.sql'), 'alter table records add column remark text;');
-
+  const next = await copyWithMigration(join(folder, 'next'), 2, 'alter table records add column remark text;');
   const key = await mint(MAIN, '--create-team');
   const { url } = await startApi('current');
   const request = createRequest(url, agent, key.text);
@@ -215,4 +221,20 @@ test('a migration that waits for a table lets the writers pass, and this version
     select column_name from information_schema.columns where table_name = 'records' and column_name = 'remark'`;
   expect(column).toBeDefined();
   await load.settle(dns);
+});
+
+test('several processes migrate an empty database together, and each migration is applied once', async () => {
+  const empty = await cloneDatabase('template1');
+  const { db, close } = openDatabase(empty.url, { max: 1 });
+  try {
+    expect(await isMigrated(db)).toBe(false);
+    await Promise.all([1, 2, 3].map(() => migrateDatabase(empty.url)));
+    await migrateDatabase(empty.url);
+    expect(await isMigrated(db)).toBe(true);
+    const applied = await empty.sql`select created_at from drizzle.__drizzle_migrations order by id`;
+    expect(applied.map(({ created_at }) => Number(created_at))).toEqual(journal.entries.map(({ when }) => when));
+  } finally {
+    await close();
+    await empty.close();
+  }
 });

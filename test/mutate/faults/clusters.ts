@@ -1,8 +1,7 @@
 // Faults in the states of clusters, and in the answers while one of them is away.
 import type { Fault } from '../fault.ts';
 
-const TRIGGERS = 'src/store/migrations/0007_clusters.sql';
-const JUDGE = 'src/store/migrations/0008_withdrawn_records.sql';
+const SCHEMA = 'src/store/migrations/0000_schema.sql';
 const MARKS = 'src/store/cluster-marks.ts';
 const WATCH = 'src/store/cluster-watch.ts';
 const ROWS = 'src/store/clusters.ts';
@@ -48,7 +47,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'teams',
     'the cluster of another team withdraws records',
     'clusters',
-    JUDGE,
+    SCHEMA,
     'c.owner = coalesce(z.team_id, z.user_id) and c.name',
     'c.name',
   ),
@@ -56,7 +55,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'keep',
     'sets that keep are withdrawn while their cluster is lost',
     'clusters',
-    JUDGE,
+    SCHEMA,
     "s.when_cluster_lost = 'Withdraw'",
     'true',
   ),
@@ -64,7 +63,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'one-owner',
     'a record is withdrawn when one of its owners is',
     'clusters',
-    JUDGE,
+    SCHEMA,
     'coalesce(bool_and(c.name',
     'coalesce(bool_or(c.name',
   ),
@@ -80,7 +79,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'removed',
     'a record whose other owner leaves is not judged again',
     'clusters',
-    TRIGGERS,
+    SCHEMA,
     'old table as changed\n  for each statement execute',
     'old table as changed\n  for each statement when (false) execute',
   ),
@@ -88,7 +87,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'when-lost',
     'a set that changes whenClusterLost is not judged again',
     'clusters',
-    TRIGGERS,
+    SCHEMA,
     'when (old.when_cluster_lost <> new.when_cluster_lost)',
     'when (false)',
   ),
@@ -96,7 +95,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'names',
     'the names of corrected records are not announced',
     'watch',
-    JUDGE,
+    SCHEMA,
     'then names end from marked',
     'then null::text[] end from marked',
   ),

@@ -1,0 +1,825 @@
+CREATE TABLE "identities" (
+	"issuer" text NOT NULL,
+	"subject" text NOT NULL,
+	"user_id" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "identities_pkey" PRIMARY KEY("issuer","subject")
+);
+--> statement-breakpoint
+CREATE TABLE "invitations" (
+	"id" text PRIMARY KEY NOT NULL,
+	"team_id" text NOT NULL,
+	"email" text NOT NULL,
+	"role" text NOT NULL,
+	"invited_by" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "invitations_team_email_key" UNIQUE("team_id","email"),
+	CONSTRAINT "invitations_email_lower" CHECK ("invitations"."email" = lower("invitations"."email")),
+	CONSTRAINT "invitations_role" CHECK ("invitations"."role" in ('owner', 'member'))
+);
+--> statement-breakpoint
+CREATE TABLE "memberships" (
+	"team_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "memberships_pkey" PRIMARY KEY("team_id","user_id"),
+	CONSTRAINT "memberships_role" CHECK ("memberships"."role" in ('owner', 'member'))
+);
+--> statement-breakpoint
+CREATE TABLE "person_windows" (
+	"user_id" text NOT NULL,
+	"bucket" text NOT NULL,
+	"times" timestamptz[] NOT NULL,
+	CONSTRAINT "person_windows_pkey" PRIMARY KEY("user_id","bucket")
+);
+--> statement-breakpoint
+CREATE TABLE "team_bindings" (
+	"rule_team" text PRIMARY KEY NOT NULL,
+	"team_id" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "team_bindings_team_key" UNIQUE("team_id")
+);
+--> statement-breakpoint
+CREATE TABLE "teams" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"quota_zones" integer,
+	"quota_records" bigint,
+	"quota_bytes" bigint,
+	"quota_keys" integer,
+	"quota_members" integer,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "teams_name_key" UNIQUE("name")
+);
+--> statement-breakpoint
+CREATE TABLE "used_sign_ins" (
+	"digest" "bytea" PRIMARY KEY NOT NULL,
+	"used_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" text PRIMARY KEY NOT NULL,
+	"email" text NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"suspended_at" timestamp with time zone,
+	"removed_at" timestamp with time zone,
+	CONSTRAINT "users_email_key" UNIQUE("email"),
+	CONSTRAINT "users_email_lower" CHECK ("users"."email" = lower("users"."email"))
+);
+--> statement-breakpoint
+CREATE TABLE "cluster_watch" (
+	"one" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"since" timestamp with time zone DEFAULT now() NOT NULL,
+	"ticked_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "cluster_watch_one" CHECK ("cluster_watch"."one")
+);
+--> statement-breakpoint
+CREATE TABLE "clusters" (
+	"owner" text collate "C" NOT NULL,
+	"name" text collate "C" NOT NULL,
+	"instance" text collate "C",
+	"held_by" text collate "C",
+	"heartbeat_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"drained_at" timestamp with time zone,
+	"lost_at" timestamp with time zone,
+	"unmarked_since" timestamp with time zone,
+	"settle_xid" "xid8",
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"objects" jsonb,
+	CONSTRAINT "clusters_pkey" PRIMARY KEY("owner","name"),
+	CONSTRAINT "clusters_name" CHECK (length("clusters"."name") between 1 and 63),
+	CONSTRAINT "clusters_instance" CHECK (length("clusters"."instance") between 1 and 64)
+);
+--> statement-breakpoint
+CREATE TABLE "deleted_zone_rows" (
+	"zone_id" text NOT NULL,
+	"origin" text NOT NULL,
+	"row" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "deleted_zones" (
+	"id" text PRIMARY KEY NOT NULL,
+	"no" integer NOT NULL,
+	"team_id" text,
+	"user_id" text,
+	"name" text collate "C" NOT NULL,
+	"tree" text collate "C" NOT NULL,
+	"state" text NOT NULL,
+	"default_ttl" integer NOT NULL,
+	"serial" bigint NOT NULL,
+	"csk_private" text NOT NULL,
+	"csk_public" text NOT NULL,
+	"ds" text[] NOT NULL,
+	"record_count" bigint NOT NULL,
+	"stored_bytes" bigint NOT NULL,
+	"managed_by" text,
+	"comment" text,
+	"secondary_nameservers" text[] NOT NULL,
+	"created_at" timestamp with time zone NOT NULL,
+	"deleted_at" timestamp with time zone NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	CONSTRAINT "deleted_zones_one_owner" CHECK (("deleted_zones"."team_id" is null) <> ("deleted_zones"."user_id" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "feed_changes" (
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"no" bigint GENERATED ALWAYS AS IDENTITY (sequence name "feed_changes_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"kind" text NOT NULL,
+	"zone_id" text,
+	"zone_name" text collate "C",
+	"names" text[],
+	"at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "feed_changes_pkey" PRIMARY KEY("xid","no"),
+	CONSTRAINT "feed_changes_kind" CHECK (case "feed_changes"."kind" when 'all' then "feed_changes"."zone_id" is null when 'changed' then "feed_changes"."zone_id" is not null
+        when 'gone' then "feed_changes"."zone_id" is not null and "feed_changes"."zone_name" is not null else false end)
+);
+--> statement-breakpoint
+CREATE TABLE "feed_positions" (
+	"horizon" "xid8" PRIMARY KEY NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "idempotency" (
+	"key_id" text NOT NULL,
+	"token" text NOT NULL,
+	"request_hash" "bytea" NOT NULL,
+	"answer" jsonb NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"id" bigint GENERATED ALWAYS AS IDENTITY (sequence name "idempotency_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	CONSTRAINT "idempotency_pkey" PRIMARY KEY("key_id","token")
+);
+--> statement-breakpoint
+CREATE TABLE "key_zone_grants" (
+	"key_id" text NOT NULL,
+	"zone_id" text NOT NULL,
+	"records" text NOT NULL,
+	CONSTRAINT "key_zone_grants_pkey" PRIMARY KEY("key_id","zone_id"),
+	CONSTRAINT "key_zone_grants_level" CHECK ("key_zone_grants"."records" in ('none', 'read', 'write'))
+);
+--> statement-breakpoint
+CREATE TABLE "trust_zone_grants" (
+	"trust_id" text NOT NULL,
+	"zone_id" text NOT NULL,
+	"records" text NOT NULL,
+	CONSTRAINT "trust_zone_grants_pkey" PRIMARY KEY("trust_id","zone_id"),
+	CONSTRAINT "trust_zone_grants_level" CHECK ("trust_zone_grants"."records" in ('none', 'read', 'write'))
+);
+--> statement-breakpoint
+CREATE TABLE "trust_zone_names" (
+	"trust_id" text NOT NULL,
+	"zone_name" text collate "C" NOT NULL,
+	"records" text NOT NULL,
+	CONSTRAINT "trust_zone_names_pkey" PRIMARY KEY("trust_id","zone_name"),
+	CONSTRAINT "trust_zone_names_level" CHECK ("trust_zone_names"."records" in ('none', 'read', 'write'))
+);
+--> statement-breakpoint
+CREATE TABLE "write_windows" (
+	"key_id" text NOT NULL,
+	"bucket" text NOT NULL,
+	"times" timestamptz[] NOT NULL,
+	CONSTRAINT "write_windows_pkey" PRIMARY KEY("key_id","bucket")
+);
+--> statement-breakpoint
+CREATE TABLE "account_changes" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "account_changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"team_id" text,
+	"key_id" text,
+	"action" text NOT NULL,
+	"subject" text NOT NULL,
+	"before" jsonb,
+	"after" jsonb,
+	"request_id" text NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "change_days" (
+	"owner" text NOT NULL,
+	"day" date NOT NULL,
+	"changes" bigint NOT NULL,
+	CONSTRAINT "change_days_pkey" PRIMARY KEY("owner","day")
+);
+--> statement-breakpoint
+CREATE TABLE "changes" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"zone_id" text NOT NULL,
+	"zone_name" text collate "C" NOT NULL,
+	"team_id" text,
+	"user_id" text,
+	"key_id" text NOT NULL,
+	"action" text NOT NULL,
+	"before" jsonb,
+	"after" jsonb,
+	"serial" bigint NOT NULL,
+	"request_id" text NOT NULL,
+	"owner" text,
+	"undoes" bigint[],
+	"restored_to" timestamp with time zone,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "history_marks" (
+	"kind" text PRIMARY KEY NOT NULL,
+	"counted_to" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "history_pruned" (
+	"kind" text NOT NULL,
+	"owner" text NOT NULL,
+	"at" timestamp with time zone NOT NULL,
+	CONSTRAINT "history_pruned_pkey" PRIMARY KEY("kind","owner")
+);
+--> statement-breakpoint
+CREATE TABLE "history_usage" (
+	"kind" text NOT NULL,
+	"bucket" bigint NOT NULL,
+	"owner" text NOT NULL,
+	"bytes" bigint NOT NULL,
+	CONSTRAINT "history_usage_pkey" PRIMARY KEY("kind","bucket","owner")
+);
+--> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"team_id" text,
+	"user_id" text,
+	"name" text NOT NULL,
+	"secret_hash" "bytea" NOT NULL,
+	"records" text NOT NULL,
+	"manage_zones" text NOT NULL,
+	"clusters" text DEFAULT 'none' NOT NULL,
+	"rights_changed_at" timestamp with time zone,
+	"only_names" text[],
+	"only_types" text[],
+	"networks" "cidr"[],
+	"zone_writes" integer,
+	"record_writes" integer,
+	"expires_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"last_used_at" timestamp with time zone,
+	"last_used_by" text,
+	"created_by" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"trust_id" text,
+	"subject" text collate "C",
+	"pinned_uid" text,
+	CONSTRAINT "api_keys_subject" CHECK (("api_keys"."trust_id" is null) = ("api_keys"."subject" is null)),
+	CONSTRAINT "api_keys_one_holder" CHECK (("api_keys"."team_id" is null) <> ("api_keys"."user_id" is null)),
+	CONSTRAINT "api_keys_person_whole" CHECK ("api_keys"."user_id" is null or ("api_keys"."records" = 'write' and "api_keys"."manage_zones" = 'write' and "api_keys"."only_names" is null and "api_keys"."only_types" is null)),
+	CONSTRAINT "api_keys_records_level" CHECK ("api_keys"."records" in ('none', 'read', 'write')),
+	CONSTRAINT "api_keys_manage_zones_level" CHECK ("api_keys"."manage_zones" in ('none', 'read', 'write')),
+	CONSTRAINT "api_keys_clusters_right" CHECK ("api_keys"."clusters" in ('none', 'write'))
+);
+--> statement-breakpoint
+CREATE TABLE "trusts" (
+	"id" text PRIMARY KEY NOT NULL,
+	"team_id" text NOT NULL,
+	"name" text NOT NULL,
+	"issuer" text collate "C" NOT NULL,
+	"audience" text NOT NULL,
+	"key_source" jsonb NOT NULL,
+	"ca" text,
+	"private_addresses" boolean DEFAULT false NOT NULL,
+	"match" jsonb NOT NULL,
+	"facts" text[] NOT NULL,
+	"kids" text[],
+	"max_token_age_s" integer NOT NULL,
+	"pin_subjects" boolean NOT NULL,
+	"records" text NOT NULL,
+	"manage_zones" text NOT NULL,
+	"clusters" text DEFAULT 'none' NOT NULL,
+	"rights_changed_at" timestamp with time zone,
+	"only_names" text[],
+	"only_types" text[],
+	"networks" "cidr"[],
+	"zone_writes" integer,
+	"record_writes" integer,
+	"expires_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"created_by" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "trusts_records_level" CHECK ("trusts"."records" in ('none', 'read', 'write')),
+	CONSTRAINT "trusts_manage_zones_level" CHECK ("trusts"."manage_zones" in ('none', 'read', 'write')),
+	CONSTRAINT "trusts_clusters_right" CHECK ("trusts"."clusters" in ('none', 'write')),
+	CONSTRAINT "trusts_max_token_age" CHECK ("trusts"."max_token_age_s" between 60 and 3600)
+);
+--> statement-breakpoint
+CREATE TABLE "tsig_keys" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"key_id" text NOT NULL,
+	"algorithm" text NOT NULL,
+	"secret" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tsig_keys_key_id_key" UNIQUE("key_id"),
+	CONSTRAINT "tsig_keys_name" CHECK (length("tsig_keys"."name") between 1 and 253),
+	CONSTRAINT "tsig_keys_algorithm" CHECK ("tsig_keys"."algorithm" in ('hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512'))
+);
+--> statement-breakpoint
+CREATE TABLE "node_comparisons" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"token" text NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "node_comparisons_one_row" CHECK ("node_comparisons"."one" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "node_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"secret_hash" "bytea" NOT NULL,
+	"networks" "cidr"[],
+	"expires_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"last_used_at" timestamp with time zone,
+	"last_used_by" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "node_samples" (
+	"node" text collate "C" NOT NULL,
+	"instance" text NOT NULL,
+	"at" timestamp with time zone NOT NULL,
+	"answers" jsonb,
+	"applied" bigint NOT NULL,
+	"applied_seconds" double precision NOT NULL,
+	CONSTRAINT "node_samples_pkey" PRIMARY KEY("node","instance","at")
+);
+--> statement-breakpoint
+CREATE TABLE "nodes" (
+	"name" text collate "C" NOT NULL,
+	"instance" text NOT NULL,
+	"key_id" text NOT NULL,
+	"version" text NOT NULL,
+	"engine" text NOT NULL,
+	"cursor" text,
+	"epoch" text,
+	"position" "pg_snapshot",
+	"zones" integer NOT NULL,
+	"failing_count" integer NOT NULL,
+	"failing" jsonb NOT NULL,
+	"started_at" timestamp with time zone NOT NULL,
+	"first_at" timestamp with time zone NOT NULL,
+	"reported_at" timestamp with time zone NOT NULL,
+	"answers" jsonb,
+	"applied" bigint DEFAULT 0 NOT NULL,
+	"applied_seconds" double precision DEFAULT 0 NOT NULL,
+	CONSTRAINT "nodes_pkey" PRIMARY KEY("name","instance"),
+	CONSTRAINT "nodes_position" CHECK (("nodes"."cursor" is null) = ("nodes"."position" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "alias_answers" (
+	"target" text collate "C" NOT NULL,
+	"owner" text collate "C" DEFAULT '' NOT NULL,
+	"ipv4" text[] DEFAULT '{}' NOT NULL,
+	"ipv6" text[] DEFAULT '{}' NOT NULL,
+	"ttl" integer DEFAULT 30 NOT NULL,
+	"resolved_at" timestamp with time zone,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"error" text,
+	"unmarked_since" timestamp with time zone,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "alias_answers_pkey" PRIMARY KEY("target","owner"),
+	CONSTRAINT "alias_answers_ttl" CHECK ("alias_answers"."ttl" between 30 and 3600)
+);
+--> statement-breakpoint
+CREATE TABLE "owned_sets" (
+	"id" text PRIMARY KEY NOT NULL,
+	"zone_no" integer NOT NULL,
+	"owner" text collate "C" NOT NULL,
+	"name" text collate "C" NOT NULL,
+	"ordername" text collate "C" NOT NULL,
+	"type" text NOT NULL,
+	"generation" bigint,
+	"instance" text,
+	"digest" "bytea" NOT NULL,
+	"value_count" integer NOT NULL,
+	"ttl" integer,
+	"comment" text,
+	"share" boolean NOT NULL,
+	"retain" boolean NOT NULL,
+	"drift" text NOT NULL,
+	"when_cluster_lost" text DEFAULT 'Keep' NOT NULL,
+	"expires_at" timestamp with time zone,
+	"due_at" timestamp with time zone,
+	"applied_at" timestamp with time zone NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "owned_sets_key" UNIQUE("zone_no","owner","ordername","type"),
+	CONSTRAINT "owned_sets_owner" CHECK (length("owned_sets"."owner") between 1 and 400),
+	CONSTRAINT "owned_sets_ttl" CHECK ("owned_sets"."ttl" between 30 and 86400),
+	CONSTRAINT "owned_sets_comment" CHECK (length("owned_sets"."comment") between 1 and 500),
+	CONSTRAINT "owned_sets_drift" CHECK ("owned_sets"."drift" in ('Enforce', 'Report', 'Ignore')),
+	CONSTRAINT "owned_sets_when_cluster_lost" CHECK ("owned_sets"."when_cluster_lost" in ('Keep', 'Withdraw'))
+);
+--> statement-breakpoint
+CREATE TABLE "record_owners" (
+	"record_id" text NOT NULL,
+	"set_id" text NOT NULL,
+	"digest" "bytea" NOT NULL,
+	CONSTRAINT "record_owners_pkey" PRIMARY KEY("record_id","set_id")
+);
+--> statement-breakpoint
+CREATE TABLE "records" (
+	"id" text PRIMARY KEY NOT NULL,
+	"zone_no" integer NOT NULL,
+	"name" text collate "C" NOT NULL,
+	"ordername" text collate "C" NOT NULL,
+	"type" text NOT NULL,
+	"content" text NOT NULL,
+	"rdata" text NOT NULL,
+	"digest" "bytea" NOT NULL,
+	"ttl" integer,
+	"priority" integer,
+	"comment" text,
+	"withdrawn" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "records_rdata_key" UNIQUE("zone_no","ordername","type","digest"),
+	CONSTRAINT "records_ttl" CHECK ("records"."ttl" between 30 and 86400),
+	CONSTRAINT "records_priority" CHECK ("records"."priority" between 0 and 65535),
+	CONSTRAINT "records_comment" CHECK (length("records"."comment") between 1 and 500)
+);
+--> statement-breakpoint
+CREATE TABLE "secondaries" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"addresses" jsonb NOT NULL,
+	"transfers_from" text[] NOT NULL,
+	"tsig_name" text NOT NULL,
+	"tsig_algorithm" text NOT NULL,
+	"tsig_secret" text NOT NULL,
+	"nameservers" text[] NOT NULL,
+	"all_zones" boolean NOT NULL,
+	"catalog" boolean NOT NULL,
+	"notify" boolean NOT NULL,
+	"offered_to_all" boolean DEFAULT false NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "secondaries_tsig_name_key" UNIQUE("tsig_name"),
+	CONSTRAINT "secondaries_name" CHECK (length("secondaries"."name") between 1 and 32)
+);
+--> statement-breakpoint
+CREATE TABLE "secondary_offers" (
+	"secondary" text collate "C" NOT NULL,
+	"team_id" text NOT NULL,
+	"namespace" text collate "C" DEFAULT '' NOT NULL,
+	CONSTRAINT "secondary_offers_pkey" PRIMARY KEY("secondary","team_id","namespace"),
+	CONSTRAINT "secondary_offers_namespace" CHECK (length("secondary_offers"."namespace") <= 63)
+);
+--> statement-breakpoint
+CREATE TABLE "secondary_reports" (
+	"secondary" text collate "C" PRIMARY KEY NOT NULL,
+	"node" text collate "C" NOT NULL,
+	"zones" integer NOT NULL,
+	"current" integer NOT NULL,
+	"silent" text,
+	"behind" jsonb NOT NULL,
+	"position" "pg_snapshot",
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "transfer_plan" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"version" bigint DEFAULT 1 NOT NULL,
+	"source" text collate "C",
+	"generation" integer DEFAULT 0 NOT NULL,
+	CONSTRAINT "transfer_plan_one_row" CHECK ("transfer_plan"."one" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "transfer_slots" (
+	"node" text collate "C" PRIMARY KEY NOT NULL,
+	"slot" integer NOT NULL,
+	CONSTRAINT "transfer_slots_slot_key" UNIQUE("slot"),
+	CONSTRAINT "transfer_slots_slot" CHECK ("transfer_slots"."slot" between 0 and 3)
+);
+--> statement-breakpoint
+CREATE TABLE "departing_zones" (
+	"zone_id" text PRIMARY KEY NOT NULL,
+	"zone_name" text collate "C" NOT NULL,
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"due" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "quarantined_names" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"tree" text collate "C" NOT NULL,
+	"team_id" text,
+	"user_id" text,
+	"until" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "service" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"nameservers" text[] NOT NULL,
+	"hostmaster" text NOT NULL,
+	"secondary_nameservers" text[] DEFAULT '{}' NOT NULL,
+	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	CONSTRAINT "service_one_row" CHECK ("service"."one" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "zone_client_settings" (
+	"zone_id" text PRIMARY KEY NOT NULL,
+	"settings" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "zone_secondaries" (
+	"zone_id" text NOT NULL,
+	"secondary" text collate "C" NOT NULL,
+	"by_administrator" boolean DEFAULT true NOT NULL,
+	"by_owner" boolean DEFAULT false NOT NULL,
+	"listed_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "zone_secondaries_pkey" PRIMARY KEY("zone_id","secondary")
+);
+--> statement-breakpoint
+CREATE TABLE "zone_uploads" (
+	"zone_id" text NOT NULL,
+	"key_id" text NOT NULL,
+	"content" text NOT NULL,
+	"serial" bigint NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "zone_uploads_pkey" PRIMARY KEY("zone_id","key_id")
+);
+--> statement-breakpoint
+CREATE TABLE "zones" (
+	"id" text PRIMARY KEY NOT NULL,
+	"no" integer GENERATED ALWAYS AS IDENTITY (sequence name "zones_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
+	"team_id" text,
+	"user_id" text,
+	"name" text collate "C" NOT NULL,
+	"tree" text collate "C" NOT NULL,
+	"state" text NOT NULL,
+	"default_ttl" integer NOT NULL,
+	"serial" bigint NOT NULL,
+	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"csk_private" text NOT NULL,
+	"csk_public" text NOT NULL,
+	"ds" text[] NOT NULL,
+	"record_count" bigint DEFAULT 0 NOT NULL,
+	"stored_bytes" bigint DEFAULT 0 NOT NULL,
+	"record_room" bigint DEFAULT 0 NOT NULL,
+	"byte_room" bigint DEFAULT 0 NOT NULL,
+	"owned_sets" integer DEFAULT 0 NOT NULL,
+	"owners_version" bigint DEFAULT 0 NOT NULL,
+	"managed_by" text,
+	"comment" text,
+	"secondary_nameservers" text[] DEFAULT '{}' NOT NULL,
+	"delegation_xid" "xid8",
+	"delegation_due" timestamp with time zone,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "zones_no_key" UNIQUE("no"),
+	CONSTRAINT "zones_name_key" UNIQUE("name"),
+	CONSTRAINT "zones_delegation" CHECK (("zones"."delegation_xid" is null) = ("zones"."delegation_due" is null)),
+	CONSTRAINT "zones_one_owner" CHECK (("zones"."team_id" is null) <> ("zones"."user_id" is null)),
+	CONSTRAINT "zones_state" CHECK ("zones"."state" in ('active', 'parked')),
+	CONSTRAINT "zones_default_ttl" CHECK ("zones"."default_ttl" between 30 and 86400),
+	CONSTRAINT "zones_managed_by" CHECK (length("zones"."managed_by") between 1 and 400),
+	CONSTRAINT "zones_comment" CHECK (length("zones"."comment") between 1 and 500),
+	CONSTRAINT "zones_serial" CHECK ("zones"."serial" between 1 and 4294967295)
+);
+--> statement-breakpoint
+ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_users_id_fk" FOREIGN KEY ("invited_by") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "person_windows" ADD CONSTRAINT "person_windows_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "team_bindings" ADD CONSTRAINT "team_bindings_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deleted_zone_rows" ADD CONSTRAINT "deleted_zone_rows_zone_id_deleted_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."deleted_zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deleted_zones" ADD CONSTRAINT "deleted_zones_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deleted_zones" ADD CONSTRAINT "deleted_zones_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "idempotency" ADD CONSTRAINT "idempotency_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "key_zone_grants" ADD CONSTRAINT "key_zone_grants_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "key_zone_grants" ADD CONSTRAINT "key_zone_grants_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trust_zone_grants" ADD CONSTRAINT "trust_zone_grants_trust_id_trusts_id_fk" FOREIGN KEY ("trust_id") REFERENCES "public"."trusts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trust_zone_grants" ADD CONSTRAINT "trust_zone_grants_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trust_zone_names" ADD CONSTRAINT "trust_zone_names_trust_id_trusts_id_fk" FOREIGN KEY ("trust_id") REFERENCES "public"."trusts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "write_windows" ADD CONSTRAINT "write_windows_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_trust_id_trusts_id_fk" FOREIGN KEY ("trust_id") REFERENCES "public"."trusts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trusts" ADD CONSTRAINT "trusts_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "trusts" ADD CONSTRAINT "trusts_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tsig_keys" ADD CONSTRAINT "tsig_keys_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "nodes" ADD CONSTRAINT "nodes_key_id_node_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."node_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "owned_sets" ADD CONSTRAINT "owned_sets_zone_no_zones_no_fk" FOREIGN KEY ("zone_no") REFERENCES "public"."zones"("no") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "record_owners" ADD CONSTRAINT "record_owners_record_id_records_id_fk" FOREIGN KEY ("record_id") REFERENCES "public"."records"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "record_owners" ADD CONSTRAINT "record_owners_set_id_owned_sets_id_fk" FOREIGN KEY ("set_id") REFERENCES "public"."owned_sets"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "records" ADD CONSTRAINT "records_zone_no_zones_no_fk" FOREIGN KEY ("zone_no") REFERENCES "public"."zones"("no") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "secondary_offers" ADD CONSTRAINT "secondary_offers_secondary_secondaries_name_fk" FOREIGN KEY ("secondary") REFERENCES "public"."secondaries"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "secondary_offers" ADD CONSTRAINT "secondary_offers_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "secondary_reports" ADD CONSTRAINT "secondary_reports_secondary_secondaries_name_fk" FOREIGN KEY ("secondary") REFERENCES "public"."secondaries"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quarantined_names" ADD CONSTRAINT "quarantined_names_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quarantined_names" ADD CONSTRAINT "quarantined_names_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_client_settings" ADD CONSTRAINT "zone_client_settings_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_secondaries" ADD CONSTRAINT "zone_secondaries_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_secondaries" ADD CONSTRAINT "zone_secondaries_secondary_secondaries_name_fk" FOREIGN KEY ("secondary") REFERENCES "public"."secondaries"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zones" ADD CONSTRAINT "zones_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zones" ADD CONSTRAINT "zones_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "identities_user_idx" ON "identities" USING btree ("user_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "identities_issuer_user_key" ON "identities" USING btree ("issuer","user_id");--> statement-breakpoint
+CREATE INDEX "invitations_email_idx" ON "invitations" USING btree ("email","created_at");--> statement-breakpoint
+CREATE INDEX "invitations_invited_by_idx" ON "invitations" USING btree ("invited_by");--> statement-breakpoint
+CREATE INDEX "memberships_user_idx" ON "memberships" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "used_sign_ins_used_idx" ON "used_sign_ins" USING btree ("used_at");--> statement-breakpoint
+CREATE INDEX "clusters_away_idx" ON "clusters" USING btree ("owner") WHERE "clusters"."drained_at" is not null or "clusters"."lost_at" is not null or "clusters"."unmarked_since" is not null;--> statement-breakpoint
+CREATE INDEX "deleted_zone_rows_zone_idx" ON "deleted_zone_rows" USING btree ("zone_id","origin");--> statement-breakpoint
+CREATE INDEX "deleted_zones_name_idx" ON "deleted_zones" USING btree ("name","deleted_at");--> statement-breakpoint
+CREATE INDEX "deleted_zones_until_idx" ON "deleted_zones" USING btree ("until");--> statement-breakpoint
+CREATE INDEX "deleted_zones_owner_idx" ON "deleted_zones" USING btree ("team_id","user_id","deleted_at");--> statement-breakpoint
+CREATE INDEX "idempotency_id_idx" ON "idempotency" USING btree ("id");--> statement-breakpoint
+CREATE INDEX "trust_zone_grants_zone_idx" ON "trust_zone_grants" USING btree ("zone_id");--> statement-breakpoint
+CREATE INDEX "trust_zone_names_name_idx" ON "trust_zone_names" USING btree ("zone_name");--> statement-breakpoint
+CREATE INDEX "account_changes_team_idx" ON "account_changes" USING btree ("team_id","id");--> statement-breakpoint
+CREATE INDEX "changes_zone_idx" ON "changes" USING btree ("zone_id","id");--> statement-breakpoint
+CREATE INDEX "changes_unowned_idx" ON "changes" USING btree (coalesce("team_id", "user_id"),"id") WHERE "changes"."owner" is null and "changes"."action" in ('record.update', 'record.delete');--> statement-breakpoint
+CREATE INDEX "api_keys_team_idx" ON "api_keys" USING btree ("team_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_subject_key" ON "api_keys" USING btree ("trust_id","subject") WHERE "api_keys"."trust_id" is not null;--> statement-breakpoint
+CREATE INDEX "api_keys_user_idx" ON "api_keys" USING btree ("user_id") WHERE "api_keys"."user_id" is not null;--> statement-breakpoint
+CREATE INDEX "trusts_issuer_idx" ON "trusts" USING btree ("issuer");--> statement-breakpoint
+CREATE INDEX "trusts_team_idx" ON "trusts" USING btree ("team_id");--> statement-breakpoint
+CREATE INDEX "node_samples_at_idx" ON "node_samples" USING btree ("at");--> statement-breakpoint
+CREATE INDEX "alias_answers_due_idx" ON "alias_answers" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "alias_answers_owner_idx" ON "alias_answers" USING btree ("owner","due_at");--> statement-breakpoint
+CREATE INDEX "owned_sets_name_idx" ON "owned_sets" USING btree ("zone_no","ordername");--> statement-breakpoint
+CREATE INDEX "owned_sets_owner_idx" ON "owned_sets" USING btree ("owner","zone_no");--> statement-breakpoint
+CREATE INDEX "owned_sets_due_idx" ON "owned_sets" USING btree ("due_at") WHERE "owned_sets"."due_at" is not null;--> statement-breakpoint
+CREATE INDEX "record_owners_set_idx" ON "record_owners" USING btree ("set_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "records_one_cname_idx" ON "records" USING btree ("zone_no","ordername") WHERE "records"."type" = 'CNAME';--> statement-breakpoint
+CREATE INDEX "records_alias_idx" ON "records" USING btree ("rdata","zone_no") WHERE "records"."type" = 'ALIAS';--> statement-breakpoint
+CREATE INDEX "secondary_offers_team_idx" ON "secondary_offers" USING btree ("team_id");--> statement-breakpoint
+CREATE INDEX "departing_zones_due_idx" ON "departing_zones" USING btree ("due");--> statement-breakpoint
+CREATE INDEX "departing_zones_name_idx" ON "departing_zones" USING btree ("zone_name");--> statement-breakpoint
+CREATE UNIQUE INDEX "quarantined_names_tree_idx" ON "quarantined_names" USING btree ("tree");--> statement-breakpoint
+CREATE INDEX "quarantined_names_until_idx" ON "quarantined_names" USING btree ("until");--> statement-breakpoint
+CREATE INDEX "quarantined_names_owner_idx" ON "quarantined_names" USING btree ("team_id","user_id","until");--> statement-breakpoint
+CREATE INDEX "zone_secondaries_secondary_idx" ON "zone_secondaries" USING btree ("secondary");--> statement-breakpoint
+CREATE INDEX "zone_uploads_created_idx" ON "zone_uploads" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "zones_tree_idx" ON "zones" USING btree ("tree");--> statement-breakpoint
+CREATE INDEX "zones_delegation_idx" ON "zones" USING btree ("delegation_due") WHERE "zones"."delegation_due" is not null;--> statement-breakpoint
+CREATE INDEX "zones_team_idx" ON "zones" USING btree ("team_id","name");--> statement-breakpoint
+CREATE INDEX "zones_user_idx" ON "zones" USING btree ("user_id","name") WHERE "zones"."user_id" is not null;--> statement-breakpoint
+-- Each of these tables has one row.
+insert into transfer_plan default values;
+--> statement-breakpoint
+insert into cluster_watch default values;
+--> statement-breakpoint
+-- Each node changes its row every second, and each change of records that of its zone. With room in its page, Postgres replaces the row
+-- there, and no index changes.
+alter table nodes set (fillfactor = 50);
+--> statement-breakpoint
+alter table zones set (fillfactor = 80);
+--> statement-breakpoint
+-- The triggers and functions, which drizzle cannot express.
+--
+-- An ordername is the owner name relative to the zone with its labels reversed, joined by one space, '' at the apex. In byte order this
+-- is DNSSEC's canonical order (RFC 4034 section 6.1), and "below name x" is the range from x || ' ' up to x || '!' ('!' is the byte
+-- after the space).
+--
+-- The functions that switch plans off find each row by an index, however large Postgres believes the tables to be: the plan is made once
+-- a connection.
+
+-- A CNAME is the only record at its name (RFC 1034 section 3.6.2). The check runs once for each statement instead of once for each row:
+-- an import writes a thousand rows with one statement, and the trigger took half of its time. The check locks the row of the zone and
+-- runs after the rows are written, so it sees the rows that another writer committed while it held the zone.
+create function cname_stands_alone_in_statement() returns trigger language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  perform from zones where no in (select w.zone_no from written w) order by no for no key update;
+  if exists (select from written w join records r on r.zone_no = w.zone_no and r.ordername = w.ordername
+               where w.type <> 'CNAME' and r.type = 'CNAME' and r.id <> w.id)
+     or exists (select from written w join records r on r.zone_no = w.zone_no and r.ordername = w.ordername
+               where w.type = 'CNAME' and r.type <> 'CNAME' and r.id <> w.id) then
+    raise exception 'a CNAME stands alone at its name' using errcode = 'exclusion_violation', constraint = 'records_cname_alone';
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger records_cname_alone_insert after insert on records referencing new table as written
+  for each statement execute function cname_stands_alone_in_statement();
+--> statement-breakpoint
+create trigger records_cname_alone_update after update on records referencing new table as written
+  for each statement execute function cname_stands_alone_in_statement();
+--> statement-breakpoint
+-- An ALIAS has the row of its target from the moment it commits, also if it was written past the api. The resolver of the api fills
+-- the row, and deletes rows that no record needs when they are due.
+create function alias_wants_answer() returns trigger language plpgsql as $$
+begin
+  insert into alias_answers (target, owner)
+    select new.rdata, coalesce(z.team_id, z.user_id) from zones z where z.no = new.zone_no
+    on conflict do nothing;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger records_alias_wants_answer after insert or update of rdata on records
+  for each row when (new.type = 'ALIAS') execute function alias_wants_answer();
+--> statement-breakpoint
+-- A change of the answers of a zone sets its changed_xid. The service writes the changed names next to it, in the same statement. This
+-- trigger adds the rows for zones that are created or deleted, and for a change that comes without its names: it counts as a change of the whole
+-- zone. The nodes keep a deleted zone until no living node delegates it, so the row that tells them to remove it follows later.
+create function announce_zone() returns trigger language plpgsql
+set enable_seqscan = off as $$
+begin
+  if tg_op = 'DELETE' then
+    if not exists (select from departing_zones d where d.zone_id = old.id) then
+      insert into feed_changes (kind, zone_id, zone_name) values ('gone', old.id, old.name);
+    end if;
+  elsif tg_op = 'INSERT' then
+    insert into feed_changes (kind, zone_id) values ('changed', new.id);
+  elsif not exists (select from feed_changes f where f.xid = new.changed_xid and f.zone_id = new.id) then
+    insert into feed_changes (kind, zone_id) values ('changed', new.id);
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger zones_announced after insert or delete on zones for each row execute function announce_zone();
+--> statement-breakpoint
+create trigger zones_change_announced after update of changed_xid on zones
+  for each row when (old.changed_xid is distinct from new.changed_xid) execute function announce_zone();
+--> statement-breakpoint
+-- The name servers and the contact in every zone.
+create function announce_service() returns trigger language plpgsql as $$
+begin
+  new.changed_xid := pg_current_xact_id();
+  insert into feed_changes (kind) values ('all');
+  return new;
+end $$;
+--> statement-breakpoint
+-- After, because a trigger before would also run for an insert that finds the row and leaves it as it is.
+create trigger service_made_announced after insert on service for each row execute function announce_service();
+--> statement-breakpoint
+-- The names that secondaries add are part of every zone, like the service's own.
+create trigger service_change_announced before update on service
+  for each row when ((old.nameservers, old.hostmaster, old.secondary_nameservers)
+    is distinct from (new.nameservers, new.hostmaster, new.secondary_nameservers))
+  execute function announce_service();
+--> statement-breakpoint
+-- Whether all owners of each record are withdrawn. An owner `k8s:<cluster>/…` is withdrawn while its cluster is drained, and while its
+-- cluster is lost if the set says so. A record without owners is not withdrawn. One query judges many records: a function call for each
+-- record took most of the time of a drain.
+create function withdrawn_of(ids text[]) returns table (record_id text, is_withdrawn boolean) language plpgsql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  return query
+    select i.id, coalesce(bool_and(c.name is not null
+      and (c.drained_at is not null or (c.lost_at is not null and s.when_cluster_lost = 'Withdraw')))
+      filter (where s.id is not null), false)
+    from unnest(ids) i(id) left join record_owners o on o.record_id = i.id left join owned_sets s on s.id = o.set_id
+      left join zones z on z.no = s.zone_no
+      left join clusters c on c.owner = coalesce(z.team_id, z.user_id) and c.name = split_part(substr(s.owner, 5), '/', 1)
+        and s.owner like 'k8s:%/%'
+    group by i.id;
+end $$;
+--> statement-breakpoint
+-- Corrects `withdrawn` of some records, and announces their names with a new serial of their zones. The caller holds the zones locked.
+create function correct_withdrawn(ids text[]) returns integer language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  corrected integer;
+begin
+  with changed as (
+    update records r set withdrawn = w.is_withdrawn from withdrawn_of(ids) w
+    where r.id = w.record_id and r.withdrawn <> w.is_withdrawn
+    returning r.zone_no, r.name
+  ), concerned as (
+    select zone_no, array_agg(distinct name) as names, count(*)::integer as records from changed group by zone_no
+  ), marked as (
+    update zones z set changed_xid = pg_current_xact_id(),
+      serial = case when z.serial < floor(extract(epoch from now())) then floor(extract(epoch from now()))::bigint
+        else z.serial % 4294967295 + 1 end
+    from concerned c where z.no = c.zone_no returning z.id, c.names
+  ), announced as (
+    insert into feed_changes (kind, zone_id, names)
+    select 'changed', id, case when cardinality(names) <= 1000 then names end from marked
+  )
+  select coalesce(sum(records), 0) into corrected from concerned;
+  return corrected;
+end $$;
+--> statement-breakpoint
+-- Nearly always no cluster is away, and the first look ends the work. Each statement here sees every earlier commit, so a
+-- transaction that does not see a new state of a cluster had begun to write before that state was committed. The marking of records
+-- in store/cluster-marks.ts waits for it.
+create function owners_changed() returns trigger language plpgsql as $$
+begin
+  if exists (select from clusters where drained_at is not null or lost_at is not null or unmarked_since is not null) then
+    perform correct_withdrawn(array(select distinct record_id from changed));
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create function when_cluster_lost_changed() returns trigger language plpgsql as $$
+begin
+  if exists (select from clusters where drained_at is not null or lost_at is not null or unmarked_since is not null) then
+    perform correct_withdrawn(array(select record_id from record_owners where set_id = new.id));
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger record_owners_added after insert on record_owners referencing new table as changed
+  for each statement execute function owners_changed();
+--> statement-breakpoint
+create trigger record_owners_removed after delete on record_owners referencing old table as changed
+  for each statement execute function owners_changed();
+--> statement-breakpoint
+create trigger owned_sets_when_cluster_lost after update on owned_sets for each row
+  when (old.when_cluster_lost <> new.when_cluster_lost) execute function when_cluster_lost_changed();

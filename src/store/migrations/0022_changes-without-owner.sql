@@ -1,1 +1,0 @@
-CREATE INDEX "changes_unowned_idx" ON "changes" USING btree (coalesce("team_id", "user_id"),"id") WHERE "changes"."owner" is null and "changes"."action" in ('record.update', 'record.delete');
