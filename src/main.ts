@@ -1,8 +1,5 @@
 // The program `zonestead`: one of the commands of src/cli/commands.
 import { COMMANDS } from '#cli/all-commands.ts';
 import { runZonestead } from '#cli/process.ts';
-import { hastenImports } from '#modules.ts';
-
-hastenImports();
 
 await runZonestead(COMMANDS);

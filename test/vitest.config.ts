@@ -89,7 +89,6 @@ export default defineConfig({
           ...hangsAfter(400_000),
           name: 'e2e',
           ...patternsFor('test/e2e/', chosen, ['test/e2e/node/**']),
-          setupFiles: ['test/support/modules.ts', ...MEASURED],
           globalSetup: ['test/support/setup.ts'],
         },
       },

@@ -1,8 +1,5 @@
 // `npm run up`: Zonestead with everything it needs, on this machine.
 import { createProgram } from '#cli/program.ts';
-import { hastenImports } from '#modules.ts';
-
-hastenImports();
 
 const { command, stop, print, run } = createProgram(
   'up',

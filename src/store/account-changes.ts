@@ -1,37 +1,9 @@
 // The append-only history of teams, members and keys. Never holds a secret or its hash.
+import { columns, type Plain } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { historyPages } from './history-pages.ts';
+import type { AccountAction } from './history-tables.ts';
 import { accountChanges } from './tables.ts';
-
-type AccountAction =
-  | 'user.create'
-  | 'user.change'
-  | 'user.link'
-  | 'user.suspend'
-  | 'user.resume'
-  | 'user.remove'
-  | 'team.create'
-  | 'team.rename'
-  | 'team.bind'
-  | 'team.quota'
-  | 'name.release'
-  | 'cluster.drain'
-  | 'cluster.restore'
-  | 'cluster.release'
-  | 'cluster.remove'
-  | 'invitation.create'
-  | 'invitation.revoke'
-  | 'invitation.decline'
-  | 'member.add'
-  | 'member.change'
-  | 'member.remove'
-  | 'key.mint'
-  | 'key.change'
-  | 'key.revoke'
-  | 'trust.create'
-  | 'trust.change'
-  | 'trust.revoke'
-  | 'trust.accept';
 
 export interface AccountChange {
   /** Null where no team is concerned. */
@@ -48,14 +20,26 @@ export interface AccountChange {
 }
 
 export async function insertAccountChange(tx: Db | Tx, change: AccountChange): Promise<void> {
-  await tx.insert(accountChanges).values(change);
+  await tx.build.insert(accountChanges).values(change);
 }
 
-type Found = Omit<AccountChange, 'at'> & { id: string; at: string };
+const pastColumns = columns(accountChanges, [
+  'id',
+  'teamId',
+  'keyId',
+  'action',
+  'subject',
+  'before',
+  'after',
+  'requestId',
+  'at',
+]);
 
-const pageOf = historyPages<Found>(
+type PastAccountChange = AccountChange & { id: string };
+
+const readPage = historyPages<Plain<AccountChange> & { id: string }>(
   'account_changes',
-  'id, team_id as "teamId", key_id as "keyId", action, subject, before, after, request_id as "requestId", at',
+  pastColumns.list,
   'c.team_id = $1',
 );
 
@@ -65,7 +49,7 @@ export async function accountChangesOf(
   teamId: string,
   limit: number,
   before: number | null,
-): Promise<{ entries: (Omit<Found, 'at'> & { at: Date })[]; more: boolean }> {
-  const { rows, more } = await pageOf(db, teamId, limit, before);
-  return { entries: rows.map((row) => ({ ...row, at: new Date(row.at) })), more };
+): Promise<{ entries: PastAccountChange[]; more: boolean }> {
+  const { rows, more } = await readPage(db, teamId, limit, before);
+  return { entries: rows.map((row) => ({ ...pastColumns.read(row), id: row.id })), more };
 }

@@ -1,6 +1,7 @@
 // Prepares a database server before the first migration, and the login of the name server's role. For an administrator.
-import { sql } from 'drizzle-orm';
+
 import { openDatabase } from './database.ts';
+import { sql } from './drizzle.ts';
 
 async function asAdministrator<T>(
   url: string,
@@ -17,9 +18,9 @@ async function asAdministrator<T>(
 /** Creates a database unless it exists, from a template if one is named. @param url the URL of an administrator */
 export async function ensureDatabase(url: string, name: string, template = 'template1'): Promise<void> {
   await asAdministrator(url, async (db) => {
-    const found = await db.execute(sql`select from pg_database where datname = ${name}`);
+    const found = await db.build.execute(sql`select from pg_database where datname = ${name}`);
     if (found.length > 0) return;
-    await db.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(template)}`);
+    await db.build.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(template)}`);
   });
 }
 
@@ -29,18 +30,18 @@ export async function ensureDatabase(url: string, name: string, template = 'temp
  */
 export async function ensureRole(url: string, name: string, password: string): Promise<void> {
   await asAdministrator(url, async (db) => {
-    const found = await db.execute(sql`select from pg_roles where rolname = ${name}`);
-    if (found.length === 0) await db.execute(sql`create role ${sql.identifier(name)}`);
+    const found = await db.build.execute(sql`select from pg_roles where rolname = ${name}`);
+    if (found.length === 0) await db.build.execute(sql`create role ${sql.identifier(name)}`);
     // A utility statement takes no parameters; the literal is quoted by Postgres itself.
-    const quoted = await db.execute(sql`select quote_literal(${password}) as literal`);
+    const quoted = await db.build.execute(sql`select quote_literal(${password}) as literal`);
     const literal = sql.raw(quoted[0]?.literal as string);
-    await db.execute(sql`alter role ${sql.identifier(name)} login nocreaterole password ${literal}`);
+    await db.build.execute(sql`alter role ${sql.identifier(name)} login nocreaterole password ${literal}`);
   });
 }
 
 /** Gives a database to a role. */
 export async function giveDatabase(url: string, name: string, role: string): Promise<void> {
   await asAdministrator(url, async (db) => {
-    await db.execute(sql`alter database ${sql.identifier(name)} owner to ${sql.identifier(role)}`);
+    await db.build.execute(sql`alter database ${sql.identifier(name)} owner to ${sql.identifier(role)}`);
   });
 }

@@ -1,7 +1,9 @@
 // The answers of ALIAS targets: takes the due ones, stores the addresses that they resolved to, and marks the zones
 // that serve them. A trigger on records creates the rows.
-import { type SQL, sql } from 'drizzle-orm';
+
+import type { SQL } from 'drizzle-orm';
 import type { Db } from './database.ts';
+import { sql } from './drizzle.ts';
 import { MAX_NAMES } from './feed-changes.ts';
 
 /** The answer as it is stored and served. */
@@ -42,7 +44,7 @@ export async function takeDueTargets(
     leaseMs,
   }: { limit: number; each: number; taken: Readonly<Record<string, number>>; leaseMs: number },
 ): Promise<DueTarget[]> {
-  const rows = await db.execute(sql`
+  const rows = await db.build.execute(sql`
     with recursive owners(owner) as (
       -- The distinct owners, one index probe each; none when nothing is due.
       (select owner from alias_answers where exists (select from alias_answers d where d.due_at <= now()) order by owner limit 1)
@@ -82,7 +84,7 @@ export async function takeNewTarget(
   { target, owner }: OwnedTarget,
   leaseMs: number,
 ): Promise<DueTarget | null> {
-  const rows = await db.execute(sql`
+  const rows = await db.build.execute(sql`
     insert into alias_answers (target, owner, due_at)
     values (${target}, ${owner}, now() + ${`${leaseMs} milliseconds`}::interval)
     on conflict do nothing returning target, owner, ipv4, ipv6, ttl, false as known, failures`);
@@ -109,7 +111,7 @@ export async function keepAliasAnswer(
   changed: boolean,
 ): Promise<string | null> {
   const { ipv4, ipv6, ttl, error, failures, nextMs } = resolution;
-  const rows = await db.execute(sql`
+  const rows = await db.build.execute(sql`
     update alias_answers set ipv4 = ${array(ipv4)}, ipv6 = ${array(ipv6)}, ttl = ${ttl}, error = ${error},
       failures = ${failures}, due_at = now() + ${`${nextMs} milliseconds`}::interval,
       resolved_at = case when ${error}::text is null then now() else resolved_at end,
@@ -139,7 +141,7 @@ async function markZones(
   which: SQL,
   waiting: SQL,
 ): Promise<MarkedZones> {
-  const rows = await db.execute(sql`
+  const rows = await db.build.execute(sql`
     with wanted as (
       select r.zone_no as no, array_agg(distinct r.name) as names from records r join zones z on z.no = r.zone_no
       where r.type = 'ALIAS' and r.rdata = ${target} and ${which} and coalesce(z.team_id, z.user_id) = ${owner}
@@ -181,7 +183,7 @@ export async function markZonesOf(db: Db, aliasTarget: OwnedTarget, mark: string
   for (const no of locked) {
     total += (await markZones(db, aliasTarget, nowSeconds, sql`r.zone_no = ${no}`, sql``)).marked;
   }
-  await db.execute(sql`
+  await db.build.execute(sql`
     update alias_answers set unmarked_since = null
     where target = ${aliasTarget.target} and owner = ${aliasTarget.owner} and unmarked_since = ${mark}::timestamptz`);
   return total;
@@ -189,7 +191,7 @@ export async function markZonesOf(db: Db, aliasTarget: OwnedTarget, mark: string
 
 /** Targets whose zones nobody finished marking for `olderMs`, because a process ended or a zone stayed locked; at most 100. */
 export async function unmarkedTargets(db: Db, olderMs: number): Promise<(OwnedTarget & { mark: string })[]> {
-  const rows = await db.execute(sql`
+  const rows = await db.build.execute(sql`
     select target, owner, unmarked_since::text as mark from alias_answers
     where unmarked_since < now() - ${`${olderMs} milliseconds`}::interval order by unmarked_since limit 100`);
   return rows as unknown as (OwnedTarget & { mark: string })[];
@@ -197,7 +199,7 @@ export async function unmarkedTargets(db: Db, olderMs: number): Promise<(OwnedTa
 
 /** Makes rows that are missing though a record wants them: dropping a row and writing its record can cross. */
 export async function addMissingTargets(db: Db): Promise<void> {
-  await db.execute(sql`
+  await db.build.execute(sql`
     insert into alias_answers (target, owner)
     select distinct r.rdata, coalesce(z.team_id, z.user_id) from records r join zones z on z.no = r.zone_no
     where r.type = 'ALIAS' and not exists (
@@ -207,7 +209,7 @@ export async function addMissingTargets(db: Db): Promise<void> {
 
 /** The owner of the longest hosted zone among `names`, which are a name and its suffixes; null when none is hosted. */
 export async function hostedOwner(db: Db, names: readonly string[]): Promise<string | null> {
-  const rows = await db.execute(sql`
+  const rows = await db.build.execute(sql`
     select coalesce(team_id, user_id) as owner from zones
     where name = any (${array([...names])}) order by length(name) desc limit 1`);
   return (rows[0]?.owner as string | undefined) ?? null;
@@ -220,7 +222,7 @@ interface AliasCounts {
 }
 
 export async function countTargets(db: Db): Promise<AliasCounts> {
-  const rows = await db.execute(
+  const rows = await db.build.execute(
     sql`select count(*)::int as targets, count(*) filter (where failures > 0)::int as failing from alias_answers`,
   );
   return rows[0] as unknown as AliasCounts;

@@ -1,6 +1,7 @@
 // The owners at one name that begin with a prefix, in the order of their last change, for protocols that keep the newest values.
-import { and, desc, eq, sql } from 'drizzle-orm';
+
 import type { Db } from './database.ts';
+import { and, desc, eq, sql } from './drizzle.ts';
 import { ownedSets } from './tables.ts';
 
 /** The newest first. @param place.ordername as dns/names/name.ts makes it */
@@ -10,7 +11,7 @@ export async function ownersAt(
   prefix: string,
 ): Promise<string[]> {
   const { owner, appliedAt } = ownedSets;
-  const rows = await db
+  const rows = await db.build
     .select({ owner })
     .from(ownedSets)
     .where(

@@ -1,20 +1,12 @@
 // The append-only history: every change, its actor, and its serial.
-import { insertList, recordset, valueList } from './column-lists.ts';
+import { columns, insertList, type Plain, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { historyPages } from './history-pages.ts';
+import type { Action } from './history-tables.ts';
 import { statement } from './statement.ts';
 import { changes } from './tables.ts';
 
-export type Action =
-  | 'zone.create'
-  | 'zone.change'
-  | 'zone.delete'
-  | 'zone.restore'
-  | 'zone.park'
-  | 'zone.unpark'
-  | 'record.create'
-  | 'record.update'
-  | 'record.delete';
+export type { Action } from './history-tables.ts';
 
 export interface Change {
   zoneId: string;
@@ -72,16 +64,17 @@ export interface PastChange {
   at: Date;
 }
 
-/** A change as the driver reads it. */
-export type FoundChange = Omit<PastChange, 'id' | 'serial' | 'at' | 'restoredTo'> & {
-  id: string;
-  serial: string;
-  at: string;
-  restoredTo: string | null;
-};
+const pastColumns = columns(
+  changes,
+  ['id', 'action', 'keyId', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes', 'restoredTo', 'at'],
+  // The driver does not know the type of an array of bigint.
+  { computed: { undoes: 'to_json(undoes)' } },
+);
 
-export const CHANGE_COLUMNS = `id, action, key_id as "keyId", before, after, serial, request_id as "requestId", owner, to_json(undoes) as undoes,
-  restored_to as "restoredTo", at`;
+/** A change as the driver reads it. */
+export type FoundChange = Plain<PastChange> & { id: string };
+
+export const CHANGE_COLUMNS = pastColumns.list;
 const pageOfAll = historyPages<FoundChange>('changes', CHANGE_COLUMNS, 'c.zone_id = $1');
 const pageOfZone = historyPages<FoundChange>('changes', CHANGE_COLUMNS, "c.zone_id = $1 and c.action like 'zone.%'");
 
@@ -102,12 +95,6 @@ export async function listChanges(
   };
 }
 
-export function changeOf({ restoredTo, ...row }: FoundChange): PastChange {
-  return {
-    ...row,
-    id: Number(row.id),
-    serial: Number(row.serial),
-    restoredTo: restoredTo === null ? null : new Date(restoredTo),
-    at: new Date(row.at),
-  };
+export function changeOf(row: FoundChange): PastChange {
+  return pastColumns.read(row);
 }

@@ -1,7 +1,7 @@
 // The tables of clusters: the installations that write records, and the watch for those that are silent; see tables.ts.
-import { sql } from 'drizzle-orm';
-import { boolean, check, index, jsonb, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+
 import { at, textC, xid8 } from './column-types.ts';
+import { boolean, check, index, jsonb, pgTable, primaryKey, sql } from './drizzle.ts';
 
 /** A cluster belongs to a team or person as owners of records do: the same name in another team is another cluster. */
 export const clusters = pgTable(
@@ -13,14 +13,16 @@ export const clusters = pgTable(
     name: textC('name').notNull(),
     // The Kubernetes cluster that has the name: the uid of its namespace kube-system. Null: its operator did not say.
     instance: textC('instance'),
-    // The key, or the row of the subject of a trust, that has the name. Null: no key, because an owner released the name.
+    // The key, or the row of the subject of a trust, that has the name. Null: no key, because an owner released the
+    // name.
     heldBy: textC('held_by'),
     heartbeatAt: at('heartbeat_at').notNull().defaultNow(),
     drainedAt: at('drained_at'),
     lostAt: at('lost_at'),
     // When the state changed; null: records.withdrawn is right for all records of the cluster since then.
     unmarkedSince: at('unmarked_since'),
-    // Transactions below began after the state had changed. Records are complete once all transactions before it have ended.
+    // Transactions below began after the state had changed. Records are complete once all transactions before it have
+    // ended.
     settleXid: xid8('settle_xid'),
     createdAt: at('created_at').notNull().defaultNow(),
     // {total, notReady}: the objects of the owner in the cluster. Null: no operator told them.
@@ -37,7 +39,10 @@ export const clusters = pgTable(
   ],
 );
 
-/** One row: since when the service has watched heartbeats without a gap. A time without the service or its database counts for nobody. */
+/**
+ * One row: since when the service has watched heartbeats without a gap. A time without the service or its database
+ * counts for nobody.
+ */
 export const clusterWatch = pgTable(
   'cluster_watch',
   {

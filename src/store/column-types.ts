@@ -1,5 +1,5 @@
 // The column types that drizzle has no name for.
-import { customType, timestamp } from 'drizzle-orm/pg-core';
+import { customType, timestamp } from './drizzle.ts';
 
 export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });
 /** Byte order for any locale of the database: DNSSEC's canonical order is by bytes (RFC 4034 6.1). */

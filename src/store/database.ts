@@ -1,10 +1,11 @@
 // Opens Postgres. All other code gets a Database or a transaction as a parameter and does not use the driver.
-import { PgDatabase, PgDialect, PgTransaction, type PgTransactionConfig } from 'drizzle-orm/pg-core';
-import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
+
+import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy';
 import postgres, { type Sql } from 'postgres';
 import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { readArray, writeArray } from './arrays.ts';
 import { type Around, type ClientEvents, PoolClient } from './client.ts';
+import { drizzle } from './drizzle.ts';
 import type { MakeSql } from './pool.ts';
 import { createProtect, type Protect } from './tls.ts';
 import type { TransactionClient } from './transaction.ts';
@@ -12,28 +13,36 @@ import type { TransactionClient } from './transaction.ts';
 export type { ClientEvents } from './client.ts';
 export { outageOf, REASONS, type Reason } from './outage.ts';
 
-const DIALECT = new PgDialect();
+/** The statements of a connection or a transaction: `statement.ts` sends texts, and drizzle builds the others. */
+class Statements<Client extends PoolClient | TransactionClient> {
+  readonly client: Client;
+  #builder: PgRemoteDatabase | null = null;
 
-/** drizzle calls `unsafe` of the client, and nothing else: the transactions are ours. */
-function sessionOf(client: PoolClient | TransactionClient) {
-  return new PostgresJsSession(client as unknown as Sql, DIALECT, undefined);
-}
-
-/** drizzle's query builder, and the client for statements whose text is written out; see statement.ts. */
-export class Db extends PgDatabase<PostgresJsQueryResultHKT> {
-  readonly client: PoolClient;
-
-  constructor(client: PoolClient) {
-    super(DIALECT, sessionOf(client), undefined);
+  constructor(client: Client) {
     this.client = client;
   }
 
-  override transaction<T>(work: (tx: Tx) => Promise<T>, config?: PgTransactionConfig): Promise<T> {
+  /** drizzle's query builder, whose statements this client sends. */
+  get build(): PgRemoteDatabase {
+    this.#builder ??= drizzle(async (text, parameters, method) => {
+      const query = this.client.unsafe(text, parameters);
+      return { rows: method === 'all' ? await query.values() : await query };
+    });
+    return this.#builder;
+  }
+}
+
+export class Db extends Statements<PoolClient> {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.client.begin((client) => work(new Tx(client)));
+  }
+
+  /** A transaction whose reads all belong to one moment. It must not write. */
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.client.begin(async (client) => {
-      const tx = new Tx(client);
-      if (config) await tx.setTransaction(config);
-      return work(tx);
-    }, config?.accessMode === 'read only');
+      await client.unsafe('set transaction isolation level repeatable read read only');
+      return work(new Tx(client));
+    }, true);
   }
 
   /** For a statement that is a transaction of its own: runs `around` as for any transaction. */
@@ -42,16 +51,9 @@ export class Db extends PgDatabase<PostgresJsQueryResultHKT> {
   }
 }
 
-/** A Db whose statements belong to one transaction. `transaction` is a savepoint. */
-export class Tx extends PgTransaction<PostgresJsQueryResultHKT> {
-  readonly client: TransactionClient;
-
-  constructor(client: TransactionClient) {
-    super(DIALECT, sessionOf(client), undefined);
-    this.client = client;
-  }
-
-  override transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+/** The statements of one transaction. `transaction` is a savepoint. */
+export class Tx extends Statements<TransactionClient> {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.client.savepoint((client) => work(new Tx(client)));
   }
 }
@@ -158,7 +160,7 @@ const array = (oid: number, parse: (text: string) => unknown = readArray) => ({
   parse,
 });
 
-/** The forms that drizzle expects: times as Postgres writes them, and JSON that is text already when it is sent. */
+/** The tables read times as Postgres writes them. JSON is text already when it is sent. */
 const TYPES = {
   times: { to: 1184, from: [1184, 1082, 1083, 1114, 1182, 1185, 1115, 1231], serialize: asItIs, parse: asItIs },
   json: { to: 114, from: [114, 3802], serialize: asItIs, parse: (text: string) => JSON.parse(text) as unknown },

@@ -1,10 +1,9 @@
-// The tables of deleted zones as drizzle sees them: a zone with its rows stays until the quarantine of its name ends, so that it can
-// be restored. The head of tables.ts describes how tables are written.
+// The tables of deleted zones as drizzle sees them: a zone with its rows stays until the quarantine of its name ends,
+// so that it can be restored. The head of tables.ts describes how tables are written.
 
-import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { teams, users } from './account-tables.ts';
 import { at, textArray, textC } from './column-types.ts';
+import { bigint, check, index, integer, jsonb, pgTable, sql, text } from './drizzle.ts';
 
 /** The columns have the meaning of those of zones. The serial is that of the deletion. */
 export const deletedZones = pgTable(
@@ -40,7 +39,10 @@ export const deletedZones = pgTable(
   ],
 );
 
-/** The rows of a deleted zone in other tables, as JSON: `records`, `owned_sets`, `record_owners`, `key_zone_grants`, `trust_zone_grants`, `zone_secondaries`. */
+/**
+ * The rows of a deleted zone in other tables, as JSON: `records`, `owned_sets`, `record_owners`, `key_zone_grants`,
+ * `trust_zone_grants`, `zone_secondaries`.
+ */
 export const deletedZoneRows = pgTable(
   'deleted_zone_rows',
   {

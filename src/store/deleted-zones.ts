@@ -1,8 +1,10 @@
 // Deleted zones: a zone with all its rows is kept until the quarantine of its name ends, and can come back with the same key. The
 // private key stays in the database: no statement returns it.
+import { columns, insertList, keysWithout, type Plain } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import type { Grant, Level } from './keys.ts';
 import { statement } from './statement.ts';
+import { deletedZones, ownedSets, records } from './tables.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
 
 /** A deleted zone that can be restored. */
@@ -22,12 +24,11 @@ export interface DeletedZone {
   until: Date;
 }
 
-type Plain = Omit<DeletedZone, 'serial' | 'recordCount' | 'storedBytes' | 'deletedAt' | 'until'> &
-  Record<'serial' | 'recordCount' | 'storedBytes' | 'deletedAt' | 'until', string>;
-
 /** The columns that a zone gets back. */
-const COLUMNS = `id, no, team_id, user_id, name, tree, state, default_ttl, csk_private, csk_public, ds, managed_by, comment,
-  secondary_nameservers, created_at`;
+const COLUMNS = insertList(
+  deletedZones,
+  keysWithout(deletedZones, ['serial', 'recordCount', 'storedBytes', 'deletedAt', 'until']),
+);
 
 const insertZone = statement(`
   insert into deleted_zones (${COLUMNS}, serial, record_count, stored_bytes, deleted_at, until)
@@ -72,14 +73,25 @@ export async function boundDeletedZones(
   await dropOldest(tx, teamId, userId, most.records, most.bytes, most.zones);
 }
 
-const SHOWN = `id, name, tree, team_id as "teamId", user_id as "userId", ds, serial, record_count as "recordCount",
-  stored_bytes as "storedBytes", deleted_at as "deletedAt", until`;
-const DELETED = `select ${SHOWN} from deleted_zones
+const shownColumns = columns(deletedZones, [
+  'id',
+  'name',
+  'tree',
+  'teamId',
+  'userId',
+  'ds',
+  'serial',
+  'recordCount',
+  'storedBytes',
+  'deletedAt',
+  'until',
+]);
+const DELETED = `select ${shownColumns.list} from deleted_zones
   where name = $1 and (team_id = any($2::text[]) or user_id = any($3::text[]))
     and until > $4::timestamptz and ($5::text is null or id = $5)
   order by deleted_at desc limit 1`;
-const selectDeleted = statement<Plain>(DELETED);
-const selectDeletedLocked = statement<Plain>(`${DELETED} for update`);
+const selectDeleted = statement<Plain<DeletedZone>>(DELETED);
+const selectDeletedLocked = statement<Plain<DeletedZone>>(`${DELETED} for update`);
 
 interface WantedDeletedZone {
   name: string;
@@ -95,7 +107,7 @@ export async function deletedZoneNamed(
   { name, owners, now, id }: WantedDeletedZone,
 ): Promise<DeletedZone | null> {
   const [row] = await selectDeleted(db, name, owners.teamIds, owners.userIds, now.toISOString(), id);
-  return row === undefined ? null : deletedZone(row);
+  return row === undefined ? null : shownColumns.read(row);
 }
 
 /** The same, locked until the transaction ends. */
@@ -104,22 +116,11 @@ export async function lockDeletedZone(
   { name, owners, now, id }: WantedDeletedZone,
 ): Promise<DeletedZone | null> {
   const [row] = await selectDeletedLocked(tx, name, owners.teamIds, owners.userIds, now.toISOString(), id);
-  return row === undefined ? null : deletedZone(row);
+  return row === undefined ? null : shownColumns.read(row);
 }
 
-function deletedZone({ serial, recordCount, storedBytes, deletedAt, until, ...rest }: Plain): DeletedZone {
-  return {
-    ...rest,
-    serial: Number(serial),
-    recordCount: Number(recordCount),
-    storedBytes: Number(storedBytes),
-    deletedAt: new Date(deletedAt),
-    until: new Date(until),
-  };
-}
-
-const selectOwned = statement<Plain>(`
-  select ${SHOWN} from deleted_zones z
+const selectOwned = statement<Plain<DeletedZone>>(`
+  select ${shownColumns.list} from deleted_zones z
   where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
     and not exists (select from deleted_zone_rows g where g.zone_id = z.id and g.row->>'records' = 'none'
       and ((g.origin = 'key_zone_grants' and g.row->>'key_id' = $5)
@@ -138,7 +139,7 @@ export async function deletedZonesOf(
 ): Promise<DeletedZone[]> {
   const [key, trust] = [deniedTo.keyId ?? null, deniedTo.trustId ?? null];
   const rows = await selectOwned(db, owners.teamIds, owners.userIds, now.toISOString(), limit, key, trust);
-  return rows.map(deletedZone);
+  return rows.map((row) => shownColumns.read(row));
 }
 
 const namesBelow = statement<{ name: string; total: number }>(`
@@ -174,17 +175,16 @@ export async function insertDeletedZone(tx: Tx, id: string, serial: number, now:
 const rowsOf = (table: string) =>
   `deleted_zone_rows d cross join lateral jsonb_populate_record(null::${table}, d.row) r where d.zone_id = $1 and d.origin = '${table}'`;
 
-const RECORD = 'id, name, ordername, type, content, rdata, digest, ttl, priority, comment, created_at';
-const SET = `id, owner, name, ordername, type, generation, instance, digest, value_count, ttl, comment, share, retain, drift,
-  when_cluster_lost, expires_at, due_at, applied_at, created_at`;
-const of = (columns: string) => columns.replace(/\w+/g, 'r.$&');
+const RECORD = insertList(records, keysWithout(records, ['zoneNo', 'withdrawn']));
+const SET = insertList(ownedSets, keysWithout(ownedSets, ['zoneNo']));
+const ofRow = (list: string) => list.replace(/\w+/g, 'r.$&');
 
 // A trigger corrects which records are withdrawn when their owners come back.
 const returnRecords = statement(
-  `insert into records (zone_no, ${RECORD}) select $2::integer, ${of(RECORD)} from ${rowsOf('records')}`,
+  `insert into records (zone_no, ${RECORD}) select $2::integer, ${ofRow(RECORD)} from ${rowsOf('records')}`,
 );
 const returnSets = statement(
-  `insert into owned_sets (zone_no, ${SET}) select $2::integer, ${of(SET)} from ${rowsOf('owned_sets')}`,
+  `insert into owned_sets (zone_no, ${SET}) select $2::integer, ${ofRow(SET)} from ${rowsOf('owned_sets')}`,
 );
 const returnOwners = statement(
   `insert into record_owners (record_id, set_id, digest) select r.record_id, r.set_id, r.digest from ${rowsOf('record_owners')}`,

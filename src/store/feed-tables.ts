@@ -1,8 +1,8 @@
-// The tables of the feed for name server nodes; see tables.ts. Rows of feed_changes that nobody wrote explicitly come from triggers
-// in migrations/: a version without this table announces its changes through them.
-import { sql } from 'drizzle-orm';
-import { bigint, check, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+// The tables of the feed for name server nodes; see tables.ts. Triggers write the rows of feed_changes for zones that
+// are created or deleted, and for changes that come without their names.
+
 import { at, textArray, textC, xid8 } from './column-types.ts';
+import { bigint, check, pgTable, primaryKey, sql, text } from './drizzle.ts';
 
 /** The names that a transaction changed, one row for each zone. Nodes read them in any order of commits. */
 export const feedChanges = pgTable(
@@ -10,7 +10,8 @@ export const feedChanges = pgTable(
   {
     xid: xid8('xid').notNull().default(sql`pg_current_xact_id()`),
     no: bigint('no', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
-    // `changed`: these names of the zone; `gone`: the zone was deleted; `all`: every zone, because the service's settings changed.
+    // `changed`: these names of the zone; `gone`: the zone was deleted; `all`: every zone, because the service's
+    // settings changed.
     kind: text('kind').notNull(),
     // No foreign key: the row outlives the zone.
     zoneId: text('zone_id'),
@@ -31,8 +32,8 @@ export const feedChanges = pgTable(
 );
 
 /**
- * Positions of the past, one a minute: every transaction below `horizon` had ended by `at`. Rows of feed_changes below the oldest
- * position may be gone, so an older cursor cannot be continued.
+ * Positions of the past, one a minute: every transaction below `horizon` had ended by `at`. Rows of feed_changes below
+ * the oldest position may be gone, so an older cursor cannot be continued.
  */
 export const feedPositions = pgTable('feed_positions', {
   horizon: xid8('horizon').primaryKey(),

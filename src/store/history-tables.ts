@@ -1,8 +1,19 @@
-// The tables of history as drizzle sees them: changes of zones and records, changes of teams, people and keys, and the octets that
-// both take. The head of tables.ts describes how tables are written.
-import { sql } from 'drizzle-orm';
-import { bigint, date, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+// The tables of history as drizzle sees them: changes of zones and records, changes of teams, people and keys, and the
+// octets that both take. The head of tables.ts describes how tables are written.
+
 import { at, numberArray, textC } from './column-types.ts';
+import { bigint, date, index, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
+
+export type Action =
+  | 'zone.create'
+  | 'zone.change'
+  | 'zone.delete'
+  | 'zone.restore'
+  | 'zone.park'
+  | 'zone.unpark'
+  | 'record.create'
+  | 'record.update'
+  | 'record.delete';
 
 export const changes = pgTable(
   'changes',
@@ -15,28 +26,60 @@ export const changes = pgTable(
     teamId: text('team_id'),
     userId: text('user_id'),
     keyId: text('key_id').notNull(),
-    action: text('action').notNull(),
+    action: text('action').$type<Action>().notNull(),
     before: jsonb('before'),
     after: jsonb('after'),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     requestId: text('request_id').notNull(),
     // The owner that applied or released the record; null: a change without an owner.
     owner: text('owner'),
-    // The ids of the changes that this one undid, and the time that a restore put the record back to. Null: an ordinary change.
+    // The ids of the changes that this one undid, and the time that a restore put the record back to. Null: an ordinary
+    // change.
     undoes: numberArray('undoes'),
     restoredTo: at('restored_to'),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [
     index('changes_zone_idx').on(t.zoneId, t.id),
-    // The changes that an owner may have to repair. Owners themselves make most changes of a busy zone, and are not in it.
+    // The changes that an owner may have to repair. Owners themselves make most changes of a busy zone, and are not in
+    // it.
     index('changes_unowned_idx')
       .on(sql`coalesce(${t.teamId}, ${t.userId})`, t.id)
       .where(sql`${t.owner} is null and ${t.action} in ('record.update', 'record.delete')`),
   ],
 );
 
-/** The history of everything that is no zone: teams, members, keys. It has no serial, and is asked for by team. */
+export type AccountAction =
+  | 'user.create'
+  | 'user.change'
+  | 'user.link'
+  | 'user.suspend'
+  | 'user.resume'
+  | 'user.remove'
+  | 'team.create'
+  | 'team.rename'
+  | 'team.bind'
+  | 'team.quota'
+  | 'name.release'
+  | 'cluster.drain'
+  | 'cluster.restore'
+  | 'cluster.release'
+  | 'cluster.remove'
+  | 'invitation.create'
+  | 'invitation.revoke'
+  | 'invitation.decline'
+  | 'member.add'
+  | 'member.change'
+  | 'member.remove'
+  | 'key.mint'
+  | 'key.change'
+  | 'key.revoke'
+  | 'trust.create'
+  | 'trust.change'
+  | 'trust.revoke'
+  | 'trust.accept';
+
+/** The history of everything that is not a zone: teams, members, keys. It has no serial, and is asked for by team. */
 export const accountChanges = pgTable(
   'account_changes',
   {
@@ -45,7 +88,7 @@ export const accountChanges = pgTable(
     teamId: text('team_id'),
     // Null: the command line, which needs no key.
     keyId: text('key_id'),
-    action: text('action').notNull(),
+    action: text('action').$type<AccountAction>().notNull(),
     // The id of the team, person or key that was changed.
     subject: text('subject').notNull(),
     before: jsonb('before'),
@@ -57,8 +100,9 @@ export const accountChanges = pgTable(
 );
 
 /**
- * The octets that history takes, by owner and by a range of ids (bucket). The retention counts each range once, so that the oldest
- * history of one owner is found without an index of its own. kind: `zones` for changes, `accounts` for account_changes.
+ * The octets that history takes, by owner and by a range of ids (bucket). The retention counts each range once, so that
+ * the oldest history of one owner is found without an index of its own. kind: `zones` for changes, `accounts` for
+ * account_changes.
  */
 export const historyUsage = pgTable(
   'history_usage',
@@ -78,8 +122,8 @@ export const historyMarks = pgTable('history_marks', {
 });
 
 /**
- * The time of the newest history that the retention deleted, by owner; the owner '' stands for all of them. Nobody can tell what
- * changed before it, so no zone is restored to an earlier time.
+ * The time of the newest history that the retention deleted, by owner; the owner '' stands for all of them. Nobody can
+ * tell what changed before it, so no zone is restored to an earlier time.
  */
 export const historyPruned = pgTable(
   'history_pruned',

@@ -1,7 +1,8 @@
 // Answers kept for a repeated POST. Written in the transaction of the change that they answer; zone-load.ts and zone-commit.ts
 // have those of changes of records.
-import { and, eq, sql } from 'drizzle-orm';
+
 import type { Db, Tx } from './database.ts';
+import { and, eq, sql } from './drizzle.ts';
 import { idempotency } from './tables.ts';
 
 export interface KeptAnswer {
@@ -17,11 +18,11 @@ const LOCKS = 0x6f6e6365;
  * the first is under way finds no answer yet, and is refused as the duplicate that it is. Fails with 55P03 as row locks do.
  */
 export async function lockToken(tx: Tx, keyId: string, token: string): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${LOCKS}::integer, hashtext(${`${keyId} ${token}`}))`);
+  await tx.build.execute(sql`select pg_advisory_xact_lock(${LOCKS}::integer, hashtext(${`${keyId} ${token}`}))`);
 }
 
 export async function keptAnswer(tx: Db | Tx, keyId: string, token: string): Promise<KeptAnswer | null> {
-  const rows = await tx
+  const rows = await tx.build
     .select({ requestHash: idempotency.requestHash, answer: idempotency.answer })
     .from(idempotency)
     .where(and(eq(idempotency.keyId, keyId), eq(idempotency.token, token)));
@@ -32,5 +33,5 @@ export async function keepAnswer(
   tx: Tx,
   entry: { keyId: string; token: string; requestHash: Uint8Array; answer: unknown; createdAt: Date },
 ): Promise<void> {
-  await tx.insert(idempotency).values(entry);
+  await tx.build.insert(idempotency).values(entry);
 }

@@ -1,6 +1,7 @@
 // Invitations to teams as rows. There is a row only while an invitation is open; an expired one is as good as none.
-import { and, asc, count, desc, eq, gt, lte, or, sql } from 'drizzle-orm';
+
 import { type Db, isStorable, type Tx } from './database.ts';
+import { and, asc, count, desc, eq, gt, lte, or, sql } from './drizzle.ts';
 import type { Role } from './people.ts';
 import { invitations, memberships, teams, users } from './tables.ts';
 
@@ -22,14 +23,14 @@ const columns = {
   teamId: invitations.teamId,
   teamName: teams.name,
   email: invitations.email,
-  role: sql<Role>`${invitations.role}`,
+  role: invitations.role,
   invitedBy: users.email,
   createdAt: invitations.createdAt,
   expiresAt: invitations.expiresAt,
 };
 
 const rows = (db: Db | Tx) =>
-  db
+  db.build
     .select(columns)
     .from(invitations)
     .innerJoin(teams, eq(teams.id, invitations.teamId))
@@ -56,7 +57,7 @@ export async function invitationsOfAddress(
 }
 
 export async function countInvitationsOfAddress(db: Db | Tx, email: string, now: Date): Promise<number> {
-  const found = await db
+  const found = await db.build
     .select({ open: count() })
     .from(invitations)
     .where(and(eq(invitations.email, email), gt(invitations.expiresAt, now)));
@@ -89,7 +90,7 @@ export async function countOpen(
     eq(invitations.invitedBy, invitedBy),
     eq(invitations.email, email),
   ];
-  const found = await tx
+  const found = await tx.build
     .select({
       ofTeam: sql<number>`count(*) filter (where ${ofTeam})::int`,
       ofInviter: sql<number>`count(*) filter (where ${by})::int`,
@@ -102,12 +103,14 @@ export async function countOpen(
 
 /** @throws SQLSTATE 23505 (invitations_team_email_key) when the address has an invitation to the team */
 export async function insertInvitation(tx: Tx, row: typeof invitations.$inferInsert): Promise<void> {
-  await tx.insert(invitations).values(row);
+  await tx.build.insert(invitations).values(row);
 }
 
 /** Ends an invitation. @returns whether it was there */
 export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
-  return (await tx.delete(invitations).where(eq(invitations.id, id)).returning({ id: invitations.id })).length > 0;
+  return (
+    (await tx.build.delete(invitations).where(eq(invitations.id, id)).returning({ id: invitations.id })).length > 0
+  );
 }
 
 /** The invitation of that id in the team. */
@@ -118,7 +121,7 @@ export async function invitationOfTeam(tx: Tx, teamId: string, id: string): Prom
 
 /** Ends what is left of a team's expired invitations, so that their addresses can be invited again. */
 export async function deleteExpired(tx: Tx, teamId: string, now: Date): Promise<void> {
-  await tx.delete(invitations).where(and(eq(invitations.teamId, teamId), lte(invitations.expiresAt, now)));
+  await tx.build.delete(invitations).where(and(eq(invitations.teamId, teamId), lte(invitations.expiresAt, now)));
 }
 
 /** Ends the invitations to a team that a person has sent. @returns the ended ones */
@@ -127,7 +130,7 @@ export async function deleteInvitationsBy(
   teamId: string,
   userId: string,
 ): Promise<{ id: string; email: string; role: Role }[]> {
-  return tx
+  return tx.build
     .delete(invitations)
     .where(and(eq(invitations.teamId, teamId), eq(invitations.invitedBy, userId)))
     .returning({ id: columns.id, email: columns.email, role: columns.role });
@@ -135,7 +138,7 @@ export async function deleteInvitationsBy(
 
 /** @param email in lower case */
 export async function isMemberByAddress(tx: Tx, teamId: string, email: string): Promise<boolean> {
-  const found = await tx
+  const found = await tx.build
     .select({ userId: users.id })
     .from(users)
     .innerJoin(memberships, eq(memberships.userId, users.id))

@@ -1,6 +1,7 @@
 // The names of the owners of keys, for people who read a history; never the rights of a key.
-import { eq, sql } from 'drizzle-orm';
+
 import type { Db } from './database.ts';
+import { eq, sql } from './drizzle.ts';
 import { apiKeys, teams, users } from './tables.ts';
 
 export interface KeyName {
@@ -16,7 +17,7 @@ export interface KeyName {
 /** Those of the keys that there are, by id. */
 export async function keyNames(db: Db, ids: string[]): Promise<Map<string, KeyName>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
+  const rows = await db.build
     .select({
       id: apiKeys.id,
       name: apiKeys.name,

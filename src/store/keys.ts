@@ -1,13 +1,14 @@
 // API keys as rows, and the teams that have them. Secrets come in and go out as hashes only.
-import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+
+import { columns, type Plain } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { and, desc, eq, gt, isNull, lt, or, sql } from './drizzle.ts';
+import type { ClusterRight, Level } from './key-tables.ts';
 import type { Role } from './people.ts';
 import { statement } from './statement.ts';
 import { apiKeys, teams } from './tables.ts';
 
-export type Level = 'none' | 'read' | 'write';
-/** The right to send heartbeats of clusters, and to see them. */
-export type ClusterRight = 'none' | 'write';
+export type { ClusterRight, Level } from './key-tables.ts';
 
 export interface Grant {
   zoneId: string;
@@ -49,38 +50,45 @@ export interface KeyRow extends KeyTerms {
   trustId: string | null;
 }
 
-type Plain = Omit<KeyRow, 'expiresAt' | 'revokedAt' | 'lastUsedAt'> &
-  Record<'expiresAt' | 'revokedAt' | 'lastUsedAt', string | null>;
+/** The columns of KeyTerms, which keys and trusts have. The grants are in a table of their own. */
+export const TERM_KEYS = [
+  'name',
+  'records',
+  'manageZones',
+  'clusters',
+  'onlyNames',
+  'onlyTypes',
+  'networks',
+  'zoneWrites',
+  'recordWrites',
+  'expiresAt',
+] as const satisfies readonly (keyof KeyTerms)[];
 
-const selectKeys = statement<Plain>(`
-  select k.id, k.team_id as "teamId", t.name as "teamName", k.user_id as "userId", u.name as "userName", u.email as "userEmail",
+const OWN = ['id', 'teamId', 'userId', ...TERM_KEYS, 'secretHash', 'revokedAt', 'lastUsedAt', 'trustId'] as const;
+const keyColumns = columns(apiKeys, OWN, {
+  alias: 'k',
+  computed: { revokedAt: 'coalesce(k.revoked_at, u.suspended_at)' },
+});
+
+type KeyColumns = Pick<KeyRow, (typeof OWN)[number]>;
+
+const selectKeys = statement<Omit<KeyRow, keyof KeyColumns> & Plain<KeyColumns>>(`
+  select ${keyColumns.list}, t.name as "teamName", u.name as "userName", u.email as "userEmail",
     case when k.user_id is null then '[]' else coalesce((
       select json_agg(json_build_object('teamId', m.team_id, 'teamName', mt.name, 'role', m.role) order by mt.name)
       from memberships m join teams mt on mt.id = m.team_id where m.user_id = k.user_id), '[]') end as memberships,
-    k.name, k.secret_hash as "secretHash", k.records, k.manage_zones as "manageZones", k.clusters, k.only_names as "onlyNames",
-    k.only_types as "onlyTypes", k.networks::text[] as networks, k.zone_writes as "zoneWrites",
-    k.record_writes as "recordWrites", k.expires_at as "expiresAt",
-    coalesce(k.revoked_at, u.suspended_at) as "revokedAt",
-    k.last_used_at as "lastUsedAt", k.trust_id as "trustId",
     coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
       from key_zone_grants g where g.key_id = k.id), '[]') as grants
   from api_keys k left join teams t on t.id = k.team_id left join users u on u.id = k.user_id where k.id = any((select $1::text[])::text[])`);
 
 /** Keys with their holders and their per-zone levels, in one statement. Unknown ids are omitted. */
 export async function keysByIds(db: Db | Tx, ids: readonly string[]): Promise<KeyRow[]> {
-  return (await selectKeys(db, ids)).map((row) => ({
-    ...row,
-    expiresAt: at(row.expiresAt),
-    revokedAt: at(row.revokedAt),
-    lastUsedAt: at(row.lastUsedAt),
-  }));
+  return (await selectKeys(db, ids)).map((row) => keyColumns.read(row));
 }
 
 export async function keyById(db: Db | Tx, id: string): Promise<KeyRow | null> {
   return (await keysByIds(db, [id]))[0] ?? null;
 }
-
-const at = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 interface Standing {
   /** Neither revoked nor expired. */
@@ -129,7 +137,7 @@ const selectStandingForTeam = standingFor('$3::text');
  */
 export async function markUsed(db: Db, id: string, now: Date, agent: string | null = null): Promise<void> {
   const minuteAgo = new Date(now.getTime() - 60_000);
-  await db
+  await db.build
     .update(apiKeys)
     .set({ lastUsedAt: now, lastUsedBy: agent?.slice(0, 200) ?? null })
     .where(
@@ -142,11 +150,11 @@ export async function markUsed(db: Db, id: string, now: Date, agent: string | nu
 }
 
 export async function insertTeam(tx: Db | Tx, team: typeof teams.$inferInsert): Promise<void> {
-  await tx.insert(teams).values(team);
+  await tx.build.insert(teams).values(team);
 }
 
 export async function teamByName(db: Db | Tx, name: string): Promise<{ id: string; name: string } | null> {
-  return (await db.select({ id: teams.id, name: teams.name }).from(teams).where(eq(teams.name, name)))[0] ?? null;
+  return (await db.build.select({ id: teams.id, name: teams.name }).from(teams).where(eq(teams.name, name)))[0] ?? null;
 }
 
 /** The valid keys of that name that a person has beyond the newest `keep`. */
@@ -156,7 +164,7 @@ export async function oldSessions(
   name: string,
   { now, keep }: { now: Date; keep: number },
 ): Promise<string[]> {
-  const rows = await tx
+  const rows = await tx.build
     .select({ id: apiKeys.id })
     .from(apiKeys)
     // Only sessions expire, of a person's keys: one that a person calls like a session is not ended.
@@ -168,6 +176,6 @@ export async function oldSessions(
   return rows.map(({ id }) => id);
 }
 
-export async function insertKey(tx: Db | Tx, key: typeof apiKeys.$inferInsert): Promise<void> {
-  await tx.insert(apiKeys).values(key);
+export async function insertKey(tx: Db | Tx, values: typeof apiKeys.$inferInsert): Promise<void> {
+  await tx.build.insert(apiKeys).values(values);
 }

@@ -1,8 +1,8 @@
 // Brings the database to the schema of this version. Safe to run by every replica at once.
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { type Db, openDatabase, sqlFailure } from './database.ts';
+import { migrate, sql } from './drizzle.ts';
 import journal from './migrations/meta/_journal.json' with { type: 'json' };
 
 const FOLDER = new URL('./migrations', import.meta.url).pathname;
@@ -32,13 +32,22 @@ export async function migrateDatabase(url: string, folder = FOLDER): Promise<voi
     name: 'zonestead-migrate',
   });
   try {
-    await database.db.execute(sql`select pg_advisory_lock(${LOCK})`);
-    await database.db.execute(sql`set lock_timeout = ${sql.raw(`'${TABLE_LOCK_TIMEOUT}'`)}`);
-    await patiently(() => migrate(database.db, { migrationsFolder: folder }));
+    await database.db.build.execute(sql`select pg_advisory_lock(${LOCK})`);
+    await database.db.build.execute(sql`set lock_timeout = ${sql.raw(`'${TABLE_LOCK_TIMEOUT}'`)}`);
+    await patiently(() => applyMissing(database.db, folder));
     await patiently(() => settleForeignIds(database.db));
   } finally {
     await database.close();
   }
+}
+
+/** All missing migrations are one transaction. */
+function applyMissing(db: Db, folder: string): Promise<void> {
+  const apply = (statements: readonly string[]) =>
+    db.transaction(async (tx) => {
+      for (const text of statements) await tx.client.unsafe(text);
+    });
+  return migrate(db.build, apply, { migrationsFolder: folder });
 }
 
 async function patiently(work: () => Promise<void>): Promise<void> {
@@ -57,20 +66,22 @@ async function patiently(work: () => Promise<void>): Promise<void> {
  * would show all of them again, for months. Such changes become changes of now.
  */
 async function settleForeignIds(db: Db): Promise<void> {
-  await db.execute(sql`
+  await db.build.execute(sql`
     update zones set changed_xid = pg_current_xact_id() where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`);
-  await db.execute(sql`
+  await db.build.execute(sql`
     update service set changed_xid = pg_current_xact_id() where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`);
   // No cursor of another cluster can be continued here.
-  await db.execute(sql`delete from feed_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`);
-  await db.execute(sql`delete from feed_positions where horizon > pg_snapshot_xmin(pg_current_snapshot())`);
+  await db.build.execute(sql`delete from feed_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`);
+  await db.build.execute(sql`delete from feed_positions where horizon > pg_snapshot_xmin(pg_current_snapshot())`);
 }
 
 /** Whether this version's last migration has been applied; false also when none ever was. */
 export async function isMigrated(db: Db): Promise<boolean> {
   const wanted = Math.max(...journal.entries.map((entry) => entry.when));
-  const exists = await db.execute(sql`select to_regclass('drizzle.__drizzle_migrations') is not null as yes`);
+  const exists = await db.build.execute(sql`select to_regclass('drizzle.__drizzle_migrations') is not null as yes`);
   if (exists[0]?.yes !== true) return false;
-  const rows = await db.execute(sql`select max(created_at) >= ${wanted} as yes from drizzle.__drizzle_migrations`);
+  const rows = await db.build.execute(
+    sql`select max(created_at) >= ${wanted} as yes from drizzle.__drizzle_migrations`,
+  );
   return rows[0]?.yes === true;
 }

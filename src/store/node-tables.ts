@@ -1,7 +1,7 @@
 // The tables of name server nodes: their keys, and what they report; see tables.ts.
-import { sql } from 'drizzle-orm';
-import { bigint, check, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+
 import { at, bytea, cidrs, pgSnapshot, textC } from './column-types.ts';
+import { bigint, check, doublePrecision, index, integer, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
 
 /** A node key reads all zones with their private keys and reports. It belongs to no team and has no other right. */
 export const nodeKeys = pgTable('node_keys', {
@@ -18,8 +18,8 @@ export const nodeKeys = pgTable('node_keys', {
 });
 
 /**
- * The last report of each instance of a node. An instance ends with the state of its node, so a node without a volume has a new one
- * after each restart.
+ * The last report of each instance of a node. An instance ends with the state of its node, so a node without a volume
+ * has a new one after each restart.
  */
 export const nodes = pgTable(
   'nodes',
@@ -31,7 +31,8 @@ export const nodes = pgTable(
       .references(() => nodeKeys.id, { onDelete: 'cascade' }),
     version: text('version').notNull(),
     engine: text('engine').notNull(),
-    // The position that the node has applied, as it says; null before its first list. The next two columns are its parts.
+    // The position that the node has applied, as it says; null before its first list. The next two columns are its
+    // parts.
     cursor: text('cursor'),
     epoch: text('epoch'),
     position: pgSnapshot('position'),

@@ -202,7 +202,7 @@ export async function allNodes(db: Db): Promise<NodeRow[]> {
 export const forgetNodes = statement("delete from nodes where reported_at < statement_timestamp() - interval '1 day'");
 
 export async function setComparison(db: Db, token: string, at: Date): Promise<void> {
-  await db
+  await db.build
     .insert(nodeComparisons)
     .values({ token, at })
     .onConflictDoUpdate({ target: nodeComparisons.one, set: { token, at } });

@@ -1,7 +1,7 @@
 // The sets that owners applied: the query that judging reads them with, and the parts of the statement in zone-commit.ts that write
 // them.
 import type { RecordType } from '#dns/types/index.ts';
-import { insertList, recordset, valueList } from './column-lists.ts';
+import { insertList, jsonList, recordset, valueList } from './column-lists.ts';
 import { ownedSets, recordOwners } from './tables.ts';
 
 export type Drift = 'Enforce' | 'Report' | 'Ignore';
@@ -56,8 +56,8 @@ export interface SetRow extends Omit<OwnedSet, 'digest' | 'expires' | 'records'>
   expiresAt: string | null;
 }
 
-const WRITTEN = [
-  'id',
+/** The columns that an owner writes, but for the end of the lease. */
+export const SET_KEYS = [
   'owner',
   'name',
   'ordername',
@@ -72,24 +72,19 @@ const WRITTEN = [
   'retain',
   'drift',
   'whenClusterLost',
-  'expiresAt',
 ] as const;
+const WRITTEN = ['id', ...SET_KEYS, 'expiresAt'] as const;
 const LINK = ['recordId', 'setId', 'digest'] as const;
 
-/** The expression of one set as JSON. @param s the alias of owned_sets @param records the expression of its records */
-const setJson = (
-  s: string,
-  records: string,
-) => `json_build_object('id', ${s}.id, 'owner', ${s}.owner, 'name', ${s}.name,
-  'ordername', ${s}.ordername, 'type', ${s}.type, 'generation', ${s}.generation, 'instance', ${s}.instance,
-  'digest', encode(${s}.digest, 'hex'), 'valueCount', ${s}.value_count, 'ttl', ${s}.ttl, 'comment', ${s}.comment, 'share', ${s}.share, 'retain', ${s}.retain,
-  'drift', ${s}.drift, 'whenClusterLost', ${s}.when_cluster_lost, 'expires', floor(extract(epoch from ${s}.expires_at) * 1000), 'records', ${records})`;
+const SET_JSON = jsonList(ownedSets, ['id', ...SET_KEYS], 's', { digest: "encode(s.digest, 'hex')" });
 
 /** A query with the sets at some names as one JSON array. @param zoneNo and @param names are SQL expressions */
 export function ownedSetsAt(zoneNo: string, names: string): string {
   const records = `coalesce((select json_agg(json_build_object('id', o.record_id, 'digest', encode(o.digest, 'hex')) order by o.record_id)
     from record_owners o where o.set_id = s.id), '[]')`;
-  return `select json_agg(${setJson('s', records)} order by s.owner, s.ordername, s.type)
+  const expires = 'floor(extract(epoch from s.expires_at) * 1000)';
+  return `select json_agg(json_build_object(${SET_JSON}, 'expires', ${expires}, 'records', ${records})
+      order by s.owner, s.ordername, s.type)
     from owned_sets s where s.zone_no = ${zoneNo} and s.ordername = any(${names})`;
 }
 

@@ -2,9 +2,11 @@
 // however far it is into the zone. No rule and no right is known here.
 import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 import type { RecordType } from '#dns/types/index.ts';
+import { columns } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
-import type { Drift, WhenClusterLost } from './owned-sets.ts';
+import { type Drift, SET_KEYS, type WhenClusterLost } from './owned-sets.ts';
 import { statement } from './statement.ts';
+import { ownedSets } from './tables.ts';
 
 export interface ListedSet {
   owner: string;
@@ -57,6 +59,10 @@ interface PageQuery {
 /** The page ends with the set that reaches so many octets of contents and comments. */
 const OCTETS = 1024 * 1024;
 
+const COLUMNS = columns(ownedSets, [...SET_KEYS, 'expiresAt', 'appliedAt'], {
+  computed: { digest: "encode(digest, 'hex')" },
+}).list;
+
 // Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is bounded.
 // `lateral … offset 0` has rows found by their key. Without it, while a new table has no statistics yet, Postgres joined each set
 // with a scan of all records: 0.7 s instead of 5 ms for a page in a zone of 5,000.
@@ -74,8 +80,7 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
           and ($6::text[] is null or s.name like any($6::text[])) and ($7::text[] is null or s.type = any($7::text[]))
         order by s.owner, s.ordername, s.type limit $8::integer + 1) s) bounded
     where before < $9::bigint)
-  select owner, name, ordername, type, generation, instance, encode(digest, 'hex') as digest, value_count as "valueCount", ttl, comment,
-    share, retain, drift, when_cluster_lost as "whenClusterLost", expires_at as "expiresAt", applied_at as "appliedAt", found,
+  select ${COLUMNS}, found,
     coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority, 'comment', r.comment,
         'withdrawn', r.withdrawn,
         'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w cross join lateral

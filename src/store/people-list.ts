@@ -1,6 +1,7 @@
 // People for the administrator: the list of all, and the end of one.
-import { eq, sql } from 'drizzle-orm';
+
 import type { Db, Tx } from './database.ts';
+import { eq, sql } from './drizzle.ts';
 import { statement } from './statement.ts';
 import { users, zones } from './tables.ts';
 
@@ -34,12 +35,12 @@ export async function allPeople(db: Db): Promise<ListedPerson[]> {
 
 /** @throws SQLSTATE 23505 (users_email_key) */
 export async function setAddress(tx: Tx, id: string, email: string): Promise<void> {
-  await tx.update(users).set({ email }).where(eq(users.id, id));
+  await tx.build.update(users).set({ email }).where(eq(users.id, id));
 }
 
 /** @param suspendedAt null: keys and new sessions of the person are valid again. @returns whether that changed */
 export async function setSuspended(tx: Tx, id: string, suspendedAt: Date | null): Promise<boolean> {
-  const rows = await tx
+  const rows = await tx.build
     .update(users)
     .set({ suspendedAt })
     .where(sql`${users.id} = ${id} and (${users.suspendedAt} is null) = ${suspendedAt !== null}`)
@@ -52,7 +53,7 @@ export const REMOVED_DOMAIN = 'removed.invalid';
 
 /** The row stays for the history. Its address is free for another person. */
 export async function markRemoved(tx: Tx, id: string, now: Date): Promise<void> {
-  await tx
+  await tx.build
     .update(users)
     .set({ email: `${id}@${REMOVED_DOMAIN}`, suspendedAt: now, removedAt: now })
     .where(eq(users.id, id));
@@ -69,6 +70,6 @@ export async function keysOfPerson(tx: Tx, userId: string): Promise<readonly { i
 
 /** The names of personal zones, at most `limit`. */
 export async function personalZones(tx: Tx, userId: string, limit: number): Promise<string[]> {
-  const rows = await tx.select({ name: zones.name }).from(zones).where(eq(zones.userId, userId)).limit(limit);
+  const rows = await tx.build.select({ name: zones.name }).from(zones).where(eq(zones.userId, userId)).limit(limit);
   return rows.map(({ name }) => name);
 }

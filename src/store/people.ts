@@ -1,10 +1,11 @@
 // People, teams and memberships as rows.
-import { and, asc, count, eq, isNull, ne, sql } from 'drizzle-orm';
+
+import type { Role } from './account-tables.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { and, asc, count, eq, isNull, ne, sql } from './drizzle.ts';
 import { apiKeys, memberships, teams, trusts, users } from './tables.ts';
 
-export const ROLES = ['owner', 'member'] as const;
-export type Role = (typeof ROLES)[number];
+export { ROLES, type Role } from './account-tables.ts';
 
 export interface UserRow {
   id: string;
@@ -16,7 +17,7 @@ const userColumns = { id: users.id, email: users.email, name: users.name };
 
 /** @throws SQLSTATE 23505 (users_email_key) */
 export async function insertUser(tx: Db | Tx, user: UserRow): Promise<void> {
-  await tx.insert(users).values(user);
+  await tx.build.insert(users).values(user);
 }
 
 /** @param email in lower case */
@@ -26,7 +27,7 @@ export async function userByEmail(
 ): Promise<(UserRow & { suspendedAt: Date | null }) | null> {
   return (
     (
-      await db
+      await db.build
         .select({ ...userColumns, suspendedAt: users.suspendedAt })
         .from(users)
         .where(eq(users.email, email))
@@ -44,8 +45,8 @@ const teamColumns = { id: teams.id, name: teams.name, createdAt: teams.createdAt
 
 /** The teams of a person with its role in each, by name. */
 export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & { role: Role })[]> {
-  return db
-    .select({ ...teamColumns, role: sql<Role>`${memberships.role}` })
+  return db.build
+    .select({ ...teamColumns, role: memberships.role })
     .from(memberships)
     .innerJoin(teams, eq(teams.id, memberships.teamId))
     .where(eq(memberships.userId, userId))
@@ -54,28 +55,28 @@ export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & {
 
 /** Locks the person's row until the transaction ends. */
 export async function lockUser(tx: Tx, id: string): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
+  await tx.build.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
 }
 
 /** The same, and no session starts and no account is attached for the person meanwhile: both refer to the row. */
 export async function lockUserAlone(tx: Tx, id: string): Promise<void> {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
+  await tx.build.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
 }
 
 export async function countMemberships(tx: Tx, userId: string): Promise<number> {
-  const rows = await tx.select({ teams: count() }).from(memberships).where(eq(memberships.userId, userId));
+  const rows = await tx.build.select({ teams: count() }).from(memberships).where(eq(memberships.userId, userId));
   return rows[0]?.teams ?? 0;
 }
 
 /** The row, locked until the transaction ends: members and keys of one team change one after the other. */
 export async function lockTeam(tx: Tx, id: string): Promise<TeamRow | null> {
   if (!isStorable(id)) return null;
-  return (await tx.select(teamColumns).from(teams).where(eq(teams.id, id)).for('no key update'))[0] ?? null;
+  return (await tx.build.select(teamColumns).from(teams).where(eq(teams.id, id)).for('no key update'))[0] ?? null;
 }
 
 /** @throws SQLSTATE 23505 (teams_name_key) */
 export async function renameTeam(tx: Tx, id: string, name: string): Promise<void> {
-  await tx.update(teams).set({ name }).where(eq(teams.id, id));
+  await tx.build.update(teams).set({ name }).where(eq(teams.id, id));
 }
 
 export interface MemberRow {
@@ -90,7 +91,7 @@ const memberColumns = {
   userId: users.id,
   email: users.email,
   name: users.name,
-  role: sql<Role>`${memberships.role}`,
+  role: memberships.role,
   createdAt: memberships.createdAt,
 };
 
@@ -101,7 +102,7 @@ export interface ListedMember extends MemberRow {
 
 /** The members of a team, by e-mail address. */
 export async function membersOf(db: Db | Tx, teamId: string): Promise<ListedMember[]> {
-  return db
+  return db.build
     .select({
       ...memberColumns,
       validKeys: sql<number>`(
@@ -119,7 +120,7 @@ export async function membersOf(db: Db | Tx, teamId: string): Promise<ListedMemb
 
 export async function memberOf(db: Db | Tx, teamId: string, userId: string): Promise<MemberRow | null> {
   if (!isStorable(teamId) || !isStorable(userId)) return null;
-  const rows = await db
+  const rows = await db.build
     .select(memberColumns)
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
@@ -129,7 +130,7 @@ export async function memberOf(db: Db | Tx, teamId: string, userId: string): Pro
 
 /** Whether the team has another owner than this person. A suspended owner does not count, because such a person cannot act. */
 export async function hasOtherOwner(tx: Tx, teamId: string, userId: string): Promise<boolean> {
-  const rows = await tx
+  const rows = await tx.build
     .select({ userId: memberships.userId })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
@@ -150,16 +151,16 @@ export async function insertMember(
   tx: Db | Tx,
   member: { teamId: string; userId: string; role: Role; createdAt: Date },
 ): Promise<void> {
-  await tx.insert(memberships).values(member);
+  await tx.build.insert(memberships).values(member);
 }
 
 export async function setRole(tx: Tx, teamId: string, userId: string, role: Role): Promise<void> {
-  await tx
+  await tx.build
     .update(memberships)
     .set({ role })
     .where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
 }
 
 export async function deleteMember(tx: Tx, teamId: string, userId: string): Promise<void> {
-  await tx.delete(memberships).where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
+  await tx.build.delete(memberships).where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
 }

@@ -1,7 +1,9 @@
 // Numbered pages of records in orders that no index has. Postgres sorts all records of the filter for each page, so their number is
 // bounded. No right is known here.
-import { type SQL, sql } from 'drizzle-orm';
+
+import type { SQL } from 'drizzle-orm';
 import type { Db } from './database.ts';
+import { sql } from './drizzle.ts';
 import type { ListedRecord } from './record-pages.ts';
 import { listConditions, type RecordFilter } from './records.ts';
 import { records } from './tables.ts';
@@ -58,7 +60,7 @@ export async function sortedRecordPage(
           select after, before, at from changes where zone_id = ${zoneId} order by id desc limit ${CHANGES_READ}) c
           group by 1) newest using (id)`
       : sql`cross join (select null::timestamptz as last) newest`;
-  const found = (await db.execute(sql`
+  const found = (await db.build.execute(sql`
     with found as (
       select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${r.ttl}, ${r.priority}, ${r.comment}, ${r.withdrawn},
         ${key} as key, ${zoneId}::text as zone_id

@@ -1,8 +1,10 @@
 // Pages of record rows, bounded in rows and in octets: contents may have a quarter of a megabyte each. Keyset pages, so that
 // each costs the same however far it is into the zone. No rule and no right is known here.
-import { type SQL, sql } from 'drizzle-orm';
+
+import type { SQL } from 'drizzle-orm';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
+import { sql } from './drizzle.ts';
 import { listConditions, type RecordCursor, type RecordFilter, type RecordRow } from './records.ts';
 import { statement } from './statement.ts';
 import { records } from './tables.ts';
@@ -64,7 +66,7 @@ export async function recordPage(
       ? sql`octet_length(${text})`
       : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
-  const found = await (db as Db).execute(sql`
+  const found = await db.build.execute(sql`
     select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
       select *, count(*) over () as found from (
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},

@@ -1,8 +1,10 @@
 // Record rows as lists and single looks read them. zone-load.ts reads the rows that changes are judged by, and zone-commit.ts writes.
-import { and, asc, count, eq, gt, inArray, like, or, type SQL, sql } from 'drizzle-orm';
+
+import type { SQL } from 'drizzle-orm';
 import type { RecordType } from '#dns/types/index.ts';
-import { selectList } from './column-lists.ts';
+import { columns } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { and, asc, count, eq, gt, inArray, like, or, sql } from './drizzle.ts';
 import { statement } from './statement.ts';
 import { records, zones } from './tables.ts';
 
@@ -33,7 +35,7 @@ export const RECORD_KEYS = [
 ] as const satisfies readonly (keyof RecordRow)[];
 
 /** The same as SQL. */
-export const RECORD_COLUMNS = selectList(records, RECORD_KEYS);
+export const RECORD_COLUMNS = columns(records, RECORD_KEYS).list;
 
 const selectAt = statement<RecordRow>(
   `select ${RECORD_COLUMNS} from records where zone_no = $1 and ordername = any($2::text[]) order by ordername, type, id`,
@@ -86,13 +88,13 @@ export async function namesBelow(
   limit: number,
 ): Promise<{ names: string[]; total: number }> {
   const [names, totals] = await Promise.all([
-    tx
+    tx.build
       .selectDistinctOn([records.ordername], { name: records.name })
       .from(records)
       .where(below(zoneNo, ordername))
       .orderBy(asc(records.ordername))
       .limit(limit),
-    tx.select({ total: count() }).from(records).where(below(zoneNo, ordername)),
+    tx.build.select({ total: count() }).from(records).where(below(zoneNo, ordername)),
   ]);
   return { names: names.map((row) => row.name), total: totals[0]?.total ?? 0 };
 }
@@ -127,7 +129,7 @@ export interface RecordFilter {
 /** The records of a zone that a list shows; see record-pages.ts. */
 export function listConditions(db: Db | Tx, zoneId: string, filter: RecordFilter): SQL {
   // Not a join: with one zone's number the index gives the rows in their order, and a page need not sort the whole zone.
-  const ofZone = db.select({ no: zones.no }).from(zones).where(eq(zones.id, zoneId));
+  const ofZone = db.build.select({ no: zones.no }).from(zones).where(eq(zones.id, zoneId));
   const where: (SQL | undefined)[] = [sql`${records.zoneNo} = (${ofZone})`];
   if (filter.ordername !== undefined) where.push(eq(records.ordername, filter.ordername));
   if (filter.ordernames !== undefined) where.push(inArray(records.ordername, filter.ordernames));

@@ -1,6 +1,7 @@
 // Rows of secondaries, of the zones that are listed for them, and what the source reports of them.
-import { asc, eq, sql } from 'drizzle-orm';
+
 import { type Db, isStorable, type Tx } from './database.ts';
+import { asc, eq, sql } from './drizzle.ts';
 import { statement } from './statement.ts';
 import { secondaries, service, transferPlan, zoneSecondaries, zones } from './tables.ts';
 
@@ -9,23 +10,24 @@ export type SecondaryRow = typeof secondaries.$inferSelect;
 export type NewSecondary = Omit<SecondaryRow, 'createdAt'>;
 
 export async function allSecondaries(db: Db | Tx): Promise<SecondaryRow[]> {
-  return db.select().from(secondaries).orderBy(asc(secondaries.name));
+  return db.build.select().from(secondaries).orderBy(asc(secondaries.name));
 }
 
 export async function secondaryByName(db: Db | Tx, name: string): Promise<SecondaryRow | null> {
   if (!isStorable(name)) return null;
-  return (await db.select().from(secondaries).where(eq(secondaries.name, name)))[0] ?? null;
+  return (await db.build.select().from(secondaries).where(eq(secondaries.name, name)))[0] ?? null;
 }
 
 /** Inserts the secondary, or replaces it. */
 export async function putSecondary(tx: Tx, row: NewSecondary): Promise<void> {
-  await tx.insert(secondaries).values(row).onConflictDoUpdate({ target: secondaries.name, set: row });
+  await tx.build.insert(secondaries).values(row).onConflictDoUpdate({ target: secondaries.name, set: row });
 }
 
 /** @returns whether it was there */
 export async function deleteSecondary(tx: Tx, name: string): Promise<boolean> {
   return (
-    (await tx.delete(secondaries).where(eq(secondaries.name, name)).returning({ name: secondaries.name })).length > 0
+    (await tx.build.delete(secondaries).where(eq(secondaries.name, name)).returning({ name: secondaries.name }))
+      .length > 0
   );
 }
 
@@ -39,7 +41,7 @@ export interface ListedZone {
 
 /** The zones that the administrator or their owners listed for secondaries, by name. @param secondary (Default: of all.) */
 export async function listedZones(db: Db | Tx, secondary?: string): Promise<ListedZone[]> {
-  return db
+  return db.build
     .select({
       secondary: zoneSecondaries.secondary,
       id: zones.id,
@@ -73,13 +75,13 @@ export async function delistZone(tx: Tx, zoneId: string, secondary: string): Pro
 
 /** Makes nodes read the answer about transfers again. It locks the plan until the transaction ends. */
 export async function changePlan(tx: Tx): Promise<void> {
-  await tx.update(transferPlan).set({ version: sql`${transferPlan.version} + 1` });
+  await tx.build.update(transferPlan).set({ version: sql`${transferPlan.version} + 1` });
 }
 
 /** The names that secondaries with all zones add to every zone. The trigger of the row announces a change of them. */
 export async function refreshServiceNames(tx: Db | Tx): Promise<void> {
   const names = sql`coalesce((select array_agg(distinct n order by n) from secondaries x, unnest(x.nameservers) n where x.all_zones), '{}')`;
-  await tx
+  await tx.build
     .update(service)
     .set({ secondaryNameservers: names as never })
     .where(sql`${service.secondaryNameservers} is distinct from ${names}`);

@@ -1,8 +1,8 @@
 // The tables of secondaries, and of the node that they transfer zones from; see tables.ts.
-import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+
 import { teams } from './account-tables.ts';
 import { at, pgSnapshot, textArray, textC } from './column-types.ts';
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, sql, text } from './drizzle.ts';
 
 /** Name servers of others that get zones from the nodes by zone transfer. */
 export const secondaries = pgTable(
@@ -39,7 +39,8 @@ export const secondaryOffers = pgTable(
     teamId: text('team_id')
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
-    // Empty: every zone of the team. Otherwise the zones of this Kubernetes namespace; the operator, whose key the team has, checks it.
+    // Empty: every zone of the team. Otherwise the zones of this Kubernetes namespace; the operator, whose key the team
+    // has, checks it.
     namespace: textC('namespace').notNull().default(''),
   },
   (t) => [

@@ -1,6 +1,7 @@
 // One moment of the database, read a page at a time for as long as somebody takes the pages.
-import { sql } from 'drizzle-orm';
+
 import type { Db, Tx } from './database.ts';
+import { sql } from './drizzle.ts';
 import { inOneSnapshot } from './zones.ts';
 
 /** The connection may wait so long for the next page to be asked for. The reader's own limit should be shorter. */
@@ -13,7 +14,7 @@ const IDLE = '30s';
 export async function* snapshotPages<Page>(db: Db, read: (tx: Tx) => AsyncIterable<Page>): AsyncGenerator<Page> {
   const handoff = new Handoff<Page>();
   const reading = inOneSnapshot(db, async (tx) => {
-    await tx.execute(sql`select set_config('idle_in_transaction_session_timeout', ${IDLE}, true)`);
+    await tx.build.execute(sql`select set_config('idle_in_transaction_session_timeout', ${IDLE}, true)`);
     for await (const page of read(tx)) if (!(await handoff.offer(page))) return;
   });
   reading.then(

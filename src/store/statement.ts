@@ -1,12 +1,12 @@
-// Statements with a constant text, for the queries that every write runs. drizzle builds the text of a query again each
-// time, which costs the api more time than Postgres takes for the whole write; here it is written once and sent
-// unchanged.
+// Statements with a constant text, for the queries that every write runs, and for those that drizzle's builder cannot
+// express. drizzle builds the text of a query again each time, which costs the api more time than Postgres takes for
+// the whole write; here it is written once and sent unchanged. Its columns come from the tables (column-lists.ts).
 import type { Db, Tx } from './database.ts';
 
 /**
- * A statement with the parameters $1, $2, … The rows come as the driver reads them: bigint and times as text, json parsed,
- * bytea as a Buffer. It is on its way when the call returns: statements that are called one after another run in that
- * order, without waiting for each other's answer. One that drizzle builds goes out later, so await it first.
+ * A statement with the parameters $1, $2, … The rows come as the driver reads them: bigint and times as text, json
+ * parsed, bytea as a Buffer. It is on its way when the call returns: statements that are called one after another run
+ * in that order, without waiting for each other's answer. One that drizzle builds goes out later, so await it first.
  */
 export function statement<Row extends object>(
   text: string,
@@ -15,8 +15,8 @@ export function statement<Row extends object>(
 }
 
 /**
- * A statement that uses only some of the parameters of a longer list. Its text names each by its place in that list; the
- * values are given by functions, so that only those are made which the statement sends.
+ * A statement that uses only some of the parameters of a longer list. Its text names each by its place in that list;
+ * the values are given by functions, so that only those are made which the statement sends.
  */
 export function partialStatement<Row extends object>(
   text: string,

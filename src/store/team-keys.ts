@@ -1,8 +1,10 @@
 // The app keys of a team as rows to be listed, changed and revoked. Hashes of secrets never leave through here.
-import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
+import { columns } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
-import type { ClusterRight, Grant, KeyTerms, Level } from './keys.ts';
+import { and, asc, eq, gt, inArray, isNull, or, sql } from './drizzle.ts';
+import { type Grant, type KeyTerms, TERM_KEYS } from './keys.ts';
 import { apiKeys, keyZoneGrants, teams, tsigKeys, users, zones } from './tables.ts';
 
 /** The person who created a key. */
@@ -26,30 +28,18 @@ export interface TeamKeyRow extends KeyTerms {
   tsig: { name: string; algorithm: TsigKeyAlgorithm } | null;
 }
 
-const columns = {
-  id: apiKeys.id,
-  name: apiKeys.name,
-  records: sql<Level>`${apiKeys.records}`,
-  manageZones: sql<Level>`${apiKeys.manageZones}`,
-  clusters: sql<ClusterRight>`${apiKeys.clusters}`,
+const keyColumns = columns(apiKeys, ['id', ...TERM_KEYS, 'createdAt', 'revokedAt', 'lastUsedAt', 'lastUsedBy']);
+
+const fields = {
+  ...keyColumns.fields,
+  // Written out, because a column without its table would be that of the inner query.
   grants: sql<Grant[]>`coalesce((
     select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records) order by g.zone_id)
-    from ${keyZoneGrants} g where g.key_id = ${apiKeys.id}), '[]')`,
-  onlyNames: apiKeys.onlyNames,
-  onlyTypes: apiKeys.onlyTypes,
-  networks: sql<string[] | null>`${apiKeys.networks}::text[]`,
-  zoneWrites: apiKeys.zoneWrites,
-  recordWrites: apiKeys.recordWrites,
-  expiresAt: apiKeys.expiresAt,
-  // Written out, because a column without its table would be that of the inner query.
+    from ${keyZoneGrants} g where g.key_id = "api_keys"."id"), '[]')`,
   mintedBy: sql<Minter | null>`(
     select json_build_object('userId', u.id, 'email', u.email, 'isMember', exists (
       select from memberships m where m.team_id = "api_keys"."team_id" and m.user_id = u.id))
     from users u where u.id = "api_keys"."created_by")`,
-  createdAt: apiKeys.createdAt,
-  revokedAt: apiKeys.revokedAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  lastUsedBy: apiKeys.lastUsedBy,
   tsig: sql<{ name: string; algorithm: TsigKeyAlgorithm } | null>`(
     select json_build_object('name', s.name, 'algorithm', s.algorithm) from ${tsigKeys} s where s.key_id = "api_keys"."id")`,
 };
@@ -59,8 +49,8 @@ const IS_KEY = isNull(apiKeys.trustId);
 
 /** All keys of a team, revoked ones too, oldest first. */
 export async function keysOfTeam(db: Db | Tx, teamId: string): Promise<TeamKeyRow[]> {
-  return db
-    .select(columns)
+  return db.build
+    .select(fields)
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, teamId), IS_KEY))
     .orderBy(asc(apiKeys.createdAt), apiKeys.id);
@@ -68,8 +58,8 @@ export async function keysOfTeam(db: Db | Tx, teamId: string): Promise<TeamKeyRo
 
 export async function keyOfTeam(db: Db | Tx, teamId: string, id: string): Promise<TeamKeyRow | null> {
   if (!isStorable(id)) return null;
-  const rows = await db
-    .select(columns)
+  const rows = await db.build
+    .select(fields)
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, teamId), eq(apiKeys.id, id), IS_KEY));
   return rows[0] ?? null;
@@ -82,7 +72,7 @@ export async function validKeysMintedBy(
   userId: string,
   now: Date,
 ): Promise<{ id: string; name: string }[]> {
-  return tx
+  return tx.build
     .select({ id: apiKeys.id, name: apiKeys.name })
     .from(apiKeys)
     .where(
@@ -104,24 +94,24 @@ export async function updateKeyTerms(
   rightsChangedAt: Date | null,
 ): Promise<void> {
   const changed = rightsChangedAt === null ? {} : { rightsChangedAt };
-  await tx
+  await tx.build
     .update(apiKeys)
     .set({ ...set, ...changed })
     .where(eq(apiKeys.id, id));
-  await tx.delete(keyZoneGrants).where(eq(keyZoneGrants.keyId, id));
+  await tx.build.delete(keyZoneGrants).where(eq(keyZoneGrants.keyId, id));
   await insertGrants(tx, id, grants);
 }
 
 /** @throws SQLSTATE 23503 (key_zone_grants_zone_id_zones_id_fk) when a zone is gone */
 export async function insertGrants(tx: Db | Tx, keyId: string, grants: Grant[]): Promise<void> {
-  if (grants.length > 0) await tx.insert(keyZoneGrants).values(grants.map((grant) => ({ keyId, ...grant })));
+  if (grants.length > 0) await tx.build.insert(keyZoneGrants).values(grants.map((grant) => ({ keyId, ...grant })));
 }
 
 /** The zones among `ids` that belong to the team. */
 export async function zonesOfTeam(tx: Tx, teamId: string, ids: string[]): Promise<string[]> {
   const possible = ids.filter(isStorable);
   if (possible.length === 0) return [];
-  const rows = await tx
+  const rows = await tx.build
     .select({ id: zones.id })
     .from(zones)
     .where(and(eq(zones.teamId, teamId), inArray(zones.id, possible)));
@@ -130,7 +120,7 @@ export async function zonesOfTeam(tx: Tx, teamId: string, ids: string[]): Promis
 
 /** Revokes the key unless it is revoked. @returns whether it was not */
 export async function revokeKeyRow(tx: Db | Tx, id: string, now: Date): Promise<boolean> {
-  const rows = await tx
+  const rows = await tx.build
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
@@ -140,8 +130,8 @@ export async function revokeKeyRow(tx: Db | Tx, id: string, now: Date): Promise<
 
 /** Every key of the service with its holder, for the command line. */
 export async function allKeys(db: Db, team: string | null) {
-  return db
-    .select({ ...columns, team: teams.name, email: users.email })
+  return db.build
+    .select({ ...fields, team: teams.name, email: users.email })
     .from(apiKeys)
     .leftJoin(teams, eq(teams.id, apiKeys.teamId))
     .leftJoin(users, eq(users.id, apiKeys.userId))

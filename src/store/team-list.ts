@@ -1,6 +1,7 @@
 // All teams of the service, for the command line.
-import { asc, eq, sql } from 'drizzle-orm';
+
 import type { Db, Tx } from './database.ts';
+import { asc, eq, sql } from './drizzle.ts';
 import { apiKeys, memberships, teamBindings, teams } from './tables.ts';
 
 export interface ListedTeam {
@@ -16,7 +17,7 @@ export interface ListedTeam {
 
 /** Every team, by name. */
 export async function listTeams(db: Db): Promise<ListedTeam[]> {
-  return db
+  return db.build
     .select({
       id: teams.id,
       name: teams.name,
@@ -33,6 +34,6 @@ export async function listTeams(db: Db): Promise<ListedTeam[]> {
 
 /** The names of teams, at most 10,000. */
 export async function teamNames(db: Db | Tx): Promise<string[]> {
-  const rows = await db.select({ name: teams.name }).from(teams).orderBy(teams.name).limit(10_000);
+  const rows = await db.build.select({ name: teams.name }).from(teams).orderBy(teams.name).limit(10_000);
   return rows.map(({ name }) => name);
 }

@@ -1,9 +1,11 @@
 // The subjects of trusts: the holders of tokens. Each has a row in api_keys without secret and without rights, to which history,
 // write limits and last use belong.
+import { columns, type Plain } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
 import { statement } from './statement.ts';
-import { SHARES_TOKENS, type TrustTerms } from './trusts.ts';
+import { apiKeys, trusts } from './tables.ts';
+import { SHARES_TOKENS, TRUST_KEYS, type TrustTerms } from './trusts.ts';
 
 /** A trust for a token, with the subject of the token if the trust knows it. */
 export interface TrustForToken extends TrustTerms {
@@ -34,22 +36,18 @@ export interface TokenAbout {
 /** The trusts for one token that are tried: with more, an attacker could make every request slow. */
 const MOST_TRUSTS = 64;
 
-type Plain = Omit<TrustForToken, 'lastUsedAt' | 'expiresAt'> & {
-  n: number;
-  lastUsedAt: string | null;
-  expiresAt: string | null;
-};
+const trustColumns = columns(trusts, TRUST_KEYS, { alias: 't' });
 
-const selectForTokens = statement<Plain>(`
+type TrustColumns = Pick<TrustForToken, (typeof TRUST_KEYS)[number]>;
+type Row = Omit<TrustForToken, keyof TrustColumns | 'lastUsedAt'> &
+  Plain<TrustColumns> & { n: number; lastUsedAt: string | null };
+
+const selectForTokens = statement<Row>(`
   select a.n, t.*, s.id as "keyId", s.pinned_uid as "pinnedUid", s.last_used_at as "lastUsedAt"
   from jsonb_to_recordset($1::text::jsonb) as a(n integer, issuer text, subject text, audiences text[], facts text[],
     kid text)
   cross join lateral (
-    select t.id, t.team_id as "teamId", e.name as "teamName", t.name, t.issuer, t.audience, t.key_source as "keySource", t.ca,
-      t.private_addresses as "privateAddresses", t.match, t.max_token_age_s as "maxTokenAgeS",
-      t.pin_subjects as "pinSubjects", t.records, t.manage_zones as "manageZones", t.clusters, t.only_names as "onlyNames",
-      t.only_types as "onlyTypes", t.networks::text[] as networks, t.zone_writes as "zoneWrites",
-      t.record_writes as "recordWrites", t.expires_at as "expiresAt",
+    select ${trustColumns.list}, e.name as "teamName",
       coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
         from trust_zone_grants g where g.trust_id = t.id), '[]') as grants,
       t.created_by is null as "isAdministrators",
@@ -66,8 +64,8 @@ const selectForTokens = statement<Plain>(`
  */
 export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
   const found: TrustForToken[][] = tokens.map(() => []);
-  for (const { n, lastUsedAt, expiresAt, ...row } of await selectForTokens(db, JSON.stringify(tokens.map(numbered)))) {
-    found[n]?.push({ ...row, lastUsedAt: dateOf(lastUsedAt), expiresAt: dateOf(expiresAt) });
+  for (const { n, lastUsedAt, ...row } of await selectForTokens(db, JSON.stringify(tokens.map(numbered)))) {
+    found[n]?.push({ ...trustColumns.read(row), lastUsedAt: dateOf(lastUsedAt) });
   }
   return found;
 }
@@ -145,16 +143,15 @@ export interface SubjectRow {
   pinnedUid: string | null;
 }
 
-const list = statement<Record<keyof SubjectRow, string>>(`
-  select subject, id as "keyId", created_at as "createdAt", last_used_at as "lastUsedAt", last_used_by as "lastUsedBy",
-    pinned_uid as "pinnedUid"
+const subjectColumns = columns(apiKeys, ['subject', 'createdAt', 'lastUsedAt', 'lastUsedBy', 'pinnedUid']);
+
+type SubjectColumns = Omit<SubjectRow, 'keyId'>;
+
+const selectSubjects = statement<Plain<SubjectColumns> & { keyId: string }>(`
+  select id as "keyId", ${subjectColumns.list}
   from api_keys where trust_id = $1 order by last_used_at desc nulls last, subject limit $2`);
 
 /** The subjects that were used last come first. */
 export async function subjectsOf(db: Db | Tx, trustId: string, limit: number): Promise<SubjectRow[]> {
-  return (await list(db, trustId, limit)).map((row) => ({
-    ...row,
-    createdAt: new Date(row.createdAt),
-    lastUsedAt: dateOf(row.lastUsedAt),
-  }));
+  return (await selectSubjects(db, trustId, limit)).map((row) => subjectColumns.read(row) as SubjectRow);
 }

@@ -1,28 +1,16 @@
 // Trusts as rows: the issuers whose tokens give rights on the zones of a team. trust-subjects.ts has the holders of these tokens.
-import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+
+import { columns } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
-import type { ClusterRight, Grant, KeyTerms, Level } from './keys.ts';
+import { and, asc, eq, gt, isNull, or, sql } from './drizzle.ts';
+import type { ClaimMatch, KeySource } from './key-tables.ts';
+import { type Grant, type KeyTerms, type Level, TERM_KEYS } from './keys.ts';
 import { statement } from './statement.ts';
 import { teams, trusts, trustZoneGrants, trustZoneNames } from './tables.ts';
 import type { Minter } from './team-keys.ts';
 
-/** The place where the public keys of an issuer are. */
-export type KeySource =
-  /** The address that the issuer's `/.well-known/openid-configuration` names (OpenID Connect Discovery 1.0 section 4). */
-  | { readonly kind: 'discovery' }
-  /** A set of keys at an address; also the bundle of a SPIFFE trust domain. */
-  | { readonly kind: 'jwks'; readonly url: string }
-  | { readonly kind: 'pinned'; readonly jwks: { keys: Record<string, unknown>[] } }
-  /** The keys for service accounts of the cluster that the api runs in. */
-  | { readonly kind: 'cluster' }
-  /** The API server of that cluster judges each token. */
-  | { readonly kind: 'token-review' };
-
-/** The claims that a token must have: patterns, or objects of them. */
-export interface ClaimMatch {
-  [claim: string]: string | ClaimMatch;
-}
+export type { ClaimMatch, KeySource } from './key-tables.ts';
 
 /** The tokens that a trust accepts, and the rights of their holders. */
 export interface TrustTerms extends KeyTerms {
@@ -60,38 +48,32 @@ export interface TrustRow extends TrustTerms {
   lastUsedAt: Date | null;
 }
 
-const columns = {
-  id: trusts.id,
-  teamId: trusts.teamId,
+/** The columns of a trust and of its terms. */
+export const TRUST_KEYS = [
+  'id',
+  'teamId',
+  'issuer',
+  'audience',
+  'keySource',
+  'ca',
+  'privateAddresses',
+  'match',
+  'maxTokenAgeS',
+  'pinSubjects',
+  ...TERM_KEYS,
+] as const satisfies readonly (keyof TrustRow)[];
+
+const fields = {
+  ...columns(trusts, [...TRUST_KEYS, 'createdAt', 'revokedAt']).fields,
   teamName: teams.name,
-  name: trusts.name,
-  issuer: trusts.issuer,
-  audience: trusts.audience,
-  keySource: sql<KeySource>`${trusts.keySource}`,
-  ca: trusts.ca,
-  privateAddresses: trusts.privateAddresses,
-  match: sql<ClaimMatch>`${trusts.match}`,
-  maxTokenAgeS: trusts.maxTokenAgeS,
-  pinSubjects: trusts.pinSubjects,
-  records: sql<Level>`${trusts.records}`,
-  manageZones: sql<Level>`${trusts.manageZones}`,
-  clusters: sql<ClusterRight>`${trusts.clusters}`,
   grants: sql<Grant[]>`coalesce((
     select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records) order by g.zone_id)
     from ${trustZoneGrants} g where g.trust_id = "trusts"."id"), '[]')`,
-  onlyNames: trusts.onlyNames,
-  onlyTypes: trusts.onlyTypes,
-  networks: sql<string[] | null>`${trusts.networks}::text[]`,
-  zoneWrites: trusts.zoneWrites,
-  recordWrites: trusts.recordWrites,
-  expiresAt: trusts.expiresAt,
   // Written out, because a column without its table would be that of the inner query.
   createdBy: sql<Minter | null>`(
     select json_build_object('userId', u.id, 'email', u.email, 'isMember', exists (
       select from memberships m where m.team_id = "trusts"."team_id" and m.user_id = u.id))
     from users u where u.id = "trusts"."created_by")`,
-  createdAt: trusts.createdAt,
-  revokedAt: trusts.revokedAt,
   awaitedZones: sql<string[]>`array(
     select n.zone_name from ${trustZoneNames} n where n.trust_id = "trusts"."id" and not exists (
       select from zones z where z.name = n.zone_name and z.team_id = "trusts"."team_id")
@@ -102,7 +84,8 @@ const columns = {
   ),
 };
 
-const selectTrusts = (db: Db | Tx) => db.select(columns).from(trusts).innerJoin(teams, eq(teams.id, trusts.teamId));
+const selectTrusts = (db: Db | Tx) =>
+  db.build.select(fields).from(trusts).innerJoin(teams, eq(teams.id, trusts.teamId));
 
 /** All trusts of a team, revoked ones too, oldest first. */
 export async function trustsOfTeam(db: Db | Tx, teamId: string): Promise<TrustRow[]> {
@@ -133,7 +116,7 @@ export async function insertTrust(
     ...trust
   }: TrustTerms & TrustIndex & { id: string; teamId: string; createdBy: string | null; createdAt: Date },
 ): Promise<void> {
-  await tx.insert(trusts).values(trust);
+  await tx.build.insert(trusts).values(trust);
   await insertTrustGrants(tx, trust.id, grants);
 }
 
@@ -148,16 +131,16 @@ export async function updateTrust(
   rightsChangedAt: Date | null,
 ): Promise<void> {
   const changed = rightsChangedAt === null ? {} : { rightsChangedAt };
-  await tx
+  await tx.build
     .update(trusts)
     .set({ ...set, ...changed })
     .where(eq(trusts.id, id));
-  await tx.delete(trustZoneGrants).where(eq(trustZoneGrants.trustId, id));
+  await tx.build.delete(trustZoneGrants).where(eq(trustZoneGrants.trustId, id));
   await insertTrustGrants(tx, id, grants);
 }
 
 async function insertTrustGrants(tx: Db | Tx, trustId: string, grants: readonly Grant[]): Promise<void> {
-  if (grants.length > 0) await tx.insert(trustZoneGrants).values(grants.map((grant) => ({ trustId, ...grant })));
+  if (grants.length > 0) await tx.build.insert(trustZoneGrants).values(grants.map((grant) => ({ trustId, ...grant })));
 }
 
 const selectDeclared = statement<{ names: Record<string, Level> }>(`
@@ -246,7 +229,7 @@ export async function isClusterIssuer(tx: Tx, issuer: string): Promise<boolean> 
 
 /** Revokes the trust unless it is revoked. @returns whether it was not */
 export async function revokeTrustRow(tx: Db | Tx, id: string, now: Date): Promise<boolean> {
-  const rows = await tx
+  const rows = await tx.build
     .update(trusts)
     .set({ revokedAt: now })
     .where(and(eq(trusts.id, id), isNull(trusts.revokedAt)))
@@ -261,7 +244,7 @@ export async function validTrustsMadeBy(
   userId: string,
   now: Date,
 ): Promise<{ id: string; name: string }[]> {
-  return tx
+  return tx.build
     .select({ id: trusts.id, name: trusts.name })
     .from(trusts)
     .where(

@@ -25,5 +25,5 @@ export async function tsigSecretsOf(
 
 /** @throws SQLSTATE 23505 if the app key has a TSIG key already */
 export async function insertTsigKey(tx: Db | Tx, key: TsigSecretRow & { name: string }): Promise<void> {
-  await tx.insert(tsigKeys).values(key);
+  await tx.build.insert(tsigKeys).values(key);
 }

@@ -1,6 +1,7 @@
 // Zone files that wait for the confirmation of their preview.
-import { and, eq, gt, lt } from 'drizzle-orm';
+
 import type { Db } from './database.ts';
+import { and, eq, gt, lt } from './drizzle.ts';
 import { statement } from './statement.ts';
 import { zoneUploads } from './tables.ts';
 
@@ -18,9 +19,9 @@ export async function keepUpload(
   db: Db,
   { stale, ...row }: Upload & { zoneId: string; keyId: string; createdAt: Date; stale: Date },
 ): Promise<void> {
-  await db.delete(zoneUploads).where(lt(zoneUploads.createdAt, stale));
+  await db.build.delete(zoneUploads).where(lt(zoneUploads.createdAt, stale));
   const { content, serial, createdAt } = row;
-  await db
+  await db.build
     .insert(zoneUploads)
     .values(row)
     .onConflictDoUpdate({ target: [zoneUploads.zoneId, zoneUploads.keyId], set: { content, serial, createdAt } });
@@ -38,7 +39,7 @@ const dropOldestUploads = statement(`
 
 /** @param since older ones are as good as gone */
 export async function uploadOf(db: Db, zoneId: string, keyId: string, since: Date): Promise<Upload | null> {
-  const rows = await db
+  const rows = await db.build
     .select({ content: zoneUploads.content, serial: zoneUploads.serial })
     .from(zoneUploads)
     .where(and(eq(zoneUploads.zoneId, zoneId), eq(zoneUploads.keyId, keyId), gt(zoneUploads.createdAt, since)));
@@ -46,5 +47,5 @@ export async function uploadOf(db: Db, zoneId: string, keyId: string, since: Dat
 }
 
 export async function dropUpload(db: Db, zoneId: string, keyId: string): Promise<void> {
-  await db.delete(zoneUploads).where(and(eq(zoneUploads.zoneId, zoneId), eq(zoneUploads.keyId, keyId)));
+  await db.build.delete(zoneUploads).where(and(eq(zoneUploads.zoneId, zoneId), eq(zoneUploads.keyId, keyId)));
 }

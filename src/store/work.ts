@@ -42,9 +42,9 @@ function asUnsent(error: unknown): unknown {
 }
 
 /**
- * The options of a statement. drizzle asks for unnamed statements, and for each of these the driver first asks Postgres for the
- * types of the parameters: two round trips, and no two statements on their way at once. A named statement is described when a
- * connection first uses it, and takes one round trip from then on. A text without parameters may hold several statements, which
- * cannot have a name.
+ * The options of a statement. For an unnamed one the driver first asks Postgres for the types of the parameters: two
+ * round trips, and no two statements on their way at once. A named statement is described when a connection first uses
+ * it, and takes one round trip from then on. A text without parameters may hold several statements, which cannot have a
+ * name.
  */
 export const named = (parameters: readonly unknown[]) => ({ prepare: parameters.length > 0 });

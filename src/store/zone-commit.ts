@@ -2,7 +2,7 @@
 // changed, history, stored answers. The statement is a transaction of its own, and writes nothing if the zone has
 // changed since it was loaded.
 import type { Action } from './changes.ts';
-import { hexBytes, insertList, recordset, valueList } from './column-lists.ts';
+import { assignments, hexBytes, insertList, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { announcedNames } from './feed-changes.ts';
 import { LINKED_ROWS, type OwnerRows, RELEASED_ROWS, SET_ROWS, UNLINKED_ROWS } from './owned-sets.ts';
@@ -57,7 +57,7 @@ interface ZoneCommit {
 }
 
 const INSERTED = [...RECORD_KEYS, 'digest'] as const;
-const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'comment'] as const;
+const UPDATED = ['content', 'rdata', 'digest', 'ttl', 'priority', 'comment'] as const;
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
@@ -77,11 +77,8 @@ const VERSIONED = (sets: string) => `versioned as (update zones z set owners_ver
 const COMMENTED = ', updated_at = $5::timestamptz, stored_bytes = z.stored_bytes + $4::bigint';
 // The order matters to the constraints, and only a look at another part's rows makes Postgres keep it.
 const DELETED = `deleted as (delete from records r using locked where r.zone_no = locked.no and r.id = any($7::text[]) returning 1)`;
-const UPDATED_ROWS = (
-  after: string,
-) => `updated as (update records r set content = u.content, rdata = u.rdata, digest = u.digest, ttl = u.ttl,
-      priority = u.priority, comment = u.comment
-    from locked, json_to_recordset($8::text::json) as u(${recordset(records, UPDATED)})
+const UPDATED_ROWS = (after: string) => `updated as (update records r set ${assignments(records, 'u', UPDATED)}
+    from locked, json_to_recordset($8::text::json) as u(id text, ${recordset(records, UPDATED)})
     where r.zone_no = locked.no and r.id = u.id${after} returning 1)`;
 const INSERTED_ROWS = (
   after: string,

@@ -68,7 +68,7 @@ interface Parts {
   kept: boolean;
 }
 
-type Row = { [K in keyof PlainZone]: PlainZone[K] | null } & {
+type Row = PlainZone & {
   standings: (KeyStanding & { keyId: string })[] | null;
   records: RecordRow[] | null;
   sets: OwnedSet[] | null;
@@ -177,7 +177,7 @@ export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZon
   ]);
   const { standings, records, sets, cuts, children, below: found, kept, ...zone } = row as Row;
   return {
-    zone: zone.id === null ? null : zoneRow(zone as PlainZone),
+    zone: zone.id === null ? null : zoneRow(zone),
     standings: new Map((standings ?? []).map(({ keyId, ...standing }) => [keyId, standing])),
     records: records ?? [],
     sets: sets ?? [],

@@ -1,103 +1,36 @@
 // Zone rows: reading, locking, writing.
-import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
+
 import { soaRdata } from '#dns/own-records.ts';
+import { columns, keysWithout, type Plain } from './column-lists.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { and, asc, eq, gt, inArray, lt, or, sql } from './drizzle.ts';
 import { announcedNames } from './feed-changes.ts';
 import { statement } from './statement.ts';
 import { service, zones } from './tables.ts';
+import type { ZoneState } from './zone-tables.ts';
 
-export type ZoneState = 'active' | 'parked';
+export type { ZoneState } from './zone-tables.ts';
 
-export interface ZoneRow {
-  id: string;
-  no: number;
-  /** The owner is a team or a person: one of both is null. */
-  teamId: string | null;
-  userId: string | null;
-  name: string;
-  tree: string;
-  state: ZoneState;
-  defaultTtl: number;
-  serial: number;
-  cskPublic: string;
-  ds: string[];
-  /** The records of the zone. */
-  recordCount: number;
-  /** Octets of the names, contents and comments of its records. */
-  storedBytes: number;
-  /** Up to these numbers the zone may grow without asking for more of its owner's quota. */
-  recordRoom: number;
-  byteRoom: number;
-  /** The rows of owned_sets in the zone. */
-  ownedSets: number;
-  /** Changes whenever owners or comments change and the serial does not. */
-  ownersVersion: number;
-  /** The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. */
-  managedBy: string | null;
-  /** A line of text for people; null: none. */
-  comment: string | null;
-  /** The names that secondaries add to its NS records, without final dot. */
-  secondaryNameservers: string[];
-  createdAt: Date;
-  updatedAt: Date;
-}
+/** The names of the secondaries with all zones, and those of the zone. */
+const SECONDARY_NAMESERVERS = '(select x.secondary_nameservers from service x) || secondary_nameservers';
 
-// The private key is omitted: only the feed for name servers reads it.
-const columns = {
-  id: zones.id,
-  no: zones.no,
-  teamId: zones.teamId,
-  userId: zones.userId,
-  name: zones.name,
-  tree: zones.tree,
-  state: sql<ZoneState>`${zones.state}`,
-  defaultTtl: zones.defaultTtl,
-  serial: zones.serial,
-  cskPublic: zones.cskPublic,
-  ds: zones.ds,
-  recordCount: zones.recordCount,
-  storedBytes: zones.storedBytes,
-  recordRoom: zones.recordRoom,
-  byteRoom: zones.byteRoom,
-  ownedSets: zones.ownedSets,
-  ownersVersion: zones.ownersVersion,
-  managedBy: zones.managedBy,
-  comment: zones.comment,
-  secondaryNameservers: sql<string[]>`(select secondary_nameservers from service) || ${zones.secondaryNameservers}`,
-  createdAt: zones.createdAt,
-  updatedAt: zones.updatedAt,
-};
+/** Only the feed for name servers reads the private key. */
+const OMITTED = ['cskPrivate', 'changedXid', 'delegationXid', 'delegationDue'] as const;
 
-/** The same columns for statements with a fixed text. */
-export const ZONE_COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
-  csk_public as "cskPublic", ds, record_count as "recordCount", stored_bytes as "storedBytes", record_room as "recordRoom",
-  byte_room as "byteRoom", owned_sets as "ownedSets", owners_version as "ownersVersion", managed_by as "managedBy", comment,
-  (select x.secondary_nameservers from service x) || secondary_nameservers as "secondaryNameservers", created_at as "createdAt", updated_at as "updatedAt"`;
+/** zone-tables.ts describes the columns. `secondaryNameservers` includes those of all zones. */
+export type ZoneRow = Omit<typeof zones.$inferSelect, (typeof OMITTED)[number]>;
 
-type Texts =
-  | 'serial'
-  | 'recordCount'
-  | 'storedBytes'
-  | 'recordRoom'
-  | 'byteRoom'
-  | 'ownersVersion'
-  | 'createdAt'
-  | 'updatedAt';
+const zoneColumns = columns(zones, keysWithout(zones, OMITTED), {
+  computed: { secondaryNameservers: SECONDARY_NAMESERVERS },
+});
+
 /** The row as the driver reads it. */
-export type PlainZone = Omit<ZoneRow, Texts> & Record<Texts, string>;
+export type PlainZone = Plain<ZoneRow>;
+
+export const ZONE_COLUMNS = zoneColumns.list;
 
 export function zoneRow(row: PlainZone): ZoneRow {
-  return {
-    ...row,
-    serial: Number(row.serial),
-    recordCount: Number(row.recordCount),
-    storedBytes: Number(row.storedBytes),
-    recordRoom: Number(row.recordRoom),
-    byteRoom: Number(row.byteRoom),
-    ownersVersion: Number(row.ownersVersion),
-    createdAt: new Date(row.createdAt),
-    updatedAt: new Date(row.updatedAt),
-  };
+  return zoneColumns.read(row);
 }
 
 const selectZone = statement<PlainZone>(`select ${ZONE_COLUMNS} from zones where id = $1`);
@@ -148,10 +81,10 @@ const selectZonesNamed = statement<PlainZone>(
 
 /** Zones strictly below a name, by its tree form; at most `limit`. */
 export async function zonesBelow(db: Db | Tx, tree: string, limit: number): Promise<ZoneRow[]> {
-  return db
-    .select(columns)
+  return db.build
+    .select(zoneColumns.fields)
     .from(zones)
-    .where(and(gt(zones.tree, `${tree} `), sql`${zones.tree} < ${`${tree}!`}`))
+    .where(and(gt(zones.tree, `${tree} `), lt(zones.tree, `${tree}!`)))
     .orderBy(asc(zones.tree))
     .limit(limit);
 }
@@ -186,8 +119,8 @@ interface ZoneFilter {
 
 /** The zones of some owners in the order of their names. */
 export async function listZones(db: Db | Tx, filter: ZoneFilter): Promise<ZoneRow[]> {
-  const query = db
-    .select(columns)
+  const query = db.build
+    .select(zoneColumns.fields)
     .from(zones)
     .where(
       and(
@@ -203,8 +136,8 @@ export async function listZones(db: Db | Tx, filter: ZoneFilter): Promise<ZoneRo
 
 type NewZone = typeof zones.$inferInsert;
 
-export async function insertZone(tx: Tx, zone: NewZone): Promise<ZoneRow> {
-  const rows = await tx.insert(zones).values(zone).returning(columns);
+export async function insertZone(tx: Tx, values: NewZone): Promise<ZoneRow> {
+  const rows = await tx.build.insert(zones).values(values).returning(zoneColumns.fields);
   return rows[0] as ZoneRow;
 }
 
@@ -261,12 +194,12 @@ const updateComment = statement<PlainZone>(
 
 /** Deletes the zone and, by cascade, its records and grants. */
 export async function deleteZone(tx: Tx, id: string): Promise<void> {
-  await tx.delete(zones).where(eq(zones.id, id));
+  await tx.build.delete(zones).where(eq(zones.id, id));
 }
 
 /** One creation at a time: the overlap guard looks at other rows than the one it writes. */
 export async function lockZoneTree(tx: Tx): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${0x74726565})`);
+  await tx.build.execute(sql`select pg_advisory_xact_lock(${0x74726565})`);
 }
 
 /** One creation of a name at a time: a second one would wait for the row of the first while it holds the lock of the tree. */
@@ -278,7 +211,7 @@ const lockName = statement(`select pg_advisory_xact_lock(${0x6e616d65}, hashtext
 
 /** The values of every zone's SOA and apex NS. */
 export async function setService(db: Db, settings: { nameservers: string[]; hostmaster: string }): Promise<void> {
-  await db
+  await db.build
     .insert(service)
     .values(settings)
     .onConflictDoUpdate({
@@ -291,12 +224,14 @@ export async function setService(db: Db, settings: { nameservers: string[]; host
 
 /** The RDATA of a zone's SOA. @throws Error before the first {@link setService} */
 export async function soaContent(tx: Db | Tx, serial: number): Promise<string> {
-  const [row] = await tx.select({ nameservers: service.nameservers, hostmaster: service.hostmaster }).from(service);
+  const [row] = await tx.build
+    .select({ nameservers: service.nameservers, hostmaster: service.hostmaster })
+    .from(service);
   if (row === undefined) throw new Error('the name servers are not in the database: no api has started with it');
   return soaRdata(row.nameservers[0] ?? '', row.hostmaster, serial);
 }
 
 /** All that `work` reads belongs to one moment. It must not write. */
 export async function inOneSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' });
+  return db.snapshot(work);
 }

@@ -1,8 +1,8 @@
 // API keys for tests, with any restrictions, written to the database.
 import { randomBytes } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { ensureTeam, mintKey } from '#service/keys/keys.ts';
 import { openDatabase } from '#store/database.ts';
+import { eq } from '#store/drizzle.ts';
 import { apiKeys, keyZoneGrants } from '#store/tables.ts';
 
 export type Level = 'none' | 'read' | 'write';
@@ -51,9 +51,10 @@ export async function mintTestKey(url: string, options: KeyOptions): Promise<Tes
     const { id: teamId } = await ensureTeam(db, name, randomBytes);
     const key = { teamId, name: 'test', records, manageZones, clusters, zoneWrites, recordWrites };
     const { id, text } = await mintKey(db, key, randomBytes);
-    if (Object.keys(restrictions).length > 0) await db.update(apiKeys).set(restrictions).where(eq(apiKeys.id, id));
+    if (Object.keys(restrictions).length > 0)
+      await db.build.update(apiKeys).set(restrictions).where(eq(apiKeys.id, id));
     for (const [zoneId, level] of Object.entries(grants)) {
-      await db.insert(keyZoneGrants).values({ keyId: id, zoneId, records: level });
+      await db.build.insert(keyZoneGrants).values({ keyId: id, zoneId, records: level });
     }
     return { id, text, team: teamId };
   } finally {

@@ -97,7 +97,6 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     nameservers: options.nameservers,
     settings: options.settings,
     postgresPrograms: options.postgresPrograms,
-    main: inject('program'),
     progress: () => {},
     signal,
   });

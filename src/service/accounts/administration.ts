@@ -61,7 +61,7 @@ export async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>
     try {
       await db.transaction(async (tx) => {
         done = { result: await work(tx) };
-        if (dryRun) tx.rollback();
+        if (dryRun) throw new Error('A dry run writes nothing.');
       });
     } catch (error) {
       if (!dryRun || done === undefined) throw error;

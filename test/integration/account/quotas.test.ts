@@ -1,11 +1,11 @@
 // Quotas of teams and people: every way to add objects stops at the limit, and changes that add nothing stay possible above the
 // limit.
 
-import { sql as drizzleSql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { mustHaveRoom } from '#service/accounts/quota.ts';
 import { adminTeamQuota, type QuotaChange } from '#service/accounts/team-quota.ts';
 import { openDatabase, type Tx } from '#store/database.ts';
+import { sql as drizzleSql } from '#store/drizzle.ts';
 import { lockZone, type ZoneRow } from '#store/zones.ts';
 import { type Reply, refusal } from '../../support/api.ts';
 import type { TestKey } from '../../support/keys.ts';
@@ -231,7 +231,7 @@ describe('records', () => {
               ).length,
           )
           .toBeGreaterThan(0);
-        await tx.execute(drizzleSql`update zones set record_count = 1, stored_bytes = 1 where id = ${one.id}`);
+        await tx.build.execute(drizzleSql`update zones set record_count = 1, stored_bytes = 1 where id = ${one.id}`);
       });
       expect(await second).toMatch(/^The team .* has 1 of 1 records/);
     } finally {

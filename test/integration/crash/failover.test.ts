@@ -1,10 +1,11 @@
 // Postgres fails over under a load of writes: two real servers with synchronous replication, and the real api with an address that
 // names both, an unresolvable one, and the primary last. The clients do as the REST reference asks: a request that gets 503 is sent again with
 // its Idempotency-Key. Every acknowledged write is there once, no serial goes back, and no answer is 500.
-import { sql } from 'drizzle-orm';
+
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase, outageOf } from '#store/database.ts';
+import { sql } from '#store/drizzle.ts';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -49,7 +50,7 @@ beforeAll(async () => {
     ZONESTEAD_RESOLVER: '127.0.0.1:1',
     ZONESTEAD_LIMITS: 'off',
   };
-  api = await startCommand({ name: 'api', env, main: inject('program'), healthPort: health, stateDir: folder, signal });
+  api = await startCommand({ name: 'api', env, healthPort: health, stateDir: folder, signal });
   request = createRequest(`http://127.0.0.1:${port}`, agent, text);
   zones = [];
   for (const zoneName of ['one.test', 'two.test', 'three.test']) {
@@ -131,15 +132,15 @@ test('the primary stops without a word, as after a loss of power, and writes con
     await follower.close(0);
     await relay.close();
   });
-  await follower.db.execute(sql`select 1`);
-  const waiting = follower.db.execute(sql`select pg_sleep(600)`).catch((error) => outageOf(error));
+  await follower.db.build.execute(sql`select 1`);
+  const waiting = follower.db.build.execute(sql`select pg_sleep(600)`).catch((error) => outageOf(error));
   pair.signal(old, 'SIGSTOP');
   await pair.promote();
   relay.lead(pair.primaryPort());
   await acknowledged(load, WRITES);
   await annotate(`no write for ${load.longestGapMs()} ms after SIGSTOP`);
   expect(await waiting).toBe('unknown');
-  expect([...(await follower.db.execute(sql`select inet_server_port() as port`))]).toEqual([
+  expect([...(await follower.db.build.execute(sql`select inet_server_port() as port`))]).toEqual([
     { port: pair.primaryPort() },
   ]);
   pair.signal(old, 'SIGKILL');
@@ -154,7 +155,7 @@ test('a connection is made to no standby, also for reads and if its address is t
   const database = openDatabase(pair.url([`127.0.0.1:${pair.standbyPort()}`]), { max: 2 });
   onTestFinished(() => database.close(0));
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    const error = await database.db.execute(sql`select 1`).catch((thrown) => thrown);
+    const error = await database.db.build.execute(sql`select 1`).catch((thrown) => thrown);
     expect(outageOf(error)).not.toBeNull();
   }
 });

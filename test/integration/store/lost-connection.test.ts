@@ -2,9 +2,9 @@
 // and the pool keeps working. (The driver alone ends the process, or lets such a statement run outside of any
 // transaction.)
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase, outageOf, type Tx } from '#store/database.ts';
+import { sql } from '#store/drizzle.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { startTcpRelay } from '../../support/tcp-relay.ts';
 
@@ -20,12 +20,12 @@ afterAll(async () => {
   await ground.close();
 });
 
-const insert = (on: Tx, id: string) => on.execute(sql`insert into teams (id, name) values (${id}, ${id})`);
+const insert = (on: Tx, id: string) => on.build.execute(sql`insert into teams (id, name) values (${id}, ${id})`);
 const teams = async () => (await ground.sql`select id from teams order by id`).map(({ id }) => id);
 
 /** Ends the backend of the transaction, and gives the client time to hear of it. */
 async function loseConnection(tx: Tx): Promise<void> {
-  const [own] = await tx.execute(sql`select pg_backend_pid() as pid`);
+  const [own] = await tx.build.execute(sql`select pg_backend_pid() as pid`);
   const pid = own?.pid as number;
   await ground.sql`select pg_terminate_backend(${pid})`;
   const isThere = async () => (await ground.sql`select from pg_stat_activity where pid = ${pid}`).length > 0;
@@ -65,9 +65,9 @@ it('so is one in a savepoint, and a result that comes too late is not committed'
 it('a statement under way fails, and the next ones are served at once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const slow = database.db.transaction(async (tx) => {
-      const [own] = await tx.execute(sql`select pg_backend_pid() as pid`);
+      const [own] = await tx.build.execute(sql`select pg_backend_pid() as pid`);
       setTimeout(() => void ground.sql`select pg_terminate_backend(${own?.pid as number})`.execute(), 20);
-      await Promise.all([tx.execute(sql`select pg_sleep(60)`), insert(tx, `slow${round}`)]);
+      await Promise.all([tx.build.execute(sql`select pg_sleep(60)`), insert(tx, `slow${round}`)]);
     });
     await expect(slow).rejects.toThrow();
     await database.db.transaction((tx) => insert(tx, `next${round}`));
@@ -85,6 +85,6 @@ it('a statement fails in time behind an address that accepts connections and clo
     await closing.close(0);
     await relay.close();
   });
-  const error = await closing.db.execute(sql`select 1`).catch((thrown) => thrown);
+  const error = await closing.db.build.execute(sql`select 1`).catch((thrown) => thrown);
   expect(outageOf(error)).toBe('nothing');
 });

@@ -1,9 +1,9 @@
 // TLS to a real Postgres: the server is verified by its name or its IP address, and by no authority but the one that was named.
 import { chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase } from '#store/database.ts';
+import { sql } from '#store/drizzle.ts';
 import { unprivilegedAccount } from '../../../deploy/local/parts/account.ts';
 import { type Credential, ensureAuthority, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const settings = { ssl: 'on', ...files };
   postgres = await startPostgres({ binDir, stateDir: folder, port, settings, durable: false, signal });
   const database = openDatabase(postgres.url, { max: 1 });
-  const [row] = await database.db.execute<{ data_directory: string }>(sql`show data_directory`);
+  const [row] = await database.db.build.execute<{ data_directory: string }>(sql`show data_directory`);
   dataFolder = row?.data_directory ?? '';
   await database.close();
 }, 600_000);
@@ -98,7 +98,7 @@ async function ask(host: string, { mode = 'verify-full', authorities }: Options 
   if (authorities !== undefined) url.searchParams.set('sslrootcert', authorities);
   const database = openDatabase(url.href, { max: 1 });
   try {
-    const [row] = await database.db.execute(sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`);
+    const [row] = await database.db.build.execute(sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`);
     return row?.ssl === true;
   } catch (error) {
     throw (error as Error).cause ?? error;
@@ -138,8 +138,8 @@ describe('A server with sslmode=verify-full', () => {
     url.searchParams.set('sslrootcert', file);
     const database = openDatabase(url.href, { max: 1 });
     const reconnect = async () => {
-      await database.db.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
-      return database.db.execute(sql`select 1 as one`).catch((error: Error) => Promise.reject(error.cause));
+      await database.db.build.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
+      return database.db.build.execute(sql`select 1 as one`).catch((error: Error) => Promise.reject(error.cause));
     };
     try {
       expect(await reconnect()).toHaveLength(1);
@@ -158,7 +158,7 @@ describe('A server with sslmode=verify-full', () => {
       `${inject('postgres').adminUrl}?sslmode=verify-full&sslrootcert=${authority.certificateFile}`,
     );
     try {
-      await expect(plain.db.execute(sql`select 1`)).rejects.toMatchObject({
+      await expect(plain.db.build.execute(sql`select 1`)).rejects.toMatchObject({
         cause: { code: 'TLS_FAILED', message: expect.stringMatching(/: the server does not offer TLS$/) },
       });
     } finally {
@@ -167,7 +167,7 @@ describe('A server with sslmode=verify-full', () => {
     const { free = 0 } = await allocatePorts([{ name: 'free' }], { stateDir: join(folder, 'ca') });
     const down = openDatabase(`postgres://u:p@127.0.0.1:${free}/z?sslmode=verify-full`);
     try {
-      await expect(down.db.execute(sql`select 1`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+      await expect(down.db.build.execute(sql`select 1`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
     } finally {
       await down.close();
     }

@@ -87,8 +87,8 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'suspended-key',
     'the key of a suspended person is valid',
     'src/store/keys.ts',
-    'coalesce(k.revoked_at, u.suspended_at) as "revokedAt"',
-    'k.revoked_at as "revokedAt"',
+    'coalesce(k.revoked_at, u.suspended_at)',
+    'k.revoked_at',
   ),
   byIdentity(
     'no-owner',

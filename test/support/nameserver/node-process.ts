@@ -53,8 +53,7 @@ export async function nodeProcess(
     stop,
     start: async () => {
       const { signal } = new AbortController();
-      const options = { env, main: inject('program'), healthPort: health as number, stateDir, signal };
-      part = await startCommand({ name: 'nameserver', ...options });
+      part = await startCommand({ name: 'nameserver', env, healthPort: health as number, stateDir, signal });
     },
     log: () => readFile(join(stateDir, 'nameserver.log'), 'utf8'),
     pid: () => part?.pid ?? Number.NaN,

@@ -53,7 +53,6 @@ describe('the image zonestead', async () => {
       'external-dns',
       'kube',
       'main.ts',
-      'modules.ts',
       'nameserver',
       'operator',
       'resources',
