@@ -50,37 +50,68 @@ export function withSharedReads(
   groupOf: (call: CallOptions) => string = () => '',
 ): Client {
   const { records } = client;
-  const zones = new Map<string, Zone>();
+  const reads = new SharedReads(records, clock);
+  return {
+    ...client,
+    records: {
+      ...records,
+      list: (id, filter = {}, options = {}) => {
+        const { name, type, ...others } = filter;
+        if (name === undefined || type === undefined || Object.values(others).some((other) => other !== undefined))
+          return records.list(id, filter, options);
+        return reads.list(id, { name, type }, options, groupOf(options));
+      },
+    },
+  };
+}
 
-  const zoneOf = (id: string): Zone => {
-    const found = zones.get(id);
+class SharedReads {
+  readonly #records: Pick<Client['records'], 'list' | 'pages'>;
+  readonly #clock: Clock;
+  readonly #zones = new Map<string, Zone>();
+
+  constructor(records: Pick<Client['records'], 'list' | 'pages'>, clock: Clock) {
+    this.#records = records;
+    this.#clock = clock;
+  }
+
+  list(id: string, place: Place, options: CallOptions, group: string): Promise<ListedRecord[]> {
+    return new Promise((resolve) => {
+      const zone = this.#zoneWith(id);
+      zone.waiting.add({ place, options, answer: resolve }, { group, line: place.type });
+      this.#next(id, zone);
+    });
+  }
+
+  #zoneWith(id: string): Zone {
+    const found = this.#zones.get(id);
     if (found) return found;
     const zone: Zone = { waiting: new FairQueue(), singles: 0, recent: 0, isGathering: false };
-    zones.set(id, zone);
+    this.#zones.set(id, zone);
     return zone;
-  };
+  }
 
-  const one = async (id: string, zone: Zone, { place, options, answer }: Ask): Promise<void> => {
+  async #one(id: string, zone: Zone, { place, options, answer }: Ask): Promise<void> {
     zone.singles += 1;
     if (zone.recent === 0) {
-      clock.setTimeout(() => {
+      this.#clock.setTimeout(() => {
         zone.recent = 0;
-        forgetQuiet(id, zone);
+        this.#forgetQuiet(id, zone);
       }, RECENT_MS);
     }
     zone.recent += 1;
-    const found = records.list(id, place, options);
+    const found = this.#records.list(id, place, options);
     answer(found);
     await found.catch(() => undefined);
     zone.singles -= 1;
-    next(id, zone);
-  };
+    this.#next(id, zone);
+  }
 
-  const several = async (id: string, zone: Zone): Promise<void> => {
+  async #several(id: string, zone: Zone): Promise<void> {
     const asks = takeAlike(zone.waiting);
     zone.isGathering = true;
     // A caller may leave at any time while others still wait; the client's own time limit ends the request.
-    const found = gather(id, asks);
+    const found = this.#gather(id, asks);
     for (const { place, options, answer } of asks) {
       answer(
         found.then((places) => {
@@ -91,14 +122,14 @@ export function withSharedReads(
     }
     await found.catch(() => undefined);
     zone.isGathering = false;
-    next(id, zone);
-  };
+    this.#next(id, zone);
+  }
 
-  const gather = async (id: string, asks: readonly Ask[]): Promise<Map<string, ListedRecord[]>> => {
+  async #gather(id: string, asks: readonly Ask[]): Promise<Map<string, ListedRecord[]>> {
     const { place, options } = asks[0] as Ask;
     const names = [...new Set(asks.map((ask) => ask.place.name))];
     const places = new Map<string, ListedRecord[]>();
-    const pages = records.pages(id, { names, type: place.type }, PAGE, { requestId: options.requestId });
+    const pages = this.#records.pages(id, { names, type: place.type }, PAGE, { requestId: options.requestId });
     for await (const page of pages) {
       for (const record of page) {
         const there = places.get(record.name);
@@ -107,45 +138,27 @@ export function withSharedReads(
       }
     }
     return places;
-  };
+  }
 
-  const next = (id: string, zone: Zone): void => {
+  #next(id: string, zone: Zone): void {
     const { waiting } = zone;
     if (zone.isGathering) return;
-    if (waiting.size === 0) forgetQuiet(id, zone);
+    if (waiting.size === 0) this.#forgetQuiet(id, zone);
     if (waiting.size > 1 && waiting.size + zone.recent > 2 * SINGLES) {
-      void several(id, zone);
+      void this.#several(id, zone);
       return;
     }
     while (zone.singles < SINGLES) {
       const ask = waiting.next();
       if (ask === undefined) return;
       waiting.take(ask);
-      void one(id, zone, ask);
+      void this.#one(id, zone, ask);
     }
-  };
+  }
 
-  const forgetQuiet = (id: string, { waiting, singles, recent, isGathering }: Zone): void => {
-    if (waiting.size + singles + recent === 0 && !isGathering) zones.delete(id);
-  };
-
-  return {
-    ...client,
-    records: {
-      ...records,
-      list: (id, filter = {}, options = {}) => {
-        const { name, type, ...others } = filter;
-        if (name === undefined || type === undefined || Object.values(others).some((other) => other !== undefined))
-          return records.list(id, filter, options);
-        return new Promise((resolve) => {
-          const zone = zoneOf(id);
-          const ask: Ask = { place: { name, type }, options, answer: resolve };
-          zone.waiting.add(ask, { group: groupOf(options), line: type });
-          next(id, zone);
-        });
-      },
-    },
-  };
+  #forgetQuiet(id: string, { waiting, singles, recent, isGathering }: Zone): void {
+    if (waiting.size + singles + recent === 0 && !isGathering) this.#zones.delete(id);
+  }
 }
 
 /** Takes as many calls as one request can serve: those of the type of the first one, each group in turn. */

@@ -1,9 +1,11 @@
 // A record of a zone: edit and delete. With htmx, a record is edited in its row. Without JavaScript, the same addresses are
 // pages of their own.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
 import { fieldsOfContent } from '#dns/types/fields.ts';
+import type { ServiceContext } from '#service/context.ts';
 import { readManagedRecord } from '#service/records/records.ts';
 import { removeRecord, replaceRecord } from '#service/records/writer.ts';
 import type { Refusal } from '#service/refusal.ts';
@@ -36,53 +38,10 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
   newRecordPages(app, parts);
   selectedRecordPages(app, parts);
 
-  /** A row of the list, or a page of its own. */
-  const showRecord = async (
-    request: FastifyRequest<OfRecord>,
-    reply: FastifyReply,
-    what: 'edit' | 'delete' | 'row',
-    again: Again & { isSaved?: boolean } = {},
-  ) => {
-    const { zoneId, recordId } = request.params;
-    const { zone, record } = await readManagedRecord(context, actorOf(request), zoneId, recordId);
-    const isHtmx = request.headers['hx-request'] === 'true';
-    const home = addressOfZone(zone.id);
-    const now = context.now();
-    if (what === 'row' && !isHtmx) return reply.redirect(home, 303);
-    const { content, ttl, priority, comment } = record;
-    const fields = fieldsOfContent(formOf(record.type), content) ?? {};
-    const values: Record<string, string | number> = {
-      ttl: ttl ?? '',
-      priority: priority ?? '',
-      comment: comment ?? '',
-    };
-    for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
-    const [seen] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
-    const entered = seen && again.typed && what === 'edit' ? inputOf(again.typed, record.name, record.type) : null;
-    const stored = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-    return show(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
-      title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
-      zone: shownZone(zone),
-      home,
-      record: { ...shownRecord(record, zone), changed: again.isSaved ? whenOf(now.toISOString(), now) : null },
-      // In this order, the list has one more column.
-      hasTimes: /[?&]sort=-?changed(?:&|$)/.test(String(request.headers['hx-current-url'])),
-      ...shownFields(record.type),
-      id: `-${record.id}`,
-      seen: seenText(record, zone),
-      differing: seen ? differing(seen, record, zone, entered) : null,
-      isFocused: what === 'row',
-      isLong: content.length > EDITABLE,
-      values,
-      preview: previewOf({ ...stored, ...again.typed, name: record.name, type: record.type }, zone),
-      ...again,
-    });
-  };
-
   const address = '/zones/:zoneId/records/:recordId';
-  app.get<OfRecord>(address, async (request, reply) => showRecord(request, reply, 'row'));
-  app.get<OfRecord>(`${address}/edit`, async (request, reply) => showRecord(request, reply, 'edit'));
-  app.get<OfRecord>(`${address}/delete`, async (request, reply) => showRecord(request, reply, 'delete'));
+  app.get<OfRecord>(address, async (request, reply) => showRecord(context, request, reply, 'row'));
+  app.get<OfRecord>(`${address}/edit`, async (request, reply) => showRecord(context, request, reply, 'edit'));
+  app.get<OfRecord>(`${address}/delete`, async (request, reply) => showRecord(context, request, reply, 'delete'));
 
   app.post<OfRecord>(address, { config: { counts: 'records' } }, async (request, reply) => {
     const typed = typedOf(request);
@@ -99,11 +58,11 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
         const home = addressOfZone(zoneId);
         if (request.headers['hx-request'] === 'true') {
           request.doneAt = home;
-          return showRecord(request, reply, 'row', { isSaved: true });
+          return showRecord(context, request, reply, 'row', { isSaved: true });
         }
         return done(request, reply, home, `The record ${record.name} (${record.type}) was changed.`, recordId);
       },
-      (errors, refused) => showRecord(request, reply, 'edit', { typed, errors, refused }),
+      (errors, refused) => showRecord(context, request, reply, 'edit', { typed, errors, refused }),
     );
   });
 
@@ -126,7 +85,51 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
         }
         return done(request, reply, home, `The record ${record.name} (${record.type}) was deleted.`);
       },
-      (errors, refused) => showRecord(request, reply, 'delete', { typed, errors, refused }),
+      (errors, refused) => showRecord(context, request, reply, 'delete', { typed, errors, refused }),
     );
+  });
+}
+
+/** A row of the list, or a page of its own. */
+async function showRecord(
+  context: ServiceContext,
+  request: FastifyRequest<OfRecord>,
+  reply: FastifyReply,
+  what: 'edit' | 'delete' | 'row',
+  again: Again & { isSaved?: boolean } = {},
+) {
+  const { zoneId, recordId } = request.params;
+  const { zone, record } = await readManagedRecord(context, actorOf(request), zoneId, recordId);
+  const isHtmx = request.headers['hx-request'] === 'true';
+  const home = addressOfZone(zone.id);
+  const now = context.now();
+  if (what === 'row' && !isHtmx) return reply.redirect(home, 303);
+  const { content, ttl, priority, comment } = record;
+  const fields = fieldsOfContent(formOf(record.type), content) ?? {};
+  const values: Record<string, string | number> = {
+    ttl: ttl ?? '',
+    priority: priority ?? '',
+    comment: comment ?? '',
+  };
+  for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
+  const [seen] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
+  const entered = seen && again.typed && what === 'edit' ? inputOf(again.typed, record.name, record.type) : null;
+  const stored = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  return show(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
+    title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
+    zone: shownZone(zone),
+    home,
+    record: { ...shownRecord(record, zone), changed: again.isSaved ? whenOf(now.toISOString(), now) : null },
+    // In this order, the list has one more column.
+    hasTimes: /[?&]sort=-?changed(?:&|$)/.test(String(request.headers['hx-current-url'])),
+    ...shownFields(record.type),
+    id: `-${record.id}`,
+    seen: seenText(record, zone),
+    differing: seen ? differing(seen, record, zone, entered) : null,
+    isFocused: what === 'row',
+    isLong: content.length > EDITABLE,
+    values,
+    preview: previewOf({ ...stored, ...again.typed, name: record.name, type: record.type }, zone),
+    ...again,
   });
 }

@@ -1,7 +1,9 @@
 // Changes of the selected records of a list: a page that lists them and asks for confirmation, and one batch.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
+import type { ServiceContext } from '#service/context.ts';
 import { readManagedRecordsOf } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
@@ -21,36 +23,8 @@ interface Selection extends OfZone {
 }
 
 export function selectedRecordPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  const page = async (
-    request: FastifyRequest<OfZone>,
-    reply: FastifyReply,
-    asked: { ids: readonly string[]; action: string },
-    again: { typed?: Typed; errors?: FormErrors; refused?: Refusal } = {},
-  ) => {
-    const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, asked.ids);
-    const seen = new Map(isClash(again.refused) ? seenIn(again.typed?.seen).map((each) => [each.id, each]) : []);
-    const isDeletion = asked.action !== 'ttl';
-    const counted = records.length === 1 ? '1 record' : `${records.length} records`;
-    return show(request, reply, 'records/selected', {
-      title: isDeletion ? `Delete ${counted}` : `Change the TTL of ${counted}`,
-      zone: shownZone(zone),
-      home: addressOfZone(zone.id),
-      isDeletion,
-      counted,
-      records: records.map((record) => {
-        const saw = seen.get(record.id);
-        const isChanged = saw !== undefined && saw.etag !== etagOf(record, zone);
-        const changed = isChanged ? differing(saw, record, zone, null) : null;
-        return { ...shownRecord(record, zone), seen: seenText(record, zone), changed };
-      }),
-      managedBy: ownersOf(records),
-      subject: records.length === 1 ? undefined : managedWords(records),
-      ...again,
-    });
-  };
-
   app.get<Selection>('/zones/:zoneId/records/selected', async (request, reply) =>
-    page(request, reply, { ids: idsIn(request.query.id), action: request.query.do ?? '' }),
+    page(context, request, reply, { ids: idsIn(request.query.id), action: request.query.do ?? '' }),
   );
 
   app.post<OfZone>(
@@ -87,10 +61,39 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
             : `The TTL of ${counted} was changed.`;
           return done(request, reply, addressOfZone(zoneId), words);
         },
-        (errors, refused) => page(request, reply, asked, { typed, errors, refused }),
+        (errors, refused) => page(context, request, reply, asked, { typed, errors, refused }),
       );
     },
   );
+}
+
+async function page(
+  context: ServiceContext,
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  asked: { ids: readonly string[]; action: string },
+  again: { typed?: Typed; errors?: FormErrors; refused?: Refusal } = {},
+) {
+  const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, asked.ids);
+  const seen = new Map(isClash(again.refused) ? seenIn(again.typed?.seen).map((each) => [each.id, each]) : []);
+  const isDeletion = asked.action !== 'ttl';
+  const counted = records.length === 1 ? '1 record' : `${records.length} records`;
+  return show(request, reply, 'records/selected', {
+    title: isDeletion ? `Delete ${counted}` : `Change the TTL of ${counted}`,
+    zone: shownZone(zone),
+    home: addressOfZone(zone.id),
+    isDeletion,
+    counted,
+    records: records.map((record) => {
+      const saw = seen.get(record.id);
+      const isChanged = saw !== undefined && saw.etag !== etagOf(record, zone);
+      const changed = isChanged ? differing(saw, record, zone, null) : null;
+      return { ...shownRecord(record, zone), seen: seenText(record, zone), changed };
+    }),
+    managedBy: ownersOf(records),
+    subject: records.length === 1 ? undefined : managedWords(records),
+    ...again,
+  });
 }
 
 function idsIn(id: string | string[] | undefined): string[] {

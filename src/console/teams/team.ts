@@ -1,9 +1,11 @@
 // The visitor's teams: list, creation, renaming, and the history of a team.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { teamBody } from '#contract/people.ts';
 import { readAccountChanges } from '#service/accounts/account.ts';
 import { changeTeamName, createTeam, readTeam } from '#service/accounts/teams.ts';
+import type { ServiceContext } from '#service/context.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
@@ -19,34 +21,6 @@ interface OfTeam {
 const HISTORY_PAGE = 50;
 
 export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  const address = (teamId: string) => `/console/teams/${encodeURIComponent(teamId)}`;
-  const historyPage = async (
-    request: FastifyRequest<OfTeam>,
-    reply: FastifyReply,
-    { trail = {}, ...again }: { trail?: Trail; typed?: Typed; errors?: FormErrors } = {},
-  ) => {
-    const { teamId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const { changes, next } = await readAccountChanges(context, actorOf(request), teamId, {
-      limit: HISTORY_PAGE,
-      cursor: trail.cursor,
-    });
-    const names = await readKeyNames(
-      context,
-      changes.flatMap(({ keyId }) => keyId ?? []),
-    );
-    const rows = changes.map((change) => ({ ...change, by: byOf(change.keyId, names) }));
-    const here = `${address(teamId)}/history`;
-    const pages = trailLinks(trail, next, (query) => withQuery(here, query));
-    return show(request, reply, 'teams/history', {
-      title: `History of ${team.name}`,
-      team,
-      changes: rows,
-      pages,
-      ...again,
-    });
-  };
-
   app.get('/teams', async (request, reply) => teamListPage(context, request, reply));
 
   app.post('/teams', { config: { counts: 'account' } }, async (request, reply) => {
@@ -73,7 +47,7 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
   );
 
   app.get<OfTeam & { Querystring: Trail }>('/teams/:teamId/history', async (request, reply) =>
-    historyPage(request, reply, { trail: request.query }),
+    historyPage(context, request, reply, { trail: request.query }),
   );
 
   app.post<OfTeam>('/teams/:teamId/name', { config: { counts: 'account' } }, async (request, reply) => {
@@ -86,8 +60,40 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
         const team = await changeTeamName(context, callerOf(request), request.params.teamId, name);
         return done(request, reply, `${address(team.id)}/history`, `The team is now called ${team.name}.`);
       },
-      (errors) => historyPage(request, reply, { typed, errors }),
+      (errors) => historyPage(context, request, reply, { typed, errors }),
     );
+  });
+}
+
+function address(teamId: string) {
+  return `/console/teams/${encodeURIComponent(teamId)}`;
+}
+
+async function historyPage(
+  context: ServiceContext,
+  request: FastifyRequest<OfTeam>,
+  reply: FastifyReply,
+  { trail = {}, ...again }: { trail?: Trail; typed?: Typed; errors?: FormErrors } = {},
+) {
+  const { teamId } = request.params;
+  const team = await readTeam(context, actorOf(request), teamId);
+  const { changes, next } = await readAccountChanges(context, actorOf(request), teamId, {
+    limit: HISTORY_PAGE,
+    cursor: trail.cursor,
+  });
+  const names = await readKeyNames(
+    context,
+    changes.flatMap(({ keyId }) => keyId ?? []),
+  );
+  const rows = changes.map((change) => ({ ...change, by: byOf(change.keyId, names) }));
+  const here = `${address(teamId)}/history`;
+  const pages = trailLinks(trail, next, (query) => withQuery(here, query));
+  return show(request, reply, 'teams/history', {
+    title: `History of ${team.name}`,
+    team,
+    changes: rows,
+    pages,
+    ...again,
   });
 }
 

@@ -1,5 +1,6 @@
 // The zone file pages: export, and import in two steps. The first step shows the changes. The second step makes exactly
 // these changes, or none if the zone was changed in the meantime.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { sendInChunks } from '#api/hooks/large-answer.ts';
@@ -8,6 +9,7 @@ import { counterOf } from '#api/hooks/limits.ts';
 import { ownersText } from '#api/hooks/owners-header.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { LineProblem } from '#dns/zonefile/read.ts';
+import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { exportZoneFile } from '#service/zonefile/export.ts';
 import { importZoneFile, type ZoneFilePreview } from '#service/zonefile/import.ts';
@@ -35,43 +37,7 @@ interface Again {
 export async function zoneFilePages(app: FastifyInstance, { context }: ConsoleParts): Promise<void> {
   acceptUploads(app);
 
-  const importOf = (request: FastifyRequest, reply: FastifyReply) => ({
-    count: counterOf(request),
-    signal: whenClientLeaves(reply),
-  });
-
-  const filePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const { problems = [] } = again;
-    return show(request, reply, 'zonefile/zonefile', {
-      title: `Zone file of ${zone.zoneName}`,
-      zone,
-      home,
-      ...again,
-      problems: problems.slice(0, PROBLEMS_SHOWN),
-      more: Math.max(0, problems.length - PROBLEMS_SHOWN),
-    });
-  };
-  const previewPage = async (
-    request: FastifyRequest<OfZone>,
-    reply: FastifyReply,
-    content: string,
-    preview: ZoneFilePreview,
-    again: Again = {},
-  ) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const difference = shownDifference(preview, zone);
-    return show(request, reply, 'zonefile/preview', {
-      title: `Changes to ${zone.zoneName}`,
-      zone,
-      home,
-      difference,
-      seen: previewId({ content, serial: preview.serial }),
-      ...again,
-    });
-  };
-
-  app.get<OfZone>('/zones/:zoneId/zonefile', async (request, reply) => filePage(request, reply));
+  app.get<OfZone>('/zones/:zoneId/zonefile', async (request, reply) => filePage(context, request, reply));
 
   app.get<OfZone>('/zones/:zoneId/zonefile/export', async (request, reply) => {
     const [actor, { zoneId }] = [actorOf(request), request.params];
@@ -94,59 +60,105 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
         if (content.trim() === '') throw refusal('file-missing');
         const planning = importOf(request, reply);
         const preview = await uploadZoneFile(context, callerOf(request), request.params.zoneId, content, planning);
-        if (preview.diff !== null) return previewPage(request, reply, content, preview);
+        if (preview.diff !== null) return previewPage(context, request, reply, content, preview);
         reply.code(400);
-        return filePage(request, reply, { typed: kept, problems: preview.problems });
+        return filePage(context, request, reply, { typed: kept, problems: preview.problems });
       },
-      (errors) => filePage(request, reply, { typed: kept, errors }),
+      (errors) => filePage(context, request, reply, { typed: kept, errors }),
     );
   });
 
-  app.post<OfZone>('/zones/:zoneId/zonefile/import', COUNTED, async (request, reply) => {
-    const typed = typedOf(request);
-    const { zoneId } = request.params;
-    const caller = callerOf(request);
-    const upload = await readUpload(context, caller, zoneId);
-    if (upload === null) {
-      const gone = 'This file was imported already, or its preview is more than an hour old. Upload it again.';
-      return filePage(request, reply.code(409), { errors: { '': gone } });
-    }
-    const planning = importOf(request, reply);
-    return attempt(
-      reply,
-      ['anyway'],
-      async () => {
-        if (text(typed, 'seen') !== previewId(upload)) {
-          throw refusal('another-preview');
-        }
-        const { created, updated, deleted, owned } = await importZoneFile(
-          context,
-          caller,
-          zoneId,
-          upload.content,
-          {
-            ...planning,
-            agree: (diff) => {
-              const foreign = foreignIn(diff);
-              mustConfirm(foreign ? `${foreign.records} records of ${foreign.owners.join(', ')}` : null, typed);
-            },
-          },
-          upload.serial,
-        );
-        await forgetUpload(context, caller, zoneId);
-        const owners = ownersText(owned.owners, owned.count);
-        const reverted =
-          owners === null ? '' : ` Changed or deleted records belong to ${owners}, which may revert this.`;
-        const words = `${created} created, ${updated} changed, ${deleted} deleted.${reverted}`;
-        return done(request, reply, addressOfZone(zoneId), `The zone file was imported: ${words}`);
-      },
-      async (errors) => {
-        const preview = await uploadZoneFile(context, caller, zoneId, upload.content, planning);
-        if (preview.diff === null) return filePage(request, reply, { problems: preview.problems });
-        return previewPage(request, reply, upload.content, preview, { typed, errors });
-      },
-    );
+  app.post<OfZone>('/zones/:zoneId/zonefile/import', COUNTED, (request, reply) => importFile(context, request, reply));
+}
+
+function importOf(request: FastifyRequest, reply: FastifyReply) {
+  return {
+    count: counterOf(request),
+    signal: whenClientLeaves(reply),
+  };
+}
+
+async function filePage(
+  context: ServiceContext,
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  again: Again = {},
+) {
+  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const { problems = [] } = again;
+  return show(request, reply, 'zonefile/zonefile', {
+    title: `Zone file of ${zone.zoneName}`,
+    zone,
+    home,
+    ...again,
+    problems: problems.slice(0, PROBLEMS_SHOWN),
+    more: Math.max(0, problems.length - PROBLEMS_SHOWN),
   });
+}
+
+async function previewPage(
+  context: ServiceContext,
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  content: string,
+  preview: ZoneFilePreview,
+  again: Again = {},
+) {
+  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const difference = shownDifference(preview, zone);
+  return show(request, reply, 'zonefile/preview', {
+    title: `Changes to ${zone.zoneName}`,
+    zone,
+    home,
+    difference,
+    seen: previewId({ content, serial: preview.serial }),
+    ...again,
+  });
+}
+
+async function importFile(context: ServiceContext, request: FastifyRequest<OfZone>, reply: FastifyReply) {
+  const typed = typedOf(request);
+  const { zoneId } = request.params;
+  const caller = callerOf(request);
+  const upload = await readUpload(context, caller, zoneId);
+  if (upload === null) {
+    const gone = 'This file was imported already, or its preview is more than an hour old. Upload it again.';
+    return filePage(context, request, reply.code(409), { errors: { '': gone } });
+  }
+  const planning = importOf(request, reply);
+  return attempt(
+    reply,
+    ['anyway'],
+    async () => {
+      if (text(typed, 'seen') !== previewId(upload)) {
+        throw refusal('another-preview');
+      }
+      const { created, updated, deleted, owned } = await importZoneFile(
+        context,
+        caller,
+        zoneId,
+        upload.content,
+        {
+          ...planning,
+          agree: (diff) => {
+            const foreign = foreignIn(diff);
+            mustConfirm(foreign ? `${foreign.records} records of ${foreign.owners.join(', ')}` : null, typed);
+          },
+        },
+        upload.serial,
+      );
+      await forgetUpload(context, caller, zoneId);
+      const owners = ownersText(owned.owners, owned.count);
+      const reverted = owners === null ? '' : ` Changed or deleted records belong to ${owners}, which may revert this.`;
+      const words = `${created} created, ${updated} changed, ${deleted} deleted.${reverted}`;
+      return done(request, reply, addressOfZone(zoneId), `The zone file was imported: ${words}`);
+    },
+    async (errors) => {
+      const preview = await uploadZoneFile(context, caller, zoneId, upload.content, planning);
+      if (preview.diff === null) return filePage(context, request, reply, { problems: preview.problems });
+      return previewPage(context, request, reply, upload.content, preview, { typed, errors });
+    },
+  );
 }
 
 /** The uploaded file, or the pasted text if there is no file. */

@@ -1,9 +1,11 @@
 // The restore of a zone's records to a time: a field for the time, a preview of the difference, and the confirmation.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
 import { counterOf } from '#api/hooks/limits.ts';
 import { restoreBody } from '#contract/undo.ts';
+import type { ServiceContext } from '#service/context.ts';
 import type { UndoAnswer } from '#service/undo/answer.ts';
 import { restoreRecords } from '#service/undo/restore.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -21,56 +23,24 @@ interface Asked extends OfZone {
 }
 
 export function restorePages(app: FastifyInstance, { context }: ConsoleParts): void {
-  const page = async (
-    request: FastifyRequest<OfZone>,
-    reply: FastifyReply,
-    typed: Typed,
-    { answer = null, errors = {} }: { answer?: UndoAnswer | null; errors?: FormErrors },
-  ) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const at = timeOf(typed);
-    return show(request, reply, 'zones/restore', {
-      title: `Restore ${zone.zoneName} to an earlier time`,
-      zone,
-      home,
-      errors,
-      at: clip(at, 64),
-      // The field has no zone of its own.
-      field: clip(at, 64).replace(/(\.000)?Z$/, ''),
-      exact: `${clip(at, 64)
-        .replace('T', ' ')
-        .replace(/(\.000)?Z$/, '')} UTC`,
-      preview: answer === null ? null : previewOf(answer),
-      places: placesIn(answer?.total.differences ?? 0),
-      seen: answer === null ? '' : previewId(answer),
-    });
-  };
-  const restoring = (request: FastifyRequest<OfZone>, reply: FastifyReply, typed: Typed): MakeChange => {
-    const count = counterOf(request);
-    const signal = whenClientLeaves(reply);
-    return async ({ dryRun, etag }) => {
-      const { at } = judge(restoreBody, { at: timeOf(typed) });
-      const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
-      const options = { dryRun, count, signal };
-      return restoreRecords(context, { ...callerOf(request), condition }, request.params.zoneId, new Date(at), options);
-    };
-  };
-
   app.get<Asked>('/zones/:zoneId/restore', { config: { counts: COUNTS } }, async (request, reply) => {
     const typed = request.query;
-    if (text(typed, 'at') === '') return page(request, reply, typed, {});
+    if (text(typed, 'at') === '') return page(context, request, reply, typed, {});
     return attempt(
       reply,
       FIELDS,
-      async () => page(request, reply, typed, { answer: await restoring(request, reply, typed)({ dryRun: true }) }),
-      (errors) => page(request, reply, typed, { errors }),
+      async () =>
+        page(context, request, reply, typed, {
+          answer: await restoring(context, request, reply, typed)({ dryRun: true }),
+        }),
+      (errors) => page(context, request, reply, typed, { errors }),
     );
   });
 
   app.post<OfZone>('/zones/:zoneId/restore', { config: { counts: COUNTS } }, async (request, reply) => {
     const typed = typedOf(request);
     const { home } = await headOf(context, request, request.params.zoneId);
-    const restore = restoring(request, reply, typed);
+    const restore = restoring(context, request, reply, typed);
     return attempt(
       reply,
       FIELDS,
@@ -78,10 +48,52 @@ export function restorePages(app: FastifyInstance, { context }: ConsoleParts): v
       async (errors, { code }) => {
         // The page shows the differences of now, which the person may confirm.
         const answer = code === 'precondition_failed' ? await restore({ dryRun: true }) : null;
-        return page(request, reply, typed, { errors, answer });
+        return page(context, request, reply, typed, { errors, answer });
       },
     );
   });
+}
+
+async function page(
+  context: ServiceContext,
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  typed: Typed,
+  { answer = null, errors = {} }: { answer?: UndoAnswer | null; errors?: FormErrors },
+) {
+  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const at = timeOf(typed);
+  return show(request, reply, 'zones/restore', {
+    title: `Restore ${zone.zoneName} to an earlier time`,
+    zone,
+    home,
+    errors,
+    at: clip(at, 64),
+    // The field has no zone of its own.
+    field: clip(at, 64).replace(/(\.000)?Z$/, ''),
+    exact: `${clip(at, 64)
+      .replace('T', ' ')
+      .replace(/(\.000)?Z$/, '')} UTC`,
+    preview: answer === null ? null : previewOf(answer),
+    places: placesIn(answer?.total.differences ?? 0),
+    seen: answer === null ? '' : previewId(answer),
+  });
+}
+
+function restoring(
+  context: ServiceContext,
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  typed: Typed,
+): MakeChange {
+  const count = counterOf(request);
+  const signal = whenClientLeaves(reply);
+  return async ({ dryRun, etag }) => {
+    const { at } = judge(restoreBody, { at: timeOf(typed) });
+    const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
+    const options = { dryRun, count, signal };
+    return restoreRecords(context, { ...callerOf(request), condition }, request.params.zoneId, new Date(at), options);
+  };
 }
 
 /** The time of a form: the field has a time in UTC without its zone, and links have one with it. */

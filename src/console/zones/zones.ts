@@ -1,8 +1,10 @@
 // The zones of the visitor: the list with its search, and the form for a new zone.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneCreateBody } from '#contract/zone.ts';
+import type { ServiceContext } from '#service/context.ts';
 import { createZone } from '#service/zones/create.ts';
 import { readZoneList, ZONE_ORDERS, type ZoneOrder } from '#service/zones/list.ts';
 import { readStatus } from '#service/zones/zones.ts';
@@ -33,61 +35,7 @@ interface DelegationsQuery {
 export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): void {
   const isChecked = context.delegation?.look != null;
 
-  app.get<ListQuery>('/zones', async (request, reply) => {
-    const { q = '', state = '', owner = '', sort, page, size } = request.query;
-    const sorting = sortingOf(sort, ZONE_ORDERS);
-    const teams = visitorOf(request).teams;
-    const owners = [
-      ...teams.map(({ teamId, teamName }) => [teamId, teamName] as const),
-      ['personal', 'Personal'] as const,
-    ];
-    const asked = {
-      q: q.trim(),
-      state: state === 'active' || state === 'parked' ? (state as 'active' | 'parked') : undefined,
-      owner: owners.find(([id]) => id === owner)?.[0],
-      sort: sorting.text === ZONE_ORDERS[0] ? undefined : sorting.text,
-      size: SIZES.find((each) => String(each) === size),
-    };
-    const [limit, here] = [asked.size ?? PAGE, numberOf(page) ?? 1];
-    const { zones, total } = await readZoneList(context, actorOf(request), {
-      // The stored spelling is the only one that a zone has.
-      text: asked.q === '' ? '' : (searchTexts(asked.q).at(-1) ?? ''),
-      state: asked.state,
-      owner: asked.owner,
-      order: sorting.order,
-      descending: sorting.descending,
-      page: here,
-      limit,
-    });
-    const names = new Map(owners.map(([id, name]) => [id === 'personal' ? id : `org:${id}`, name]));
-    const query = { ...asked, size: asked.size === undefined ? undefined : String(asked.size) };
-    const address = (other: Record<string, string | undefined>) => withQuery(ADDRESS, { ...query, ...other });
-    const isLast = total !== null ? here * limit >= total : zones.length < limit;
-    return show(request, reply, 'zones/list', {
-      title: 'Zones',
-      zones: zones.map(shownZone),
-      ownerName: (owner: string) => names.get(owner) ?? owner,
-      query: asked,
-      owners,
-      sizes: SIZES,
-      size: limit,
-      sort: sorting.text,
-      sorts: sortChoices(sorting, SORTED, LARGEST_FIRST),
-      heads: sortHeads(sorting, ZONE_ORDERS, {
-        largestFirst: LARGEST_FIRST,
-        addressOf: (order) => address({ sort: order === ZONE_ORDERS[0] ? undefined : order }),
-      }),
-      isFiltered: asked.q !== '' || asked.state !== undefined || asked.owner !== undefined,
-      isChecked,
-      total: total ?? 'more than 10,000',
-      from: (here - 1) * limit + 1,
-      pages: {
-        first: here === 1 ? null : address({}),
-        previous: here === 1 ? null : address(here === 2 ? {} : { page: String(here - 1) }),
-        next: isLast ? null : address({ page: String(here + 1) }),
-      },
-    });
-  });
+  app.get<ListQuery>('/zones', (request, reply) => showZones(context, isChecked, request, reply));
 
   // The list requests this once for all of its rows. A parent zone that does not answer delays no other row.
   app.get<DelegationsQuery>('/zones/delegations', async (request, reply) => {
@@ -109,19 +57,6 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     const page = { title: `Delegation of ${zone.zoneName}`, zone, home, status, isChecked };
     return show(request, reply, 'zones/delegation-page', page);
   });
-
-  const newPage = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    again: { typed?: Typed; errors?: FormErrors } = {},
-  ) => {
-    const owners = visitorOf(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]);
-    return show(request, reply, 'zones/new', {
-      title: 'New zone',
-      owners: [...owners, ['personal', 'Personal (only me)']],
-      ...again,
-    });
-  };
 
   app.get('/zones/new', async (request, reply) => newPage(request, reply));
 
@@ -151,6 +86,76 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
       },
       (errors) => newPage(request, reply, { typed, errors }),
     );
+  });
+}
+
+async function showZones(
+  context: ServiceContext,
+  isChecked: boolean,
+  request: FastifyRequest<ListQuery>,
+  reply: FastifyReply,
+) {
+  const { q = '', state = '', owner = '', sort, page, size } = request.query;
+  const sorting = sortingOf(sort, ZONE_ORDERS);
+  const teams = visitorOf(request).teams;
+  const owners = [
+    ...teams.map(({ teamId, teamName }) => [teamId, teamName] as const),
+    ['personal', 'Personal'] as const,
+  ];
+  const asked = {
+    q: q.trim(),
+    state: state === 'active' || state === 'parked' ? (state as 'active' | 'parked') : undefined,
+    owner: owners.find(([id]) => id === owner)?.[0],
+    sort: sorting.text === ZONE_ORDERS[0] ? undefined : sorting.text,
+    size: SIZES.find((each) => String(each) === size),
+  };
+  const [limit, here] = [asked.size ?? PAGE, numberOf(page) ?? 1];
+  const { zones, total } = await readZoneList(context, actorOf(request), {
+    // The stored spelling is the only one that a zone has.
+    text: asked.q === '' ? '' : (searchTexts(asked.q).at(-1) ?? ''),
+    state: asked.state,
+    owner: asked.owner,
+    order: sorting.order,
+    descending: sorting.descending,
+    page: here,
+    limit,
+  });
+  const names = new Map(owners.map(([id, name]) => [id === 'personal' ? id : `org:${id}`, name]));
+  const query = { ...asked, size: asked.size === undefined ? undefined : String(asked.size) };
+  const address = (other: Record<string, string | undefined>) => withQuery(ADDRESS, { ...query, ...other });
+  const isLast = total !== null ? here * limit >= total : zones.length < limit;
+  return show(request, reply, 'zones/list', {
+    title: 'Zones',
+    zones: zones.map(shownZone),
+    ownerName: (owner: string) => names.get(owner) ?? owner,
+    query: asked,
+    owners,
+    sizes: SIZES,
+    size: limit,
+    sort: sorting.text,
+    sorts: sortChoices(sorting, SORTED, LARGEST_FIRST),
+    heads: sortHeads(sorting, ZONE_ORDERS, {
+      largestFirst: LARGEST_FIRST,
+      addressOf: (order) => address({ sort: order === ZONE_ORDERS[0] ? undefined : order }),
+    }),
+    isFiltered: asked.q !== '' || asked.state !== undefined || asked.owner !== undefined,
+    isChecked,
+    total: total ?? 'more than 10,000',
+    from: (here - 1) * limit + 1,
+    pages: {
+      first: here === 1 ? null : address({}),
+      previous: here === 1 ? null : address(here === 2 ? {} : { page: String(here - 1) }),
+      next: isLast ? null : address({ page: String(here + 1) }),
+    },
+  });
+}
+
+function newPage(request: FastifyRequest, reply: FastifyReply, again: { typed?: Typed; errors?: FormErrors } = {}) {
+  const owners = visitorOf(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]);
+  return show(request, reply, 'zones/new', {
+    title: 'New zone',
+    owners: [...owners, ['personal', 'Personal (only me)']],
+    ...again,
   });
 }
 

@@ -20,12 +20,14 @@ const PAGE_MS = 180_000;
 const SHORT_MS = 180_000;
 const MAX_BATCH = 256;
 
+type Within = <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
 /**
  * One configuration transaction of the name server costs about the same for one zone as for many, so zones that are added at the same
  * time share one. @param onEnd called after each operation with its success
  */
 export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolean) => void): ZoneEngine {
-  const within = async <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+  const within: Within = async (ms, signal, work) => {
     const limit = deadline(clock, ms, signal);
     try {
       const result = await raced(work(limit.signal), limit.signal);
@@ -39,73 +41,91 @@ export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolea
       limit.clear();
     }
   };
-
-  const waiting: Adding[] = [];
-  let isAdding = false;
-  const addAll = async (signal: AbortSignal): Promise<void> => {
-    isAdding = true;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, MAX_BATCH);
-      const add = (some: readonly Adding[]) =>
-        within(SHORT_MS, signal, (limit) =>
-          engine.add(
-            some.map(({ zone }) => zone),
-            limit,
-          ),
-        );
-      try {
-        await add(batch);
-        for (const { done } of batch) done();
-      } catch (error) {
-        // One zone of the batch may be at fault: each is tried alone.
-        for (const one of batch) {
-          if (batch.length === 1 || signal.aborted) one.done(error);
-          else
-            await add([one]).then(
-              () => one.done(),
-              (own: unknown) => one.done(own),
-            );
-        }
-      }
-    }
-    isAdding = false;
-  };
-
+  const additions = new Additions((zones, signal) => within(SHORT_MS, signal, (limit) => engine.add(zones, limit)));
   return {
     version: () => engine.version(),
     zones: (signal) => within(SHORT_MS, signal, (limit) => engine.zones(limit)),
-    add: async (zones, signal) => {
-      const added = zones.map(
-        (zone) =>
-          new Promise<void>((resolve, reject) => {
-            waiting.push({ zone, done: (error) => (error === undefined ? resolve() : reject(error)) });
-          }),
-      );
-      if (!isAdding) void addAll(signal);
-      await Promise.all(added);
-    },
+    add: (zones, signal) => additions.add(zones, signal),
     remove: (names, signal) => within(SHORT_MS, signal, (limit) => engine.remove(names, limit)),
     check: (name, signal) => within(SHORT_MS, signal, (limit) => engine.check(name, limit)),
-    read: async function* (name, signal) {
-      const end = new AbortController();
-      const stop = () => end.abort(signal.reason);
-      if (signal.aborted) throw signal.reason;
-      signal.addEventListener('abort', stop, { once: true });
-      const pages = engine.read(name, end.signal)[Symbol.asyncIterator]();
-      try {
-        for (;;) {
-          const page = await within(PAGE_MS, end.signal, () => pages.next());
-          if (page.done) return;
-          yield page.value;
-        }
-      } finally {
-        signal.removeEventListener('abort', stop);
-        end.abort(new DOMException('The reader has ended', 'AbortError'));
-        void pages.return?.().catch(() => undefined);
-      }
-    },
+    read: (name, signal) => readWithin(within, engine, name, signal),
     change: (name, change, signal) => within(COMMIT_MS, signal, (limit) => engine.change(name, change, limit)),
   };
+}
+
+/** The limit is for one page. */
+async function* readWithin(within: Within, engine: ZoneEngine, name: string, signal: AbortSignal) {
+  const end = new AbortController();
+  const stop = () => end.abort(signal.reason);
+  if (signal.aborted) throw signal.reason;
+  signal.addEventListener('abort', stop, { once: true });
+  const pages = engine.read(name, end.signal)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const page = await within(PAGE_MS, end.signal, () => pages.next());
+      if (page.done) return;
+      yield page.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    end.abort(new DOMException('The reader has ended', 'AbortError'));
+    void pages.return?.().catch(() => undefined);
+  }
+}
+
+/** Adds zones in batches, one after another. */
+class Additions {
+  readonly #addAll: (zones: readonly AddedZone[], signal: AbortSignal) => Promise<void>;
+  readonly #waiting: Adding[] = [];
+  #isAdding = false;
+
+  constructor(addAll: (zones: readonly AddedZone[], signal: AbortSignal) => Promise<void>) {
+    this.#addAll = addAll;
+  }
+
+  async add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void> {
+    const added = zones.map(
+      (zone) =>
+        new Promise<void>((resolve, reject) => {
+          this.#waiting.push({ zone, done: (error) => (error === undefined ? resolve() : reject(error)) });
+        }),
+    );
+    if (!this.#isAdding) void this.#work(signal);
+    await Promise.all(added);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    this.#isAdding = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      try {
+        await this.#addBatch(batch, signal);
+        for (const { done } of batch) done();
+      } catch (error) {
+        await this.#addEach(batch, error, signal);
+      }
+    }
+    this.#isAdding = false;
+  }
+
+  /** One zone of the batch may be at fault: each is tried alone. */
+  async #addEach(batch: readonly Adding[], error: unknown, signal: AbortSignal): Promise<void> {
+    for (const one of batch) {
+      if (batch.length === 1 || signal.aborted) one.done(error);
+      else
+        await this.#addBatch([one], signal).then(
+          () => one.done(),
+          (own: unknown) => one.done(own),
+        );
+    }
+  }
+
+  #addBatch(batch: readonly Adding[], signal: AbortSignal): Promise<void> {
+    return this.#addAll(
+      batch.map(({ zone }) => zone),
+      signal,
+    );
+  }
 }
 
 /** Ends with the signal, also if the work does not follow it. */

@@ -23,12 +23,13 @@ import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
 import { createNamespaceCount } from '#kube/cache/namespaces.ts';
 import { createConditionTrim } from '#kube/cache/trim.ts';
-import { createManager } from '#kube/controller/manager.ts';
+import { createManager, type Manager } from '#kube/controller/manager.ts';
+import type { WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
-import { countLeadership, createKubeMetrics } from '#kube/metrics.ts';
+import { countLeadership, createKubeMetrics, type KubeMetrics } from '#kube/metrics.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
-import { createParentLookup } from '#nameserver/probe/parent.ts';
+import { createParentLookup, type ParentLookup } from '#nameserver/probe/parent.ts';
 import { parseOverrides, publicAddresses, resolversOf } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -52,7 +53,7 @@ import { countHeartbeats, countHeld, countRequests, countWaitingStatuses, create
 import { RECORD_WORKERS, recordQueueOptions, runsOnRecovery, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
 import { createStatusOrder, type StatusOrder } from './statuses.ts';
-import { createTrace } from './trace.ts';
+import { createTrace, type Trace } from './trace.ts';
 import { connectTriggers } from './triggers.ts';
 
 /** Options that only tests set. */
@@ -94,29 +95,15 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const metrics = createMetrics({ component: 'operator' });
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
   const kubeMetrics = createKubeMetrics(metrics);
-  const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
-  const cluster = await connectCluster({
-    observe: kubeMetrics.calls,
-    maxConnections: KUBE_CONNECTIONS,
-    ...(runtime.callTimeoutMs === undefined ? {} : { timeoutMs: runtime.callTimeoutMs }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    pod: host === undefined ? undefined : { host, port },
-  });
+  const cluster = await connectKube(config, kubeMetrics, runtime.callTimeoutMs);
   const election = electionOf(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);
   const trace = createTrace(log, realClock, tracing);
-  const intercept = chain(
-    ...(election ? [whileLeading(election)] : []),
-    ...(runtime.intercept ? [runtime.intercept] : []),
-  );
+  const intercept = chain(...(election ? [whileLeading(election)] : []), ...[runtime.intercept ?? []].flat());
   const statuses = createStatusOrder();
   countWaitingStatuses(metrics, statuses);
-  const api = statuses.ordered(
-    inTurns(
-      interceptKubeWrites(cluster.api, intercept),
-      new Limit({ permits: KUBE_CALLS, share: KUBE_CALLS_ALONE, isFair: true }),
-    ),
-  );
+  const calls = new Limit({ permits: KUBE_CALLS, share: KUBE_CALLS_ALONE, isFair: true });
+  const api = statuses.ordered(inTurns(interceptKubeWrites(cluster.api, intercept), calls));
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
   const connections: Connection[] = [];
@@ -150,48 +137,30 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     silenceMs: runtime.silenceMs,
   });
 
-  const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
-  const zones = manager.cache<DNSZone>(DNS_ZONE, {
-    ...scope,
-    indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
-  });
-  const records = manager.cache<DNSRecord>(DNS_RECORD, {
-    ...scope,
-    indexes: RECORD_INDEXES,
-    transform: createConditionTrim(),
-  });
-  const namespaces = manager.cache<KubeObject>(NAMESPACE);
+  const caches = createCaches(manager, config.ZONESTEAD_NAMESPACES);
+  const { zones, records, namespaces } = caches;
   const tenants = createNamespaceCount([zones, records]);
   const own = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
-  const { client } = own;
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
   const held = new HeldOwners(realClock);
   countHeld(metrics, held, zones);
-  connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, held });
+  connectTriggers({ ...caches, zoneQueue, recordQueue, held });
 
-  const ownKey = watchOwnKey(client, realClock, log);
+  const ownKey = watchOwnKey(own.client, realClock, log);
   manager.readyWhen('api key', ownKey.accepted);
-  const watch = createServiceWatch(client, realClock);
+  const watch = createServiceWatch(own.client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const context: OperatorContext = {
     api,
     clock: realClock,
     credentials: createCredentials({ api, own, connect, clock: realClock, refreshMs: runtime.credentialsMs }),
-    lookUpParent: config.ZONESTEAD_RESOLVER
-      ? createParentLookup({
-          resolvers: resolversOf(config.ZONESTEAD_RESOLVER),
-          overrides,
-          mayQuery: publicAddresses(config.ZONESTEAD_PARENT_NETWORKS),
-        })
-      : null,
+    lookUpParent: createLookup(config, overrides),
     events: trace.events(manager.events(REPORTER)),
     propagation: createPropagation(overrides, realClock, () => new Date()),
-    observer: createObserver(metrics, { zones, records }),
-    zones,
-    records,
-    namespaces,
+    observer: createObserver(metrics, caches),
+    ...caches,
     enqueueZone: (key) => zoneQueue.add(key),
     enqueueRecord: (key) => recordQueue.add(key),
     ...runsOnRecovery(watch, zoneQueue, recordQueue),
@@ -207,18 +176,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const count = countHeartbeats(metrics, () => heartbeats.failingMs());
   const heartbeats: Heartbeats = createReports(context, log, count, runtime.heartbeatMs);
   manager.task((end) => heartbeats.run(end));
-  manager.controller({
-    name: 'zones',
-    queue: zoneQueue,
-    concurrency: ZONE_WORKERS,
-    reconcile: trace.runs('DNSZone', createZoneReconciler(context, Math.random)),
-  });
-  manager.controller({
-    name: 'records',
-    queue: recordQueue,
-    concurrency: RECORD_WORKERS,
-    reconcile: trace.runs('DNSRecord', createRecordReconciler(context)),
-  });
+  addControllers(manager, trace, context, { zoneQueue, recordQueue });
   // Replicas that wait for the lease check their key too.
   const end = new AbortController();
   const looking = ownKey.run(end.signal);
@@ -231,6 +189,63 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     await cluster.close();
     await tracing.close();
   }
+}
+
+function connectKube(config: OperatorConfig, { calls }: KubeMetrics, timeoutMs: number | undefined): Promise<Cluster> {
+  const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
+  return connectCluster({
+    observe: calls,
+    maxConnections: KUBE_CONNECTIONS,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    pod: host === undefined ? undefined : { host, port },
+  });
+}
+
+function addControllers(
+  manager: Manager,
+  trace: Trace,
+  context: OperatorContext,
+  { zoneQueue, recordQueue }: Readonly<Record<'zoneQueue' | 'recordQueue', WorkQueue>>,
+): void {
+  manager.controller({
+    name: 'zones',
+    queue: zoneQueue,
+    concurrency: ZONE_WORKERS,
+    reconcile: trace.runs('DNSZone', createZoneReconciler(context, Math.random)),
+  });
+  manager.controller({
+    name: 'records',
+    queue: recordQueue,
+    concurrency: RECORD_WORKERS,
+    reconcile: trace.runs('DNSRecord', createRecordReconciler(context)),
+  });
+}
+
+/** @param namespaces those whose objects the operator sees; undefined: all */
+function createCaches(manager: Manager, namespaces: readonly string[] | undefined) {
+  return {
+    zones: manager.cache<DNSZone>(DNS_ZONE, {
+      namespaces,
+      indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
+    }),
+    records: manager.cache<DNSRecord>(DNS_RECORD, {
+      namespaces,
+      indexes: RECORD_INDEXES,
+      transform: createConditionTrim(),
+    }),
+    namespaces: manager.cache<KubeObject>(NAMESPACE),
+  };
+}
+
+/** Null if no resolver is configured. */
+function createLookup(config: OperatorConfig, overrides: ReturnType<typeof parseOverrides>): ParentLookup | null {
+  if (!config.ZONESTEAD_RESOLVER) return null;
+  return createParentLookup({
+    resolvers: resolversOf(config.ZONESTEAD_RESOLVER),
+    overrides,
+    mayQuery: publicAddresses(config.ZONESTEAD_PARENT_NETWORKS),
+  });
 }
 
 /** Creates the connection of one API key, with a dispatcher of its own. */

@@ -131,8 +131,8 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/zones/zones.ts',
-        find: '      owner: asked.owner,\n',
-        replace: '      owner: undefined,\n',
+        find: '    owner: asked.owner,\n',
+        replace: '    owner: undefined,\n',
       },
     ],
     project: 'integration',
