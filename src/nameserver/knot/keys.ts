@@ -5,10 +5,9 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Limit } from '#base/limit.ts';
 import { settleAll } from '#base/settle-all.ts';
 import type { KnotFolder } from './folder.ts';
-import { createLauncher } from './launcher.ts';
+import { runMany } from './launcher.ts';
 import { absolute } from './records.ts';
 
 export interface ZoneKey {
@@ -34,7 +33,7 @@ export interface KeyStoreOptions {
   /** The path of keymgr. */
   keymgr: string;
   folder: KnotFolder;
-  /** Processes at once. (Default: 3.) */
+  /** Processes at once, for the keys of many zones. (Default: 3.) */
   processes?: number;
 }
 
@@ -60,22 +59,31 @@ export function keyStore(options: KeyStoreOptions): KeyStore {
 
 class KeymgrStore implements KeyStore {
   readonly #options: KeyStoreOptions;
-  readonly #processes: number;
-  readonly #permits: Limit;
-  readonly #launcher = createLauncher();
   // knotd has its database there by default. With -D, keymgr need not read a configuration with thousands of zones.
   readonly #database: string;
 
   constructor(options: KeyStoreOptions) {
     this.#options = options;
-    const { folder } = this.#options;
-    this.#processes = options.processes ?? 3;
-    this.#permits = new Limit({ permits: this.#processes });
-    this.#database = join(folder.storage, 'keys');
+    this.#database = join(options.folder.storage, 'keys');
   }
 
   async add(all: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
-    await settleAll(all.map((key) => this.#addOne(key, all.length > MANY, signal)));
+    signal.throwIfAborted();
+    const { folder } = this.#options;
+    // Not as an argument: every user of the machine can see those.
+    const imports = all.map((key) => ({ ...key, file: join(folder.root, `${IMPORT}${randomUUID()}.pem`) }));
+    try {
+      // A file so small takes less time than the change to another thread.
+      for (const { file, privateKey } of imports) writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
+      if (imports.length > MANY) await this.#importMany(imports);
+      else await settleAll(imports.map(({ zone, file }) => this.#keymgrOf(zone, importWords(file), signal)));
+      for (const { zone, privateKey } of imports) {
+        const id = keyId(privateKey);
+        if (!existsSync(this.#fileOf(id))) throw new Error(`keymgr did not import the key ${id} of the zone ${zone}`);
+      }
+    } finally {
+      for (const { file } of imports) if (existsSync(file)) unlinkSync(file);
+    }
   }
 
   async list(zone: string, signal: AbortSignal): Promise<string[]> {
@@ -92,7 +100,7 @@ class KeymgrStore implements KeyStore {
   async put(key: ZoneKey, signal: AbortSignal): Promise<void> {
     const ids = await this.list(key.zone, signal);
     const wanted = keyId(key.privateKey);
-    if (!ids.includes(wanted)) await this.#addOne(key, false, signal);
+    if (!ids.includes(wanted)) await this.add([key], signal);
     else await this.#restore(key.privateKey, wanted);
     for (const id of ids.filter((other) => other !== wanted)) {
       await this.#keymgrOf(key.zone, ['delete', id], signal);
@@ -119,33 +127,17 @@ class KeymgrStore implements KeyStore {
     }
   }
 
-  async #launched(zone: string, args: readonly string[]): Promise<void> {
-    const { keymgr } = this.#options;
-    const all = ['-D', this.#database, absolute(zone), ...args];
-    try {
-      await this.#launcher.run({ file: keymgr, args: all, timeoutMs: LIMIT_MS });
-    } catch (error) {
-      throw new Error(`keymgr ${args[0]} failed for the zone ${zone}: ${(error as Error).message}`);
-    }
-  }
-
-  async #addOne({ zone, privateKey }: ZoneKey, isOneOfMany: boolean, signal: AbortSignal): Promise<void> {
-    const { folder } = this.#options;
-    const wanted = keyId(privateKey);
-    const release = await this.#permits.take('', signal);
-    // Not as an argument: every user of the machine can see those.
-    const file = join(folder.root, `${IMPORT}${randomUUID()}.pem`);
-    try {
-      // A file so small takes less time than the change to another thread.
-      writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
-      const words = ['import-pem', file, ...ROLE, ...TIMES];
-      await (isOneOfMany ? this.#launched(zone, words) : this.#keymgrOf(zone, words, signal));
-      if (!existsSync(this.#fileOf(wanted)))
-        throw new Error(`keymgr did not import the key ${wanted} of the zone ${zone}`);
-    } finally {
-      if (existsSync(file)) unlinkSync(file);
-      release();
-    }
+  /** @throws as `add`, for the first that failed */
+  async #importMany(imports: readonly { readonly zone: string; readonly file: string }[]): Promise<void> {
+    const { keymgr, processes = 3 } = this.#options;
+    const errors = await runMany({
+      file: keymgr,
+      runs: imports.map(({ zone, file }) => ['-D', this.#database, absolute(zone), ...importWords(file)]),
+      atOnce: processes,
+      timeoutMs: LIMIT_MS,
+    });
+    for (const [at, error] of errors.entries())
+      if (error !== null) throw new Error(`keymgr import-pem failed for the zone ${imports[at]?.zone}: ${error}`);
   }
 
   /** Writes the file of a key that the database has, if it is missing or damaged. */
@@ -156,6 +148,10 @@ class KeymgrStore implements KeyStore {
     await writeFile(`${file}.new`, privateKey, { mode: 0o640 });
     await rename(`${file}.new`, file);
   }
+}
+
+function importWords(file: string): string[] {
+  return ['import-pem', file, ...ROLE, ...TIMES];
 }
 
 /** The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is no private key */

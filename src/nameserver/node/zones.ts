@@ -20,7 +20,7 @@ interface Pending {
   readonly since: number;
 }
 
-interface Slot {
+interface ZoneProgress {
   readonly name: string;
   /** By zone id: a zone that was deleted and its successor of the same name are two. */
   readonly works: Map<string, Pending>;
@@ -70,9 +70,9 @@ export class Zones {
   readonly #options: ZonesOptions;
   readonly #context: ConvergeContext;
   readonly #signal: AbortSignal;
-  readonly #slots = new Map<string, Slot>();
-  readonly #numbered = new Map<number, { slot: Slot; pending: Pending }>();
-  readonly #lanes: Record<Lane, Set<Slot>> = { small: new Set(), bulk: new Set(), large: new Set() };
+  readonly #zones = new Map<string, ZoneProgress>();
+  readonly #numbered = new Map<number, { progress: ZoneProgress; pending: Pending }>();
+  readonly #lanes: Record<Lane, Set<ZoneProgress>> = { small: new Set(), bulk: new Set(), large: new Set() };
   readonly #running = { small: 0, bulk: 0, large: 0 };
   readonly #ends = new Set<Promise<void>>();
   readonly #recent = new RecentNames();
@@ -87,30 +87,30 @@ export class Zones {
   /** @param isCounted false: the zone's row is dirty, and the cursor does not wait for the work */
   add(work: ZoneWork, isCounted = true): void {
     const { id, name } = work.kind === 'names' ? work.head : work;
-    const slot = this.#slots.get(name) ?? newSlot(name);
-    this.#slots.set(name, slot);
-    const before = slot.works.get(id);
+    const progress = this.#zones.get(name) ?? newProgress(name);
+    this.#zones.set(name, progress);
+    const before = progress.works.get(id);
     this.#names -= before === undefined ? 0 : namesOf(before.work);
     let merged = mergeWork(before?.work, work);
     if (this.#names + namesOf(merged) > MAX_NAMES) merged = reloadOf(merged);
     this.#names += namesOf(merged);
-    if (!isCounted) slot.isLate = true;
+    if (!isCounted) progress.isLate = true;
     if (before !== undefined) before.work = merged;
     else {
       const number = isCounted ? this.position.open() : null;
       const pending = { work: merged, number, since: this.#options.clock.now() };
-      slot.works.set(id, pending);
-      if (number !== null) this.#numbered.set(number, { slot, pending });
+      progress.works.set(id, pending);
+      if (number !== null) this.#numbered.set(number, { progress, pending });
     }
-    this.#queue(slot);
+    this.#queue(progress);
   }
 
   /** Tries all failing zones now: the api or the name server was away and is back. */
   retryAll(): void {
-    for (const slot of this.#slots.values()) {
-      slot.cancelRetry?.();
-      slot.cancelRetry = null;
-      this.#queue(slot);
+    for (const progress of this.#zones.values()) {
+      progress.cancelRetry?.();
+      progress.cancelRetry = null;
+      this.#queue(progress);
     }
   }
 
@@ -122,25 +122,25 @@ export class Zones {
     if (this.position.reached() === null) return;
     const now = this.#options.clock.now();
     const late = [...this.#numbered.values()].filter(({ pending }) => now - pending.since > LATE_MS);
-    const already = [...this.#slots.values()].filter(({ isLate }) => isLate).length;
+    const already = [...this.#zones.values()].filter(({ isLate }) => isLate).length;
     if (late.length === 0 || late.length + already > MAX_LATE) return;
-    for (const { slot, pending } of late) {
-      slot.isLate = true;
-      this.#leaveOut(slot, pending);
+    for (const { progress, pending } of late) {
+      progress.isLate = true;
+      this.#leaveOut(progress, pending);
     }
   }
 
   isBusy(name: string): boolean {
-    return this.#slots.has(name);
+    return this.#zones.has(name);
   }
 
   /** Zones that wait or run. */
   waiting(): number {
-    return this.#slots.size;
+    return this.#zones.size;
   }
 
   *failing(): Generator<FailingZone> {
-    for (const { name, error, isLate, works, running } of this.#slots.values()) {
+    for (const { name, error, isLate, works, running } of this.#zones.values()) {
       if (error === null && !isLate) continue;
       const [id = ''] = works.keys();
       yield { id: id || idOf(running?.work), name, error: error ?? 'the node is reading the zone' };
@@ -152,47 +152,47 @@ export class Zones {
     while (this.#ends.size > 0) await Promise.all(this.#ends);
   }
 
-  #queue(slot: Slot): void {
-    for (const lane of Object.values(this.#lanes)) lane.delete(slot);
-    const [pending] = slot.works.values();
-    if (pending === undefined || slot.running !== null || slot.cancelRetry !== null) return;
-    this.#lanes[this.#laneOf(slot, pending)].add(slot);
+  #queue(progress: ZoneProgress): void {
+    for (const lane of Object.values(this.#lanes)) lane.delete(progress);
+    const [pending] = progress.works.values();
+    if (pending === undefined || progress.running !== null || progress.cancelRetry !== null) return;
+    this.#lanes[this.#laneOf(progress, pending)].add(progress);
     this.#pump();
   }
 
-  #laneOf(slot: Slot, { work }: Pending): Lane {
-    if (slot.isLarge && work.kind === 'reload') return 'large';
-    const isApplicable = work.kind === 'names' && canApply(this.#options.state.rows().get(slot.name), work.head.id);
+  #laneOf(progress: ZoneProgress, { work }: Pending): Lane {
+    if (progress.isLarge && work.kind === 'reload') return 'large';
+    const isApplicable = work.kind === 'names' && canApply(this.#options.state.rows().get(progress.name), work.head.id);
     return isApplicable && isSmall(work) ? 'small' : 'bulk';
   }
 
   #pump(): void {
     if (this.#signal.aborted) return;
     const { permits } = this.#options;
-    for (const slot of this.#lanes.small) {
+    for (const progress of this.#lanes.small) {
       if (!permits.isFree('small')) break;
-      this.#start(slot, 'small');
+      this.#start(progress, 'small');
     }
-    for (const slot of this.#lanes.bulk) {
+    for (const progress of this.#lanes.bulk) {
       if (this.#running.bulk >= BULK_AT_ONCE) break;
-      this.#start(slot, 'bulk');
+      this.#start(progress, 'bulk');
     }
-    for (const slot of this.#lanes.large) {
+    for (const progress of this.#lanes.large) {
       if (this.#running.large >= 1) break;
-      this.#start(slot, 'large');
+      this.#start(progress, 'large');
     }
   }
 
-  #start(slot: Slot, lane: Lane): void {
-    this.#lanes[lane].delete(slot);
-    const [entry] = slot.works;
+  #start(progress: ZoneProgress, lane: Lane): void {
+    this.#lanes[lane].delete(progress);
+    const [entry] = progress.works;
     if (entry === undefined) return;
     const [id, pending] = entry;
-    slot.works.delete(id);
-    slot.running = pending;
+    progress.works.delete(id);
+    progress.running = pending;
     this.#names -= namesOf(pending.work);
     this.#running[lane] += 1;
-    const end = this.#run(slot, pending, lane).finally(() => {
+    const end = this.#run(progress, pending, lane).finally(() => {
       this.#ends.delete(end);
       this.#running[lane] -= 1;
       this.#pump();
@@ -200,93 +200,93 @@ export class Zones {
     this.#ends.add(end);
   }
 
-  async #run(slot: Slot, pending: Pending, lane: Lane): Promise<void> {
+  async #run(progress: ZoneProgress, pending: Pending, lane: Lane): Promise<void> {
     try {
-      await this.#apply(slot, pending, lane);
+      await this.#apply(progress, pending, lane);
       this.#close(pending);
-      Object.assign(slot, { attempts: 0, error: null });
-      slot.isLate = [...slot.works.values()].some(({ number }) => number === null);
-      slot.running = null;
-      if (slot.works.size === 0) this.#slots.delete(slot.name);
+      Object.assign(progress, { attempts: 0, error: null });
+      progress.isLate = [...progress.works.values()].some(({ number }) => number === null);
+      progress.running = null;
+      if (progress.works.size === 0) this.#zones.delete(progress.name);
       this.#options.onProgress('applied');
     } catch (error) {
-      slot.running = null;
+      progress.running = null;
       if (this.#signal.aborted) return;
-      this.#again(slot, pending, error);
+      this.#again(progress, pending, error);
     }
-    this.#queue(slot);
+    this.#queue(progress);
   }
 
-  async #apply(slot: Slot, pending: Pending, lane: Lane): Promise<void> {
+  async #apply(progress: ZoneProgress, pending: Pending, lane: Lane): Promise<void> {
     const { permits, state } = this.#options;
     const { work } = pending;
     if (work.kind === 'gone')
       return permits.run('bulk', () => removeZone(this.#context, work, this.#signal), this.#signal);
-    const row = state.rows().get(slot.name);
+    const row = state.rows().get(progress.name);
     if (work.kind === 'names' && canApply(row, work.head.id)) {
       const { head } = work;
-      const names = new Map([...work.sets].filter(([name]) => !this.#recent.has(slot.name, head.version, name)));
+      const names = new Map([...work.sets].filter(([name]) => !this.#recent.has(progress.name, head.version, name)));
       const apply = () => changeNames(this.#context, row, head, names, this.#signal);
       if (names.size > 0) await permits.run(lane === 'small' ? 'small' : 'bulk', apply, this.#signal);
       // An RRset of an earlier version may change with a line of this version that is still to come.
       const latest = [...names.keys()].filter((name) => work.latest.has(name));
-      this.#recent.applied(slot.name, head.version, latest);
+      this.#recent.applied(progress.name, head.version, latest);
       return;
     }
-    this.#recent.forget(slot.name);
-    const zone = { id: idOf(work), name: slot.name };
-    const limit = slot.isLarge ? undefined : LARGE_SETS;
+    this.#recent.forget(progress.name);
+    const zone = { id: idOf(work), name: progress.name };
+    const limit = progress.isLarge ? undefined : LARGE_SETS;
     const { version, names, isExact, isLost } = await reloadZone(this.#context, zone, limit, this.#signal);
     // A `gone` line follows for work that the cursor contains.
     if (version === null) return pending.number === null ? this.#options.onAbsent() : undefined;
-    this.#recent.applied(slot.name, version, null);
+    this.#recent.applied(progress.name, version, null);
     if (isLost)
       this.#options.log.warn(
-        { zone: slot.name },
+        { zone: progress.name },
         'the name server had lost the contents of a zone; the node gave them again',
       );
-    this.#options.onReloaded(slot.name, names);
-    if (!isExact) this.#options.onDoubt(slot.name);
+    this.#options.onReloaded(progress.name, names);
+    if (!isExact) this.#options.onDoubt(progress.name);
   }
 
   /** Puts the work back: later for an error, alone for a large zone. */
-  #again(slot: Slot, pending: Pending, error: unknown): void {
+  #again(progress: ZoneProgress, pending: Pending, error: unknown): void {
     const id = idOf(pending.work);
-    const newer = slot.works.get(id);
+    const newer = progress.works.get(id);
     const failed = pending.work.kind === 'names' ? reloadOf(pending.work) : pending.work;
     this.#names -= newer === undefined ? 0 : namesOf(newer.work);
     const work = newer === undefined ? failed : mergeWork(failed, newer.work);
     if (newer !== undefined) this.#close(newer);
     pending.work = work;
-    slot.works.delete(id);
-    slot.works.set(id, pending);
+    progress.works.delete(id);
+    progress.works.set(id, pending);
     if (error instanceof LargeZone) {
-      slot.isLarge = true;
+      progress.isLarge = true;
       return;
     }
     const isLoading = error instanceof ZoneLoading;
-    if (!isLoading) slot.attempts += 1;
+    if (!isLoading) progress.attempts += 1;
     const text = textOfError(error);
     const { clock, log, random } = this.#options;
-    const wait = isLoading ? RETRY_MIN_MS : retryDelay(slot.attempts, RETRY_MIN_MS, RETRY_MAX_MS, random);
-    if (slot.error !== text && !isLoading)
+    const wait = isLoading ? RETRY_MIN_MS : retryDelay(progress.attempts, RETRY_MIN_MS, RETRY_MAX_MS, random);
+    if (progress.error !== text && !isLoading)
       log.warn(
-        { zone: slot.name, err: error, retryMs: Math.round(wait) },
+        { zone: progress.name, err: error, retryMs: Math.round(wait) },
         'failed to apply a zone; the node retries it, and serves its old contents',
       );
-    slot.error = text;
-    for (const each of slot.works.values()) this.#leaveOut(slot, each);
-    slot.cancelRetry = clock.setTimeout(() => {
-      slot.cancelRetry = null;
-      this.#queue(slot);
+    progress.error = text;
+    for (const each of progress.works.values()) this.#leaveOut(progress, each);
+    progress.cancelRetry = clock.setTimeout(() => {
+      progress.cancelRetry = null;
+      this.#queue(progress);
     }, wait);
     this.#options.onProgress('failed');
   }
 
   /** The mark in the state comes first, so that no crash loses the work. */
-  #leaveOut(slot: Slot, pending: Pending): void {
+  #leaveOut(progress: ZoneProgress, pending: Pending): void {
     const { state } = this.#options;
-    const row = state.rows().get(slot.name) ?? emptyRow(slot.name, idOf(pending.work));
+    const row = state.rows().get(progress.name) ?? emptyRow(progress.name, idOf(pending.work));
     state.put({ ...row, isDirty: true });
     this.#close(pending);
   }
@@ -299,8 +299,8 @@ export class Zones {
   }
 
   #isAwaited(name: string): boolean {
-    const slot = this.#slots.get(name);
-    return slot !== undefined && [...slot.works.values()].some(({ number }) => number === null);
+    const progress = this.#zones.get(name);
+    return progress !== undefined && [...progress.works.values()].some(({ number }) => number === null);
   }
 }
 
@@ -310,7 +310,7 @@ export function* unlistedZones(state: NodeState): Generator<FailingZone> {
   for (const { id, name, isUnlisted } of state.rows().values()) if (isUnlisted) yield { id, name, error };
 }
 
-function newSlot(name: string): Slot {
+function newProgress(name: string): ZoneProgress {
   return {
     name,
     works: new Map(),

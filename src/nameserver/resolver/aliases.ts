@@ -40,7 +40,7 @@ export interface AliasOptions {
 export interface Aliases {
   /**
    * Resolves a target that is about to get its first record, so that the record has an answer from the start. Waits at most
-   * 1 s and never throws: the worker resolves a target that is slow, fails, or finds no free slot.
+   * 1 s and never throws: the worker resolves a target that is slow, fails, or finds no free permit.
    */
   prepare(target: OwnedTarget): Promise<void>;
   /** Runs the worker until the signal aborts. */

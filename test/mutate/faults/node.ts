@@ -112,9 +112,9 @@ export const NODE_FAULTS: readonly Fault[] = [
     'knot-many-keys',
     'the keys of many zones are not waited for',
     [
-      'src/nameserver/knot/keys.ts',
-      'await settleAll(all.map((key) => this.#addOne(key, all.length > MANY, signal)));',
-      'await settleAll(all.slice(0, Math.max(2, all.length - 1)).map((key) => this.#addOne(key, all.length > MANY, signal)));',
+      'src/nameserver/knot/launcher-process.js',
+      'await Promise.all(Array.from({ length: atOnce }, work));',
+      'await Promise.race(Array.from({ length: atOnce }, work));',
     ],
     'integration',
     'test/integration/knot/load.test.ts',
@@ -122,7 +122,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   fault(
     'knot-keys-failure',
     'keymgr fails unseen for many zones',
-    ['src/nameserver/knot/launcher.ts', 'else wait?.reject(new Error(error));', 'else wait?.resolve();'],
+    ['src/nameserver/knot/keys.ts', 'if (error !== null) throw', 'if (error === undefined) throw'],
     'integration',
     'test/integration/knot/load.test.ts',
   ),

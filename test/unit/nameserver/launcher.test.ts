@@ -1,23 +1,29 @@
 // The process that starts programs for a node.
-import { describe, expect, it, vi } from 'vitest';
-import { createLauncher } from '#nameserver/knot/launcher.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { runMany } from '#nameserver/knot/launcher.ts';
 
-const timeoutMs = 30_000;
+const options = { atOnce: 2, timeoutMs: 30_000 };
 
-describe('the launcher', () => {
-  it('runs programs, several at once, and fails with the words of a program that fails', async () => {
-    const launcher = createLauncher();
-    const shell = (script: string) => launcher.run({ file: '/bin/sh', args: ['-c', script], timeoutMs });
-    const both = await Promise.allSettled([shell('exit 0'), shell('echo no such key >&2; exit 1')]);
-    expect(both).toEqual([
-      { status: 'fulfilled', value: undefined },
-      { status: 'rejected', reason: new Error('no such key') },
-    ]);
-    await expect(launcher.run({ file: '/no/such/program', args: [], timeoutMs })).rejects.toThrow('ENOENT');
-  });
+afterEach(() => void vi.unstubAllEnvs());
 
-  it('starts its process without the part of Node that removes types', async () => {
-    vi.stubEnv('NODE_OPTIONS', '--no-strip-types');
-    await createLauncher().run({ file: '/bin/true', args: [], timeoutMs });
-  });
+test('Many runs, several at once, end with the words of each program that fails', async () => {
+  const runs = ['exit 0', 'echo no such key >&2; exit 1', 'sleep 0.1', 'exit 3'].map((script) => ['-c', script]);
+  const [first, second, third, fourth] = await runMany({ ...options, file: '/bin/sh', runs });
+  expect([first, second, third]).toEqual([null, 'no such key', null]);
+  expect(fourth).toMatch('Command failed');
+});
+
+test('A program that does not exist is an error of each run', async () => {
+  const [error] = await runMany({ ...options, file: '/no/such/program', runs: [[]] });
+  expect(error).toMatch('ENOENT');
+});
+
+test('The process starts without the part of Node that removes types', async () => {
+  vi.stubEnv('NODE_OPTIONS', '--no-strip-types');
+  expect(await runMany({ ...options, file: '/bin/true', runs: [[]] })).toEqual([null]);
+});
+
+test('A process that cannot start is an error', async () => {
+  vi.stubEnv('NODE_OPTIONS', '--no-such-option');
+  await expect(runMany({ ...options, file: '/bin/true', runs: [[]] })).rejects.toThrow('has ended');
 });
