@@ -36,3 +36,13 @@ export function endsWithin(clock: Clock, ms: number, work: Promise<unknown>): Pr
     work.then(end, end);
   });
 }
+
+/** Ends with the signal, also if the work does not follow it. @throws the error of the work; the signal's reason */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

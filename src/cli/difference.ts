@@ -64,7 +64,7 @@ function pairOf({ content, ttl, priority, wire }: ParsedRecord, defaultTtl: numb
   return { shown, key: `${shown.ttl} ${Buffer.from(wire).toString('hex')}` };
 }
 
-function compare(a: string, b: string): number {
+export function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 

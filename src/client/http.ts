@@ -1,11 +1,13 @@
 // Makes one call to the REST service: headers, time limit, errors, and the check of the answer against its schema.
 // Only a call whose key was replaced, or is to be judged again, is repeated here: the dispatcher sets the pace, and the caller decides
 // how long to wait.
+
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';
 import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, isKeyNotRead, parseJson } from './errors.ts';
 import { type ClientKey, createKeyText } from './key.ts';
@@ -121,14 +123,16 @@ export function createHttp(settings: HttpSettings): Http {
       const body = await textOf(answer.body, settings.maxAnswerBytes);
       status = answer.statusCode;
       if (status >= 200 && status < 300) {
-        options.onEtag?.(first(answer.headers.etag) ?? null);
-        options.onRate?.(rateOf(first(answer.headers.ratelimit), first(answer.headers['ratelimit-policy'])));
+        options.onEtag?.(firstHeader(answer.headers.etag) ?? null);
+        options.onRate?.(
+          rateOf(firstHeader(answer.headers.ratelimit), firstHeader(answer.headers['ratelimit-policy'])),
+        );
         return body;
       }
-      const requestId = first(answer.headers['x-request-id']) ?? null;
+      const requestId = firstHeader(answer.headers['x-request-id']) ?? null;
       throw errorOfAnswer(
-        { status, body, retryAfter: first(answer.headers['retry-after']), requestId },
-        Date.parse(first(answer.headers.date) ?? '') || clock.now(),
+        { status, body, retryAfter: firstHeader(answer.headers['retry-after']), requestId },
+        Date.parse(firstHeader(answer.headers.date) ?? '') || clock.now(),
       );
     } catch (cause) {
       if (options.signal?.aborted) throw options.signal.reason;
@@ -189,10 +193,6 @@ function addressOf(baseUrl: URL, route: Route): URL {
     if (value !== undefined) url.searchParams.append(name, value);
   }
   return url;
-}
-
-function first(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 // An AggregateError (several addresses refused) has an empty message but a code.

@@ -2,7 +2,7 @@
 // the same time share one question. Namespaces take turns: a question may last half a second.
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
-import { sleep } from '#base/wait.ts';
+import { orAborted, sleep } from '#base/wait.ts';
 import type { Client, ZoneNode, ZoneSecondary } from './client.ts';
 import { ApiError, ApiUnavailable, isAbsent } from './errors.ts';
 
@@ -89,14 +89,4 @@ function problemOf(error: unknown): string | null {
   if (error instanceof ApiError) return `the api does not say which nodes have the last change (${error.code})`;
   if (error instanceof ApiUnavailable) return 'the api does not answer which nodes have the last change';
   throw error;
-}
-
-/** The question continues for others. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

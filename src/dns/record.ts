@@ -42,6 +42,8 @@ export interface ParsedRecord extends ParsedRdata {
 
 export const MIN_TTL = 30;
 export const MAX_TTL = 86_400;
+/** The default TTL of a zone that is created without one. */
+export const DEFAULT_TTL = 3_600;
 
 /** The nearest TTL that a record may have. @param seconds any number */
 export function clampTtl(seconds: number): number {

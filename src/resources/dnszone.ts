@@ -1,4 +1,5 @@
 // The schema of the DNSZone resource: the desired zone. Its status is in dnszone-status.ts.
+
 import { z } from 'zod';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
@@ -18,9 +19,6 @@ import {
 import type { ZoneStatus } from './dnszone-status.ts';
 import { immutable, withRules } from './rules.ts';
 import { matches, NAME_PATTERN, NUMBERS, SECONDARY_NAME, ZONE_NAME } from './syntax.ts';
-
-/** The default TTL that the service gives to a new zone, in seconds. */
-export const DEFAULT_TTL = 3_600;
 
 const zoneName = immutable(
   withRules(z.string().min(1).max(254), [

@@ -21,7 +21,7 @@ import type { ZoneMatch } from './zone-match.ts';
 /** No order of a certificate authority stays open longer, so an older record is a leak (cert-manager/cert-manager#3640). */
 const LIFETIME_MS = 24 * 60 * 60_000;
 /** Seconds. Long enough that resolvers cache the answer, short enough for a second attempt at the same name. */
-export const DEFAULT_TTL = 60;
+export const CHALLENGE_TTL = 60;
 const SHORTEST_TTL = 30;
 const LONGEST_TTL = 3_600;
 
@@ -35,7 +35,7 @@ export interface SolverConfig {
 export function readSolverConfig(config: unknown): SolverConfig {
   const fields = typeof config === 'object' && config !== null ? (config as Record<string, unknown>) : {};
   const { ttl, ...others } = fields;
-  const given = typeof ttl === 'number' && Number.isInteger(ttl) ? ttl : DEFAULT_TTL;
+  const given = typeof ttl === 'number' && Number.isInteger(ttl) ? ttl : CHALLENGE_TTL;
   return { ttl: Math.min(Math.max(given, SHORTEST_TTL), LONGEST_TTL), unknown: Object.keys(others) };
 }
 

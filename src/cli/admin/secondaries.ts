@@ -1,10 +1,12 @@
 // `zonestead secondaries …`: an administrator of the service adds name servers of others that transfer zones.
+
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { bindConfig } from '#dns/secondaries/bind-config.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
+import { endpointText } from '#dns/secondaries/secondary.ts';
 import {
   adminAddSecondary,
   adminChangeSecondary,
@@ -16,7 +18,7 @@ import {
   type ShownSecondary,
   secondaryOf,
 } from '#service/secondaries/administration.ts';
-import { endpointOf, type SecondaryChange, textOfEndpoint } from '#service/secondaries/input.ts';
+import { endpointOf, type SecondaryChange } from '#service/secondaries/input.ts';
 import type { WrittenSecondary } from '#service/secondaries/write.ts';
 import { readInput } from '../input.ts';
 import { type DryRunOption, sayer } from '../options.ts';
@@ -177,7 +179,7 @@ export async function runSecondariesList(config: Config, output: Output): Promis
   const all = await adminListSecondaries(config.DATABASE_URL);
   const rows = all.map((each) => [
     each.name,
-    each.addresses.map(textOfEndpoint).join(' '),
+    each.addresses.map(endpointText).join(' '),
     each.nameservers.join(' '),
     each.allZones ? 'all' : String(each.zones.length),
     offerOf(each),
@@ -246,7 +248,7 @@ export async function runSecondariesConfig(
     zones: byCatalog ? null : (zones as readonly string[]),
     catalog: catalogName(name),
   };
-  const listen = (options.listen ?? found.addresses.map(textOfEndpoint)).map(endpointOf);
+  const listen = (options.listen ?? found.addresses.map(endpointText)).map(endpointOf);
   print(KINDS[options.for](view, { listen, folder: options.folder }));
 }
 

@@ -1,8 +1,10 @@
 // `zonestead import`: reads each zone of the sources, shows the plan, and sends it. A zone that fails does not stop the others.
+
 import { realClock } from '#base/clock.ts';
 import type { Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Child } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import type { ForceOption } from '../options.ts';
@@ -19,7 +21,7 @@ import { type ReadOptions, type ReadZone, type Remark, readSteps } from './read.
 import { type RegistryOptions, unusedRegistry, useRegistry } from './registry.ts';
 import { reportLines, reportOf, type ZoneReport } from './report.ts';
 import type { SourceZone } from './source.ts';
-import { createZone, DEFAULT_TTL, removeCreated } from './target.ts';
+import { createZone, removeCreated } from './target.ts';
 
 export interface ImportOptions extends RegistryOptions, ForceOption {
   /** Turns the TXT registry of external-dns into owners. */

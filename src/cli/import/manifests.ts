@@ -1,5 +1,7 @@
 // `zonestead import --manifests`: the zones of the sources as objects. It asks no service.
+
 import { shownText } from '#base/printable.ts';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import type { OutputFormat } from '../output.ts';
 import { type Manifest, type Manifests, planManifests } from '../rest/manifests.ts';
@@ -23,8 +25,6 @@ interface Printers {
   signal: AbortSignal;
 }
 
-/** The default TTL of a DNSZone that has no other, in seconds. */
-const DEFAULT_TTL = 3_600;
 /** The characters of the name of a source that a line shows. */
 const MAX_SOURCE = 200;
 

@@ -1,12 +1,11 @@
 // The zone that an import writes: one that exists, or one that it creates, and deletes again if nothing was written to it.
+
 import type { Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Session } from '../rest/session.ts';
 import { newZoneOwner } from '../rest/zones.ts';
 import { type Pace, sendInTurn } from './pace.ts';
-
-/** The default of the service for zones that do not exist yet, in seconds. */
-export const DEFAULT_TTL = 3_600;
 
 /** @param owner (Default: the team or the person of the key.) */
 export async function createZone(session: Session & Pace, zoneName: string, owner?: string): Promise<Zone> {

@@ -1,6 +1,8 @@
 // `zonestead diff`: a zone file or manifests, compared with the service. A zone file is compared with the whole zone. Manifests are
 // compared at the names and types of their records, because kubectl apply does not touch others.
+
 import type { Zone } from '#client/client.ts';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import { type Difference, differencesOf } from '../difference.ts';
 import { show } from '../output.ts';
 import { isManifest, readManifests, type WantedZone } from './manifest-files.ts';
@@ -51,9 +53,6 @@ async function compareManifests(session: Session, wanted: readonly WantedZone[])
   }
   return compared;
 }
-
-/** The default TTL of a new zone, in seconds. */
-const DEFAULT_TTL = 3_600;
 
 function zoneChanges(stored: Zone | undefined, { zone: wanted }: WantedZone): string[] {
   if (stored === undefined) return ['the zone does not exist at the service, or this API key cannot see it'];

@@ -1,10 +1,12 @@
 // A zone at the service → the DNSZone and the DNSRecords that take it over without a change in DNS. Pure.
+
 import { fqdn } from '#dns/names/name.ts';
 import { findSpecialCharacter } from '#dns/plain-text.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { API_VERSION } from '#resources/common.ts';
 import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from '#resources/dnsrecord.ts';
 import { COMMENT } from '#resources/names.ts';
+import { compare } from '../difference.ts';
 import { recordObjectName, zoneObjectName } from './manifest-names.ts';
 
 interface ZoneFacts {
@@ -143,9 +145,4 @@ function contentOf({ type, content }: RecordFacts): string {
   if (type !== 'TXT' || findSpecialCharacter(content.replaceAll('\t', ' ')) === null) return content;
   const parsed = parseRdata(type, content, null);
   return parsed.ok ? parsed.value.rdata : content;
-}
-
-/** Compares code units, so that the order does not depend on the locale. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -12,6 +12,10 @@ export interface Endpoint {
   readonly port: number;
 }
 
+export function endpointText({ address, port }: Endpoint): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
 /** Algorithms that Knot, BIND and NSD have in common and that RFC 8945 section 6 does not advise against. */
 export const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
 

@@ -4,10 +4,12 @@
 // exactly these; every body here is a string, so each can be sent again). A call is retried once after 401 when a newer
 // token is available. A read is retried once after a lost connection, because a kept-alive socket may be closed by the
 // server at any time.
+
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';
 import { createConnectionPool } from './connections.ts';
 import type { Credentials, Proof } from './credentials.ts';
@@ -122,7 +124,7 @@ class HttpTransport implements Transport {
       const { answer } = await this.#send(call, 'watches', signal);
       status = answer.statusCode;
       if (status < 300) return answer.body;
-      throw errorFromAnswer(status, await answer.body.text(), headerText(answer.headers['retry-after']));
+      throw errorFromAnswer(status, await answer.body.text(), firstHeader(answer.headers['retry-after']));
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       if (cause instanceof KubeError && cause.status !== 401) throw cause;
@@ -169,7 +171,7 @@ class HttpTransport implements Transport {
       const text = await answer.body.text();
       if (status < 300) return { result: { value: text === '' ? undefined : JSON.parse(text) }, proof };
       if (status === 404 && call.absentIsDone) return { result: { value: undefined }, proof };
-      return { result: { error: errorFromAnswer(status, text, headerText(answer.headers['retry-after'])) }, proof };
+      return { result: { error: errorFromAnswer(status, text, firstHeader(answer.headers['retry-after'])) }, proof };
     } catch (cause) {
       if (signal?.aborted) throw signal.reason;
       this.#suspicious = true;
@@ -215,8 +217,4 @@ function pathOf(prefix: string, call: Pick<Call, 'path' | 'query'>): string {
   for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.append(name, value);
   const text = query.toString();
   return `${prefix}${call.path}${text === '' ? '' : `?${text}`}`;
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -1,9 +1,12 @@
 // The requests of a node to the api: the feed, whole zones, digests and reports.
+
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { firstHeader } from '#base/first-header.ts';
+import { orAborted } from '#base/wait.ts';
 import { ApiUnavailable, errorOfAnswer, isAbsent, parseJson } from '#client/errors.ts';
 import { createHttp } from '#client/http.ts';
 import {
@@ -111,13 +114,13 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
         bodyTimeout: 0,
       });
       answered.catch(() => undefined);
-      const answer = await orAbort(answered, first.signal);
-      const date = Date.parse(one(answer.headers.date) ?? '');
+      const answer = await orAborted(answered, first.signal);
+      const date = Date.parse(firstHeader(answer.headers.date) ?? '');
       if (!Number.isNaN(date)) options.onDate(date);
       if (answer.statusCode !== 200) {
-        const body = await orAbort(beginning(answer.body), first.signal);
-        const requestId = one(answer.headers['x-request-id']) ?? null;
-        const retryAfter = one(answer.headers['retry-after']);
+        const body = await orAborted(beginning(answer.body), first.signal);
+        const requestId = firstHeader(answer.headers['x-request-id']) ?? null;
+        const retryAfter = firstHeader(answer.headers['retry-after']);
         throw errorOfAnswer({ status: answer.statusCode, body, retryAfter, requestId }, date || clock.now());
       }
       const abort = (reason: Error) => connection.abort(reason);
@@ -213,19 +216,6 @@ function throwKnown(error: unknown): never {
 function nullIfAbsent(error: unknown): null {
   if (isAbsent(error) && error.code === 'no_zone') return null;
   throw error;
-}
-
-function one(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
-
-function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /** An error answer is short; the rest of a longer one is not read. */

@@ -5,6 +5,7 @@
 //     withSerialSlot   each change gets a serial of the node's slot, for zone transfers
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
+import { orAborted } from '#base/wait.ts';
 import { type AddedZone, type ZoneChange, type ZoneEngine, ZoneLoading } from '../engine.ts';
 import { KnotError } from '../knot/errors.ts';
 import { SlowEngine } from './faults.ts';
@@ -30,7 +31,7 @@ export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolea
   const within: Within = async (ms, signal, work) => {
     const limit = deadline(clock, ms, signal);
     try {
-      const result = await raced(work(limit.signal), limit.signal);
+      const result = await orAborted(work(limit.signal), limit.signal);
       onEnd(true);
       return result;
     } catch (error) {
@@ -126,15 +127,6 @@ class Additions {
       signal,
     );
   }
-}
-
-/** Ends with the signal, also if the work does not follow it. */
-function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /**

@@ -1,9 +1,11 @@
 // The secondaries as the source sees them: a watch of each of their addresses, with reports to the api, metrics and lines in the log.
+
 import type { Clock } from '#base/clock.ts';
 import { Waker } from '#base/waker.ts';
 import type { TransferPlan, TransferReport } from '#contract/feed.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
+import { endpointText } from '#dns/secondaries/secondary.ts';
 import { rcodeName } from '#dns/wire/rcodes.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { ask } from '../probe/ask.ts';
@@ -116,7 +118,7 @@ export class Secondaries {
         this.#refresh(each);
         this.#note(each);
       }
-      const quiet = this.quiet().map(textOf).join();
+      const quiet = this.quiet().map(endpointText).join();
       if (quiet !== this.#quiet) onQuiet();
       this.#quiet = quiet;
       const secondaries = [...this.#watched.values()].map((each) => this.#reportOf(each));
@@ -193,7 +195,7 @@ export class Secondaries {
       zones: zones.size,
       current,
       lags: all,
-      silent: silent === undefined ? null : `${textOf(silent.server)} ${silent.silent()}`,
+      silent: silent === undefined ? null : `${endpointText(silent.server)} ${silent.silent()}`,
       behindSeconds: all[0] === undefined ? 0 : (this.#options.clock.now() - all[0].since) / 1000,
     };
   }
@@ -252,8 +254,4 @@ async function askSerial(
   const soa = answer.answers.find(({ name, type, rdata }) => name === zone && type === SOA && rdata.length >= 22);
   const serial = soa === undefined ? null : serialOfSoa(soa.rdata);
   return serial === null ? { reason: 'answers without a SOA record' } : { serial };
-}
-
-function textOf({ address, port }: Endpoint): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

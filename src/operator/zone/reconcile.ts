@@ -3,12 +3,13 @@
 
 import type { Zone } from '#client/client.ts';
 import { parseZoneName } from '#dns/names/name.ts';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { commentOf } from '#resources/comment.ts';
-import { DEFAULT_TTL, DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dnszone.ts';
+import { DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dnszone.ts';
 import { claimRefused } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
 import { type Connection, connectionFor } from '../access/credentials.ts';

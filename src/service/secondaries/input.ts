@@ -1,10 +1,12 @@
 // The description of a secondary as an administrator gives it. Pure.
+
 import { parseZoneName } from '#dns/names/name.ts';
 import {
   checkedSecondary,
   DEFAULT_TSIG_ALGORITHM,
   defaultTsigName,
   type Endpoint,
+  endpointText,
   TSIG_ALGORITHMS,
   type TsigKey,
   tsigSecretOctets,
@@ -49,7 +51,7 @@ export type SecondaryChange = Omit<SecondaryInput, 'name' | 'addresses' | 'zones
 /** The description of a secondary that exists, with the changes. */
 export function changedInput(row: Omit<NewSecondary, 'offeredToAll'>, change: SecondaryChange): SecondaryInput {
   const {
-    addresses = row.addresses.map(textOfEndpoint),
+    addresses = row.addresses.map(endpointText),
     transfersFrom = row.transfersFrom,
     nameservers = row.nameservers,
     zones = row.allZones ? 'all' : 'listed',
@@ -60,10 +62,6 @@ export function changedInput(row: Omit<NewSecondary, 'offeredToAll'>, change: Se
   } = change;
   const list = zones === 'listed' ? undefined : zones;
   return { name: row.name, addresses, transfersFrom, nameservers, zones: list, catalog, notify, offer, tsig };
-}
-
-export function textOfEndpoint({ address, port }: Endpoint): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 const DNS_PORT = 53;
