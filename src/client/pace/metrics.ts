@@ -90,9 +90,11 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
         }
       };
       return {
-        ...dispatcher,
         submit: (job) => measured(job.lane, (onAttempt) => dispatcher.submit({ ...job, onAttempt })),
         apply: (job) => measured(job.lane, (onAttempt) => dispatcher.apply({ ...job, onAttempt })),
+        hold: (queue) => dispatcher.hold(queue),
+        retryTime: (lane, queue) => dispatcher.retryTime(lane, queue),
+        state: () => dispatcher.state(),
       };
     },
   };

@@ -66,64 +66,15 @@ const LAST_RETRY_MS = 100;
 const TRANSIENT = ['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'ECONNRESET', 'EPIPE'];
 
 export function knotControl(options: KnotControlOptions): KnotControl {
-  return new SocketControl(options);
-}
+  const { socket, connections = 4, connectMs = 30_000, commandMs = 120_000, commitMs = 600_000 } = options;
+  const clock = options.clock ?? realClock;
+  const permits = new Limit({ permits: connections });
+  const sessions = new Set<AbortController>();
 
-class SocketControl implements KnotControl {
-  readonly #options: KnotControlOptions;
-  readonly #connectMs: number;
-  readonly #commandMs: number;
-  readonly #commitMs: number;
-  readonly #clock: Clock;
-  readonly #permits: Limit;
-  readonly #sessions = new Set<AbortController>();
-
-  constructor(options: KnotControlOptions) {
-    this.#options = options;
-    this.#connectMs = options.connectMs ?? 30_000;
-    this.#commandMs = options.commandMs ?? 120_000;
-    this.#commitMs = options.commitMs ?? 600_000;
-    this.#clock = this.#options.clock ?? realClock;
-    this.#permits = new Limit({ permits: options.connections ?? 4 });
-  }
-
-  async session<T>(work: (session: KnotSession) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const own = new AbortController();
-    const onAbort = () => own.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#sessions.add(own);
-    let release: (() => void) | undefined;
-    let connection: Connection | undefined;
-    try {
-      release = await this.#permits.take('', own.signal);
-      connection = await this.#connectInTime(own.signal);
-      const result = await work(this.#sessionOn(connection, own.signal));
-      connection.end();
-      return result;
-    } catch (error) {
-      connection?.destroy();
-      throw error;
-    } finally {
-      release?.();
-      this.#sessions.delete(own);
-      signal?.removeEventListener('abort', onAbort);
-    }
-  }
-
-  run(command: string, args?: KnotArguments, signal?: AbortSignal): Promise<KnotItem[]> {
-    return this.session(({ run }) => run(command, args), signal);
-  }
-
-  close(): void {
-    const reason = new KnotError('unreachable', 'closed', 'the control connection to knotd was closed');
-    for (const own of this.#sessions) own.abort(reason);
-  }
-
-  #sessionOn(connection: Connection, outer: AbortSignal | undefined): KnotSession {
+  const sessionOn = (connection: Connection, outer: AbortSignal | undefined): KnotSession => {
     const stream: KnotSession['stream'] = async (command, units, take, signal = outer) => {
       let refused: KnotItem | undefined;
-      const limitMs = command.endsWith('-commit') ? this.#commitMs : this.#commandMs;
+      const limitMs = command.endsWith('-commit') ? commitMs : commandMs;
       const split = (items: KnotItem[]) => {
         refused ??= items.find(({ error }) => error !== undefined);
         return take(items.filter(({ error }) => error === undefined));
@@ -145,23 +96,46 @@ class SocketControl implements KnotControl {
         return answer;
       },
     };
-  }
+  };
+
+  const session: KnotControl['session'] = async (work, signal) => {
+    const own = new AbortController();
+    const onAbort = () => own.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    sessions.add(own);
+    let release: (() => void) | undefined;
+    let connection: Connection | undefined;
+    try {
+      release = await permits.take('', own.signal);
+      connection = await connectInTime(own.signal);
+      const result = await work(sessionOn(connection, own.signal));
+      connection.end();
+      return result;
+    } catch (error) {
+      connection?.destroy();
+      throw error;
+    } finally {
+      release?.();
+      sessions.delete(own);
+      signal?.removeEventListener('abort', onAbort);
+    }
+  };
 
   /** Retries while knotd starts, or has no place in its queue. */
-  async #connectInTime(signal: AbortSignal): Promise<Connection> {
-    const { socket } = this.#options;
-    const limit = deadline(this.#clock, this.#connectMs, signal);
+  const connectInTime = async (signal: AbortSignal): Promise<Connection> => {
+    const limit = deadline(clock, connectMs, signal);
     let last = '';
     try {
       for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
         try {
-          return await Connection.open(socket, this.#clock, limit.signal);
+          return await Connection.open(socket, clock, limit.signal);
         } catch (error) {
           const { code = '', message } = error as NodeJS.ErrnoException;
           if (!limit.signal.aborted && !TRANSIENT.includes(code)) throw notConnected(socket, message);
           if (!limit.signal.aborted) last = message;
         }
-        await sleep(this.#clock, pause, limit.signal);
+        await sleep(clock, pause, limit.signal);
       }
     } catch (error) {
       if (limit.expired()) throw notConnected(socket, last || 'no answer');
@@ -169,7 +143,16 @@ class SocketControl implements KnotControl {
     } finally {
       limit.clear();
     }
-  }
+  };
+
+  return {
+    session,
+    run: (command, args, signal) => session(({ run }) => run(command, args), signal),
+    close: () => {
+      const reason = new KnotError('unreachable', 'closed', 'the control connection to knotd was closed');
+      for (const own of sessions) own.abort(reason);
+    },
+  };
 }
 
 function refusal(command: string, { error = '', zone, owner, type, section, item, id, data }: KnotItem): KnotError {

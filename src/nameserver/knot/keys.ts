@@ -70,17 +70,19 @@ class KeymgrStore implements KeyStore {
   async add(all: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { folder } = this.#options;
-    // Not as an argument: every user of the machine can see those.
-    const imports = all.map((key) => ({ ...key, file: join(folder.root, `${IMPORT}${randomUUID()}.pem`) }));
+    // Not as arguments: every user of the machine can see those.
+    const imports = all.map((key) => ({
+      ...key,
+      id: keyId(key.privateKey),
+      file: join(folder.root, `${IMPORT}${randomUUID()}.pem`),
+    }));
     try {
       // A file so small takes less time than the change to another thread.
       for (const { file, privateKey } of imports) writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
       if (imports.length > MANY) await this.#importMany(imports);
       else await settleAll(imports.map(({ zone, file }) => this.#keymgrOf(zone, importWords(file), signal)));
-      for (const { zone, privateKey } of imports) {
-        const id = keyId(privateKey);
+      for (const { zone, id } of imports)
         if (!existsSync(this.#fileOf(id))) throw new Error(`keymgr did not import the key ${id} of the zone ${zone}`);
-      }
     } finally {
       for (const { file } of imports) if (existsSync(file)) unlinkSync(file);
     }

@@ -25,33 +25,7 @@ export interface NodeMetrics {
 
 /** Registers the metrics. Call it once per registry. */
 export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeMetrics {
-  const gauge = (name: string, help: string, read: () => number) =>
-    void metrics.gauge({ name, help, collect: (each) => each.set(read()) });
-  gauge(
-    'node_feed_lag_seconds',
-    'Seconds since the latest line of the feed arrived that is applied together with everything before it.',
-    () => numbers.lagSeconds(),
-  );
-  gauge('node_feed_connected', 'Whether the feed is connected (1) or not (0).', () => Number(numbers.isConnected()));
-  gauge('node_zones', 'Zones that the node has.', () => numbers.zones());
-  gauge('node_zones_failing', 'Zones that the node does not serve as the feed says.', () => numbers.failing());
-  gauge('node_zones_waiting', 'Zones with changes that are not applied yet.', () => numbers.waiting());
-  gauge(
-    'node_zones_unlisted',
-    'Zones that the list of the api lacks, and that the node keeps because the list lacks too many.',
-    () => numbers.unlisted(),
-  );
-  gauge('node_engine_up', 'Whether the name server answered the last command (1) or not (0).', () =>
-    Number(numbers.isEngineUp()),
-  );
-  gauge('node_state_stored', 'Whether the node can store its state (1) or not (0).', () =>
-    Number(numbers.isStateStored()),
-  );
-  gauge(
-    'node_clock_offset_seconds',
-    'Seconds by which the clock of the api is ahead of the clock of this machine. It is 0 before the first connection.',
-    () => numbers.clockOffSeconds(),
-  );
+  registerNumbers(metrics, numbers);
   const duplicate = metrics.gauge({
     name: 'node_name_duplicate',
     help: 'Whether another node reports under the same name (1) or not (0).',
@@ -85,4 +59,34 @@ export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeM
     ended: (reason) => endings.inc({ reason }),
     duplicate: (is) => duplicate.set(Number(is)),
   };
+}
+
+function registerNumbers(metrics: Metrics, numbers: NodeNumbers): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    void metrics.gauge({ name, help, collect: (each) => each.set(read()) });
+  gauge(
+    'node_feed_lag_seconds',
+    'Seconds since the latest line of the feed arrived that is applied together with everything before it.',
+    () => numbers.lagSeconds(),
+  );
+  gauge('node_feed_connected', 'Whether the feed is connected (1) or not (0).', () => Number(numbers.isConnected()));
+  gauge('node_zones', 'Zones that the node has.', () => numbers.zones());
+  gauge('node_zones_failing', 'Zones that the node does not serve as the feed says.', () => numbers.failing());
+  gauge('node_zones_waiting', 'Zones with changes that are not applied yet.', () => numbers.waiting());
+  gauge(
+    'node_zones_unlisted',
+    'Zones that the list of the api lacks, and that the node keeps because the list lacks too many.',
+    () => numbers.unlisted(),
+  );
+  gauge('node_engine_up', 'Whether the name server answered the last command (1) or not (0).', () =>
+    Number(numbers.isEngineUp()),
+  );
+  gauge('node_state_stored', 'Whether the node can store its state (1) or not (0).', () =>
+    Number(numbers.isStateStored()),
+  );
+  gauge(
+    'node_clock_offset_seconds',
+    'Seconds by which the clock of the api is ahead of the clock of this machine. It is 0 before the first connection.',
+    () => numbers.clockOffSeconds(),
+  );
 }

@@ -263,7 +263,13 @@ function connectionOf(
   );
   return {
     client,
-    dispatcher: { ...dispatcher, apply: (job) => duringWrite(() => dispatcher.apply(job)) },
+    dispatcher: {
+      submit: (job) => dispatcher.submit(job),
+      apply: (job) => duringWrite(() => dispatcher.apply(job)),
+      hold: (queue) => dispatcher.hold(queue),
+      retryTime: (lane, queue) => dispatcher.retryTime(lane, queue),
+      state: () => dispatcher.state(),
+    },
     owner: async (signal) => {
       if (owner === undefined) {
         const { team } = await client.account({ signal });

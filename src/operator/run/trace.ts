@@ -105,7 +105,8 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       };
     },
     events: (recorder) => ({
-      ...recorder,
+      run: (signal) => recorder.run(signal),
+      flush: (signal) => recorder.flush(signal),
       record: (regarding, event) => {
         const object = nameOf(regarding);
         const id = unreported.get(object) ?? current.get(object);
