@@ -1,6 +1,6 @@
 // The codes of errors: the HTTP status of each and its meaning. The OpenAPI document and docs/reference/errors.md are made
 // from this table and from the catalogue in service/refusals.
-import type { ErrorCode } from '#contract/error.ts';
+import { type ErrorCode, errorBody } from '#contract/error.ts';
 import type { RuleId } from '#service/refusal.ts';
 
 export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string }>> = {
@@ -41,6 +41,13 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
 export const STATUS = Object.fromEntries(Object.entries(CODES).map(([code, { status }]) => [code, status])) as Readonly<
   Record<ErrorCode, number>
 >;
+
+/** Every route can answer 401, 500 and 503 in addition to these codes. */
+export function errorAnswers(...codes: readonly ErrorCode[]): Record<number, typeof errorBody> {
+  return Object.fromEntries(
+    [...codes, 'unauthorized' as const, 'internal' as const, 'busy' as const].map((code) => [STATUS[code], errorBody]),
+  );
+}
 
 /** The rules whose status is not that of their code. */
 export const STATUS_OF_RULE: Readonly<Partial<Record<RuleId, number>>> = {

@@ -5,6 +5,8 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
+import type { Operation } from '#contract/operation.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import { MANAGED_BY } from '#contract/shared.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { meaningOf } from './error-codes.ts';
@@ -52,6 +54,10 @@ const TAGS = [
 
 /** Collects the routes that are registered after this call. */
 export function describeApi(app: FastifyInstance): void {
+  const operations = new Map<string, Operation>();
+  app.addHook('onRoute', ({ config }) => {
+    if (config?.operation !== undefined) operations.set(config.operation.id, config.operation);
+  });
   void app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -92,7 +98,7 @@ export function describeApi(app: FastifyInstance): void {
       security: [{ key: [] }],
     },
     transform: jsonSchemaTransform,
-    transformObject: (made) => complete(jsonSchemaTransformObject(made) as OpenApi.Document),
+    transformObject: (made) => complete(jsonSchemaTransformObject(made) as OpenApi.Document, operations),
   });
 }
 
@@ -160,7 +166,6 @@ const MANAGED_BY_HEADER: OpenApi.ParameterObject = {
   schema: { type: 'string', maxLength: 404, pattern: MANAGED_BY.source },
   example: 'DNSZone default/site',
 };
-const MANAGEABLE = 'post /v1/dns/zones';
 
 const ETAG: OpenApi.HeaderObject = {
   description: 'The ETag of the state that the answer shows, for If-Match and If-None-Match (RFC 9110 section 8.8.3).',
@@ -183,26 +188,15 @@ const IF_NONE_MATCH: OpenApi.ParameterObject = {
     'One or more ETags with commas between them, or `*`. If the present state has one of them, the answer is 304.',
   schema: TAG_LIST,
 };
-/** The operations without If-Match whose answers have an ETag, and those with If-Match whose answers have none. */
-const TAGGED_ONLY: ReadonlySet<string> = new Set(['createZone']);
-const UNTAGGED: ReadonlySet<string> = new Set([
-  'applyBatch',
-  'applyRecords',
-  'importZoneFile',
-  'chooseZoneSecondaries',
-  'deleteRecord',
-  'deleteZone',
-]);
-
-/** The operations that refuse an Idempotency-Key, because their answer has a secret that is stored nowhere. */
-const SECRET_ANSWERS: ReadonlySet<string> = new Set(['createAppKey', 'registerAcmeDnsAccount']);
+/** It refuses an Idempotency-Key as the operations with a secret do, and belongs to a foreign protocol. */
+const SECRET_ACCOUNT = 'registerAcmeDnsAccount';
 
 /** Adds the parameters, headers and answers of the HTTP layer to each operation, and tidies the components. */
-export function complete(document: OpenApi.Document): OpenApi.Document {
+function complete(document: OpenApi.Document, operations: ReadonlyMap<string, Operation>): OpenApi.Document {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {
       const operation = item?.[method];
-      if (operation) completeOperation(operation, method, path);
+      if (operation) completeOperation(operation, method, path, operations.get(operation.operationId ?? ''));
     }
   }
   dropUnused(document);
@@ -250,17 +244,23 @@ function shareErrors(document: OpenApi.Document): OpenApi.Document {
   return document;
 }
 
-function completeOperation(operation: OpenApi.OperationObject, method: string, path: string): void {
-  // A report changes nothing when it is repeated.
-  const { operationId = '' } = operation;
-  if (method === 'post' && !path.startsWith('/v1/feed/') && !SECRET_ANSWERS.has(operationId))
+/** @param of undefined for a route of a foreign protocol */
+function completeOperation(
+  operation: OpenApi.OperationObject,
+  method: string,
+  path: string,
+  of: Operation | undefined,
+): void {
+  const { operationId } = operation;
+  const isSecret = of?.secret ?? operationId === SECRET_ACCOUNT;
+  // A report of a name server changes nothing when it is repeated.
+  if (method === 'post' && of?.needs !== 'node' && !isSecret)
     operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
-  if (`${method} ${path}` === MANAGEABLE) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY_HEADER];
+  if (operationId === createZone.id) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY_HEADER];
   operation.responses ??= {};
   const responses = operation.responses;
   const conditions = [...(responses['412'] ? [IF_MATCH] : []), ...(responses['304'] ? [IF_NONE_MATCH] : [])];
   if (conditions.length > 0) operation.parameters = [...(operation.parameters ?? []), ...conditions];
-  const isTagged = TAGGED_ONLY.has(operationId) || (conditions.length > 0 && !UNTAGGED.has(operationId));
   // Any request can be malformed before it reaches a route, and every body is read, even if the route takes none.
   const implied = ['400', '408', '431', ...(method === 'get' ? [] : ['413', '415'])];
   if (path.includes('{')) implied.push('414');
@@ -276,7 +276,7 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
     answer.headers = {
       ...answer.headers,
       'x-request-id': REQUEST_ID,
-      ...((isTagged && Number(status) < 400) || status === '412' ? { etag: ETAG } : {}),
+      ...((of?.tagged && Number(status) < 400) || status === '412' ? { etag: ETAG } : {}),
       ...(status === '429' || status === '503' ? { 'retry-after': RETRY_AFTER } : {}),
       ...(status === '401' ? { 'www-authenticate': AUTHENTICATE } : {}),
     };

@@ -108,6 +108,13 @@ export const batchEnvelope = z.strictObject({
     .max(MAX_CHANGES, { error: CHANGES_ERROR }),
 });
 
+/** The number of changes; 1 for a body that will be refused because it has no list of an accepted size. */
+export function sizeOfBatch(body: unknown): number {
+  const changes = (body as { changes?: unknown } | null | undefined)?.changes;
+  const size = Array.isArray(changes) ? changes.length : 1;
+  return size >= 1 && size <= MAX_CHANGES ? size : 1;
+}
+
 const batchResult = z
   .union([
     z.object({

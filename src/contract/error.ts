@@ -21,6 +21,17 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** The codes with which a change of records can be refused. */
+export const RECORD_CHANGE_ERRORS = [
+  'bad_request',
+  'forbidden',
+  'no_zone',
+  'conflict',
+  'precondition_failed',
+  'rate_limited',
+  'busy',
+] as const;
+
 export const errorBody = z
   .object({
     error: z.enum(ERROR_CODES).meta({ description: 'The stable code of the error. Programs should branch on it.' }),

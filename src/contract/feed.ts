@@ -1,18 +1,14 @@
 // The contract of the feed that name server nodes follow, and of their reports. A stream is NDJSON: one JSON object in each line.
 //
-//   GET  /v1/feed?after=CURSOR          the stream of changes; without a usable cursor, first the list of all zones
-//   GET  /v1/feed/zones/{id}            one zone as it is now, with its key: a `zone` line, `sets` lines, an `end` line
-//   GET  /v1/feed/zones/{id}/digest     the digest of one zone, for a comparison
-//   POST /v1/feed/report                how far the node is
-//   GET  /v1/feed/transfers             the secondaries and the part of this node in zone transfers
-//   POST /v1/feed/transfers/report      how far the secondaries are, as the source of transfers sees them
-//
 // A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database or
 // timeline, is answered with the list of all zones (`begin` with `resumed: false`).
 import { z } from 'zod';
 import { NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import { zoneSecondary } from './secondary.ts';
+
+/** The content type of a stream: one JSON object in each line. */
+export const LINES = 'application/x-ndjson';
 
 const zoneId = z.string().meta({ description: 'The id of the zone.' });
 const zoneName = z.string().meta({ description: 'The name of the zone: lower case, absolute, without a final dot.' });
@@ -137,6 +133,21 @@ export const nodeName = z
   .string()
   .regex(NODE_NAME, { error: NODE_NAME_RULE })
   .meta({ description: 'The name of the node.' });
+
+const reportingName = nodeName
+  .optional()
+  .meta({ description: 'The name of the node, as in its reports. The default is the name of its key.' });
+
+/** `GET /v1/feed`. */
+export const feedQuery = z.strictObject({
+  after: z.string().max(200).optional().meta({
+    description: 'The cursor to continue after. Without one, the stream begins with the list of all zones.',
+  }),
+  node: reportingName,
+});
+
+/** `GET /v1/feed/transfers`. */
+export const nodeQuery = z.strictObject({ node: reportingName });
 
 /** The longest list of failing zones in a report; `failingCount` counts all of them. */
 export const MAX_FAILING = 100;

@@ -41,7 +41,7 @@ const LIMIT_ERROR = 'must be a whole number from 1 to 1000';
 /** The paging of a list. Without `limit`, a list is complete. */
 export const page = {
   limit: z.coerce
-    .number({ error: LIMIT_ERROR })
+    .number<number | string>({ error: LIMIT_ERROR })
     .int({ error: LIMIT_ERROR })
     .min(1, { error: LIMIT_ERROR })
     .max(1000, { error: LIMIT_ERROR })

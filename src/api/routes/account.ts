@@ -1,14 +1,14 @@
 // `GET /v1/account`, which shows the key of the request. It also registers the other routes of /account, which accept personal keys only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { type Account, account } from '#contract/account.ts';
+import type { Account } from '#contract/account.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { mustBePerson } from '#service/accounts/account.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import { readPersonalQuota, readTeamQuota } from '#service/accounts/quota-view.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { actorOf } from '../hooks/auth.ts';
 import type { WriteLimits } from '../hooks/limits.ts';
-import { errorAnswers } from './answers.ts';
+import { serveOn } from '../serve.ts';
 import { appKeyRoutes } from './app-keys.ts';
 import { invitationRoutes, teamInvitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
@@ -16,19 +16,7 @@ import { teamRoutes } from './teams.ts';
 import { trustRoutes } from './trusts.ts';
 
 export function accountRoutes(app: FastifyInstance, context: ServiceContext, limits: WriteLimits): void {
-  app.withTypeProvider<ZodTypeProvider>().get(
-    '/account',
-    {
-      schema: {
-        tags: ['account'],
-        operationId: 'getAccount',
-        summary: 'Get the account of the API key',
-        description: 'Shows the key of the request, its permissions, and the team or the person that it belongs to.',
-        response: { 200: account, ...errorAnswers() },
-      },
-    },
-    async (request) => accountOf(context, actorOf(request), limits),
-  );
+  serveOn(app)(getAccount, ({ actor }) => accountOf(context, actor(), limits));
   void app.register(
     async (people) => {
       people.addHook('onRequest', onlyPeople);

@@ -1,10 +1,9 @@
-// Many record changes in one request: schema, limit, call. src/service/records/judge.ts holds the rules.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+// Many record changes in one request. src/service/records/judge.ts holds the rules.
+import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import * as schemas from '#contract/batch.ts';
+import * as api from '#contract/operations/records.ts';
 import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
-import { zoneParams } from '#contract/zone.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { BatchResult, RecordChange } from '#service/records/change.ts';
@@ -13,61 +12,25 @@ import { applyBatch } from '#service/records/writer.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
 import { hashOfPost } from '../hooks/auth.ts';
-import { conditionalCallerOf, readTags } from '../hooks/conditions.ts';
+import { readTags } from '../hooks/conditions.ts';
 import { tellOwners } from '../hooks/owners-header.ts';
 import type { Part } from '../hooks/write-log.ts';
-import { errorAnswers, needs, RECORD_CHANGE_ERRORS } from './answers.ts';
+import { serveOn } from '../serve.ts';
 
 export function batchRoutes(app: FastifyInstance, context: ServiceContext): void {
-  app.withTypeProvider<ZodTypeProvider>().post(
-    // The router (find-my-way) reads a double colon as a colon, not as a parameter.
-    '/zones/:id/records::batch',
-    {
-      schema: {
-        tags: ['records'],
-        operationId: 'applyBatch',
-        summary: 'Create, update and delete many records',
-        security: needs('records:write'),
-        description:
-          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write, and a batch at most as half of the limit of the key. If the write limit does not allow that now, the whole batch is answered 429 and nothing is written. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change. If records have owners, which may revert the change, the header Zonestead-Owners and the field `owners` name them.',
-        params: zoneParams,
-        body: schemas.batchBody,
-        response: {
-          200: schemas.batchAnswer,
-          ...errorAnswers('not_found', ...RECORD_CHANGE_ERRORS),
-        },
-      },
-      validatorCompiler: (route) =>
-        validatorCompiler(
-          route.httpPart === 'body' ? { ...route, schema: schemas.batchEnvelope } : (route as typeof route & ZodRoute),
-        ),
-      // Counts before the body is validated, because refused changes count as well.
-      config: { counts: { bucket: 'records', changes: sizeOf } },
-    },
-    async (request, reply) => {
-      const { atomic, changes } = request.body as z.output<typeof schemas.batchEnvelope>;
-      const batch = {
-        atomic,
-        changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
-      };
-      const caller = conditionalCallerOf(request);
-      const owners = await readOwnersOf(context, batch.changes.flatMap(idOf));
-      const results = await applyBatch(context, caller, request.params.id, batch);
-      const answer = results.map((result, index) => resultOf(result, batch.changes[index]!, owners));
-      tellOwners(reply, answer.flatMap(ownersIn));
-      request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
-      return { results: answer };
-    },
-  );
-}
-
-type ZodRoute = { schema: z.ZodType };
-
-/** The number of changes; 1 for a body that will be refused because it has no list of an accepted size. */
-function sizeOf(request: FastifyRequest): number {
-  const changes = (request.body as { changes?: unknown } | null | undefined)?.changes;
-  const size = Array.isArray(changes) ? changes.length : 1;
-  return size >= 1 && size <= schemas.MAX_CHANGES ? size : 1;
+  serveOn(app)(api.applyBatch, async ({ caller, params, body: { atomic, changes }, request, reply }) => {
+    const batch = {
+      atomic,
+      changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
+    };
+    const writer = caller();
+    const owners = await readOwnersOf(context, batch.changes.flatMap(idOf));
+    const results = await applyBatch(context, writer, params.id, batch);
+    const answer = results.map((result, index) => resultOf(result, batch.changes[index]!, owners));
+    tellOwners(reply, answer.flatMap(ownersIn));
+    request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
+    return { results: answer };
+  });
 }
 
 /** @param url the address of the single POST that the change stands for */

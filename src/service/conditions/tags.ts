@@ -18,12 +18,15 @@ function tagOf(values: readonly unknown[], form = ''): string {
   return `"${hash('sha256', JSON.stringify(values), 'base64url').slice(0, CHARACTERS)}${form}"`;
 }
 
-export function recordTag({ id, name, type, content, ttl, priority, comment }: RecordView): string {
+/** The fields of a view, or of an answer with its fields: their octets alone count. */
+type FieldsOf<T> = { readonly [K in keyof T]: unknown };
+
+export function recordTag({ id, name, type, content, ttl, priority, comment }: FieldsOf<RecordView>): string {
   return tagOf(['record', id, name, type, content, ttl, priority, comment ?? null]);
 }
 
 /** @param status the `status` of an answer that has one */
-export function zoneTag(zone: ZoneView, status?: string): string {
+export function zoneTag(zone: FieldsOf<ZoneView>, status?: string): string {
   const { id, owner, state, nameservers, ds, defaultTtl, serial, records, updatedAt, comment } = zone;
   const values = ['zone', id, owner, state, nameservers, ds, defaultTtl, serial, records, updatedAt, comment ?? null];
   return tagOf(values, status === undefined ? '' : `.${status}`);

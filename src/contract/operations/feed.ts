@@ -1,0 +1,99 @@
+// The operations for name servers: the feed that they follow, and their reports. Two of the answers are streams of lines.
+import { z } from 'zod';
+import {
+  feedLine,
+  feedQuery,
+  LINES,
+  nodeQuery,
+  nodeReport,
+  reportAnswer,
+  transferPlan,
+  transferReport,
+  zoneDigest,
+  zoneLine,
+} from '../feed.ts';
+import { operation } from '../operation.ts';
+import { zoneParams } from '../zone.ts';
+
+export const followFeed = operation({
+  id: 'followFeed',
+  method: 'GET',
+  path: '/v1/feed',
+  tag: 'name servers',
+  summary: 'Follow all changes of all zones',
+  description:
+    'The answer does not end by itself: it has one JSON object in each line. The service ends it when it exits, when the key is revoked, and when the node reads too slowly. The node then continues after the last cursor. A node may have two streams; a third one ends the oldest.',
+  needs: 'node',
+  produces: [LINES],
+  query: feedQuery,
+  answers: { 200: feedLine },
+  errors: ['bad_request', 'forbidden', 'busy'],
+});
+
+export const readServedZone = operation({
+  id: 'readServedZone',
+  method: 'GET',
+  path: '/v1/feed/zones/{id}',
+  tag: 'name servers',
+  summary: 'Read one zone with its private key',
+  description:
+    'The answer has one JSON object in each line, all of one moment. An answer without an `end` line is incomplete. The service reads a few zones at once; others wait, and are answered `busy` after 20 seconds. It closes the connection of a client that reads nothing for 10 seconds, or less than 64 KiB a second.',
+  needs: 'node',
+  produces: [LINES],
+  params: zoneParams,
+  answers: { 200: zoneLine },
+  errors: ['forbidden', 'no_zone', 'busy'],
+});
+
+export const readZoneDigest = operation({
+  id: 'readZoneDigest',
+  method: 'GET',
+  path: '/v1/feed/zones/{id}/digest',
+  tag: 'name servers',
+  summary: 'Read the digest of one zone',
+  description: 'A name server compares it with the digest of the zone that it holds.',
+  needs: 'node',
+  params: zoneParams,
+  answers: { 200: zoneDigest },
+  errors: ['forbidden', 'no_zone', 'busy'],
+});
+
+export const reportNode = operation({
+  id: 'reportNode',
+  method: 'POST',
+  path: '/v1/feed/report',
+  tag: 'name servers',
+  summary: 'Report how far a name server is',
+  description:
+    'A node reports every second. A node that was silent for 30 seconds does not count any more. A name belongs to the key that reports under it, until its node was silent for as long.',
+  needs: 'node',
+  body: nodeReport,
+  answers: { 200: reportAnswer },
+  errors: ['bad_request', 'forbidden', 'conflict', 'busy'],
+});
+
+export const readTransfers = operation({
+  id: 'readTransfers',
+  method: 'GET',
+  path: '/v1/feed/transfers',
+  tag: 'name servers',
+  summary: 'Read the secondaries, with their keys, and the part of the node in zone transfers',
+  description: 'The version of the answer is in the answer to each report.',
+  needs: 'node',
+  query: nodeQuery,
+  answers: { 200: transferPlan },
+  errors: ['bad_request', 'forbidden'],
+});
+
+export const reportTransfers = operation({
+  id: 'reportTransfers',
+  method: 'POST',
+  path: '/v1/feed/transfers/report',
+  tag: 'name servers',
+  summary: 'Report how far the secondaries are',
+  description: 'The source of zone transfers reports. Reports of other nodes change nothing.',
+  needs: 'node',
+  body: transferReport,
+  answers: { 204: z.null() },
+  errors: ['bad_request', 'forbidden'],
+});
