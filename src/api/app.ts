@@ -18,7 +18,7 @@ import { dynDnsRoutes } from './dyndns/dyndns.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { requireKey } from './hooks/auth.ts';
 import { takeJson } from './hooks/json-body.ts';
-import { countDeclaredWrites, decorateCounts, returnBusyPlace, type WriteLimits } from './hooks/limits.ts';
+import { countDeclaredWrites, decorateCounts, giveBackBusyWrite, type WriteLimits } from './hooks/limits.ts';
 import { guardLoad, type LoadGuard } from './hooks/load-guard.ts';
 import { countRequests } from './hooks/metrics.ts';
 import { requireProtection } from './hooks/protected-feed.ts';
@@ -137,7 +137,7 @@ export function buildApp({
   });
   followHttp(app as unknown as FastifyInstance);
   if (guard) guardLoad(app as unknown as FastifyInstance, guard);
-  app.addHook('onSend', returnBusyPlace(context));
+  app.addHook('onSend', giveBackBusyWrite());
 
   // A person who opens the base address of the service in a browser looks for its pages.
   if (pages) {

@@ -1,13 +1,25 @@
 // The parameters of every operation: the context of the process, and the caller.
 import type { Limit } from '#base/limit.ts';
+import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import type { Db } from '#store/database.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { Quotas } from './accounts/quota.ts';
-import type { Condition } from './conditions/condition.ts';
+import type { ZoneQueue } from './change/queue.ts';
+import type { Condition } from './conditions/match.ts';
 import type { Commits } from './nodes/commits.ts';
-import type { ZoneQueue } from './queue.ts';
 import type { TokenVerifier } from './trusts/ports.ts';
-import type { Delegation } from './zones/delegation.ts';
+
+/** How the parents of zones are asked. */
+export interface Delegation {
+  /** Private single-label zones, which need no claim. */
+  privateTlds: ReadonlySet<string>;
+  /**
+   * Queries the delegation at the parent zone. Null: the delegation check is off.
+   * @param ds in wire form
+   * @param owner the owner of the zone: each owner may have a limited number of queries in progress
+   */
+  look: ((zone: string, ds: readonly Uint8Array[], owner: string) => Promise<DelegationSeen>) | null;
+}
 
 /** The database, the limits, and the sources of time and randomness of one process. */
 export interface ServiceContext {

@@ -1,10 +1,11 @@
 // Counts the writes of a key in its window (contract L1), and changes of account routes in the window of the person.
-// The caller decides which requests are writes, and the limit.
+// The caller decides which requests are writes, and the limit. A large request counts as `writesOf` its changes.
 import { writesOf } from '#base/bulk-writes.ts';
 import { type Bucket, returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
+import type { WriteBudget } from './change/write-budget.ts';
 import type { ServiceContext } from './context.ts';
-import { refusal } from './refusal.ts';
+import { type Refusal, refusal } from './refusal.ts';
 
 export type { Bucket } from '#store/windows.ts';
 
@@ -25,56 +26,55 @@ export const WINDOW_MS = 60_000;
 const RECORDS_PER_WRITE = 100;
 
 /** The writes that the changed records of one RRset count as. */
-export function placesFor(records: number): number {
+export function writesForRecords(records: number): number {
   return Math.ceil(records / RECORDS_PER_WRITE);
 }
 
-/** The places that a request takes for so many records before it is judged: none if it is small. */
-export function placesBefore(records: number): number {
+/** The writes that a request with so many records counts before it is judged: none if it is small. */
+export function writesBeforeJudging(records: number): number {
   return Math.floor(records / RECORDS_PER_WRITE);
 }
 
-/** The places that a request took. */
-export interface Counted {
-  /** Gives these places back. */
-  at: string;
-  /** How many places of the window are left. */
-  left: number;
-  /** The places of the whole request so far. */
-  places: number;
+/** The writes of one request in the window of its key. */
+export interface WindowBudget extends WriteBudget {
+  /** How many writes the window allowed after the last count; null: nothing was counted. */
+  left: number | null;
+  /** Removes the writes of the request from the window, because it wrote nothing. */
+  giveBack(): Promise<void>;
 }
 
 /**
- * Counts the changes of a request in the window: all or none.
- * @param changes the number of changes of the whole request; it counts as `writesOf` them
- * @param counted the places that the request took before. (Default: none.)
- * @returns null if these were enough
- * @throws Refusal rate_limited, with a time after which the whole request fits into the window; forbidden if the limit is 0
+ * Counts the writes of a request in the window of its key: all or none.
+ * @param limit writes per window
  */
-export async function countWrite(
-  context: ServiceContext,
-  actor: Actor,
-  bucket: Bucket,
-  limit: number,
-  changes: number,
-  counted = 0,
-): Promise<Counted | null> {
-  if (limit < 1) throw refusal('writes-nothing', { bucket });
-  const places = writesOf(changes, limit);
-  if (places <= counted) return null;
-  const wanted = { limit, windowMs: WINDOW_MS, places: places - counted, changes: places };
-  const taken = await takePlaces(context.db, holderOfWindow(actor, bucket), bucket, wanted);
-  if (taken.ok) return { at: taken.at, left: taken.left, places };
-  throw refusal(
-    'too-many-writes',
-    { kind: KINDS[bucket], limit, seconds: WINDOW_MS / 1000 },
-    { retryAfterMs: taken.retryAfterMs },
-  );
+export function openBudget(context: ServiceContext, actor: Actor, bucket: Bucket, limit: number): WindowBudget {
+  const holder = holderOfWindow(actor, bucket);
+  const times: string[] = [];
+  const budget: WindowBudget = {
+    counted: 0,
+    left: null,
+    /** @throws Refusal rate_limited, with a time after which the whole request fits into the window; forbidden if the limit is 0 */
+    async count(writes) {
+      if (limit < 1) throw refusal('writes-nothing', { bucket });
+      const places = writesOf(writes, limit);
+      if (places <= budget.counted) return;
+      const wanted = { limit, windowMs: WINDOW_MS, places: places - budget.counted, changes: places };
+      const taken = await takePlaces(context.db, holder, bucket, wanted);
+      if (!taken.ok) throw tooManyWrites(bucket, limit, taken.retryAfterMs);
+      times.push(taken.at);
+      budget.left = taken.left;
+      budget.counted = places;
+    },
+    async giveBack() {
+      await Promise.all(times.map((at) => returnPlaces(context.db, holder, bucket, at)));
+    },
+  };
+  return budget;
 }
 
-/** Removes the writes that countWrite counted at `at`. */
-export async function uncountWrite(context: ServiceContext, actor: Actor, bucket: Bucket, at: string): Promise<void> {
-  await returnPlaces(context.db, holderOfWindow(actor, bucket), bucket, at);
+function tooManyWrites(bucket: Bucket, limit: number, retryAfterMs: number): Refusal {
+  const parameters = { kind: KINDS[bucket], limit, seconds: WINDOW_MS / 1000 };
+  return refusal('too-many-writes', parameters, { retryAfterMs });
 }
 
 /** A person has many sessions and keys: together they make no more changes of teams than one. */

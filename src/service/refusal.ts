@@ -1,7 +1,7 @@
 // The only error that the operations of the service throw on purpose. It holds data, and the catalogue has the sentence. The API
 // translates its code to an HTTP status.
 import type { Problem } from '#dns/verdict.ts';
-import type { Current } from './conditions/condition.ts';
+import type { Current } from './conditions/match.ts';
 import { CATALOGUE, type RuleId } from './refusals/catalogue.ts';
 import { fillIn, type ParameterName, type RefusalCode, type RefusalText } from './refusals/rule.ts';
 

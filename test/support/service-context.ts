@@ -1,9 +1,9 @@
 // The context of operations that a test calls without the api, for instance because no request reaches them yet.
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
+import { createZoneQueue } from '#service/change/queue.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { limitWork } from '#service/permits.ts';
-import { createZoneQueue } from '#service/queue.ts';
 import { openDatabase } from '#store/database.ts';
 import { NAMESERVERS } from './service.ts';
 

@@ -65,15 +65,15 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
     const onOwned: OwnedListener = (zone, owned) => logOwned(request.log, zone, owned, { keyId });
     for (const host of update.hosts) {
       const before = counted;
-      const places = {
-        taken: 0,
-        take: async (writes: number) => {
+      const budget = {
+        counted: 0,
+        count: async (writes: number) => {
           await count(before + writes);
           counted = before + writes;
         },
       };
       try {
-        answers.push(await updateHost(context, caller, host, addresses, { places, onOwned }));
+        answers.push(await updateHost(context, caller, host, addresses, { budget, onOwned }));
       } catch (error) {
         // The answer to the names before must not be lost; a request that wrote nothing is refused as a whole.
         if (!(error instanceof Refusal) || !answers.some(({ code }) => code === 'good')) throw error;

@@ -3,12 +3,12 @@ import { parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { inOneStep } from '#dns/steps.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
+import type { WriteBudget } from '#service/change/write-budget.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
-import type { Places } from '#service/records/places.ts';
 import type { CurrentRrsets, OwnedChange, RrsetPlan } from '#service/records/rrsets.ts';
 import { insist, Refusal } from '#service/refusal.ts';
-import { placeOf } from '#service/zones/place.ts';
+import { findTarget } from '#service/zones/lookup.ts';
 import type { Addresses } from './request.ts';
 
 /** The TTL of a new RRset, in seconds; an existing one keeps its own. */
@@ -31,7 +31,7 @@ export async function updateHost(
   caller: Caller,
   text: string,
   addresses: Addresses,
-  { places, onOwned }: { places: Places; onOwned: OwnedListener },
+  { budget, onOwned }: { budget: WriteBudget; onOwned: OwnedListener },
 ): Promise<HostAnswer> {
   // Without wildcards: an address that changes is that of one host.
   const parsed = parseZoneName(text);
@@ -39,20 +39,20 @@ export async function updateHost(
     return { code: 'notfqdn', problem: 'hostname must be a complete name, such as home.example.com.' };
   }
   try {
-    const place = await placeOf(context, caller.actor, parsed.value);
-    if (place === null) return { code: 'nohost', problem: 'The name is in no zone of this key.' };
+    const target = await findTarget(context, caller.actor, parsed.value);
+    if (target === null) return { code: 'nohost', problem: 'The name is in no zone of this key.' };
     const records = Object.entries(addresses).map(([type, content]) =>
-      insist(parseRecord({ name: place.name, type, content, ttl: TTL }, place.zone.name)),
+      insist(parseRecord({ name: target.name, type, content, ttl: TTL }, target.zone.name)),
     );
-    const work = {
-      names: [place.name],
+    const edit = {
+      names: [target.name],
       candidates: records,
       touches: records,
       namesOwners: true,
       plan: (current: CurrentRrsets) => inOneStep(() => planOf(records, current)),
     };
-    const { answer, owned = [] } = await editRrsets(context, caller, place.zone.id, work, places);
-    onOwned(place.zone.name, owned);
+    const { answer, owned = [] } = await editRrsets(context, caller, target.zone.id, edit, budget);
+    onOwned(target.zone.name, owned);
     return { code: answer, problem: null };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,7 +1,7 @@
 // Conditional requests (RFC 9110 section 13): the headers If-Match and If-None-Match, and the ETag of answers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
-import { type Condition, isAmong, matches, type TagList } from '#service/conditions/condition.ts';
+import { type Condition, isAmong, matches, type TagList } from '#service/conditions/match.ts';
 import type { Caller } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { callerOf } from './auth.ts';

@@ -6,8 +6,9 @@ import { writesOf } from '#base/bulk-writes.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { WriteCost } from '#contract/shared.ts';
 import type { Actor } from '#service/accounts/actor.ts';
+import type { WriteBudget } from '#service/change/write-budget.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { type Bucket as AnyBucket, countWrite, uncountWrite } from '#service/limits.ts';
+import { type Bucket as AnyBucket, openBudget, type WindowBudget } from '#service/limits.ts';
 import { Refusal } from '#service/refusal.ts';
 import { STATUS } from '../error-codes.ts';
 import { actorOf } from './auth.ts';
@@ -37,8 +38,8 @@ declare module 'fastify' {
     counts?: Counts;
   }
   interface FastifyRequest {
-    /** The places of this request in the write window: their number, and the times that give them back. */
-    places: { bucket: Bucket; changes: number; at: readonly string[] } | null;
+    /** The writes of this request in the window of its key; null before the first count. */
+    budget: WindowBudget | null;
     /** The bucket of a route that writes; null for other routes. */
     bucket: Bucket | null;
     /** Set for routes whose operation counts. */
@@ -52,7 +53,7 @@ declare module 'fastify' {
 export type WriteLimits = Readonly<Record<Bucket, (actor: Actor) => number | null>>;
 
 export function decorateCounts(app: FastifyInstance): void {
-  app.decorateRequest('places', null);
+  app.decorateRequest('budget', null);
   app.decorateRequest('bucket', null);
   app.decorateRequest('countChanges', null);
   app.decorateRequest('limitRefusal', null);
@@ -81,7 +82,7 @@ export function countDeclaredWrites(
       );
       if (changes === 'operation') {
         request.countChanges = countChanges;
-        // An operation that counts nothing has used no place: without the number of places left, the policy says just that.
+        // An operation that counts nothing has used no write: without the number of writes left, the policy says just that.
         const limit = limits[bucket](actorOf(request));
         if (limit !== null) reply.header('ratelimit-policy', policyOf(bucket, limit));
       } else await countChanges(typeof changes === 'number' ? changes : changes(request));
@@ -105,6 +106,11 @@ export function counterOf({ countChanges }: FastifyRequest): CountChanges {
   return countChanges;
 }
 
+/** The budget of a handler whose operation counts after it was judged. @param counted writes that the handler counted before */
+export function writeBudgetOf(request: FastifyRequest, counted = 0): WriteBudget {
+  return { counted, count: counterOf(request) };
+}
+
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /** Runs the hook after the others of the route. */
@@ -125,12 +131,13 @@ async function take(
   const actor = actorOf(request);
   const limit = limitOf(actor);
   if (limit === null) return;
-  const { changes: counted, at } = request.places ?? { changes: 0, at: [] };
-  const taken = await countWrite(context, actor, bucket, limit, changes, counted);
-  if (taken === null) return;
-  request.places = { bucket, changes: taken.places, at: [...at, taken.at] };
+  request.budget ??= openBudget(context, actor, bucket, limit);
+  const { budget } = request;
+  const before = budget.counted;
+  await budget.count(changes);
+  if (budget.counted === before) return;
   reply.header('ratelimit-policy', policyOf(bucket, limit));
-  reply.header('ratelimit', `"${bucket}";r=${taken.left};t=${retryAfterSeconds(60_000)}`);
+  reply.header('ratelimit', `"${bucket}";r=${budget.left};t=${retryAfterSeconds(60_000)}`);
 }
 
 function costOf(changes: number, limit: number | null): WriteCost | null {
@@ -144,14 +151,12 @@ function policyOf(bucket: Bucket, limit: number): string {
 /** The answer does not wait longer than this for a database that is away, in ms. */
 const RETURN_MS = 250;
 
-/** An onSend hook: `busy` wrote nothing, so the places go back. It never fails the answer. */
-export function returnBusyPlace(context: ServiceContext) {
+/** An onSend hook: `busy` wrote nothing, so its writes do not count. It never fails the answer. */
+export function giveBackBusyWrite() {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (reply.statusCode !== STATUS.busy || request.places === null) return;
-    const { bucket, at } = request.places;
-    const actor = actorOf(request);
-    const returned = Promise.all(at.map((each) => uncountWrite(context, actor, bucket, each))).catch((error) => {
-      request.log.debug({ err: error }, 'failed to give back the places of a busy write');
+    if (reply.statusCode !== STATUS.busy || request.budget === null) return;
+    const returned = request.budget.giveBack().catch((error) => {
+      request.log.debug({ err: error }, 'failed to give back a busy write');
     });
     const limit = new AbortController();
     await Promise.race([returned, sleep(RETURN_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);

@@ -4,20 +4,20 @@ import { parseZoneName } from '#dns/names/name.ts';
 import { clampTtl } from '#dns/record.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
+import type { WriteBudget } from '#service/change/write-budget.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
-import { countWrite, placesFor, uncountWrite } from '#service/limits.ts';
+import { openBudget, writesForRecords } from '#service/limits.ts';
 import { firstRrsets } from '#service/records/edit-rrsets.ts';
-import type { Places } from '#service/records/places.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { withFirstRecords } from '#service/zonefile/import.ts';
 import { withClientSettings } from '#service/zones/client-settings.ts';
 import { createZone, type FirstRecords } from '#service/zones/create.ts';
-import { type NamedZone, zoneNamed } from '#service/zones/named.ts';
+import { type NamedZone, readZoneNamed } from '#service/zones/lookup.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { type Note, sendNotes } from './notes.ts';
-import { workOf } from './plan.ts';
+import { editOf } from './plan.ts';
 import { isSoaOf, readRrsets } from './read-rrsets.ts';
 import { type Fields, fieldsOf, listOf, refused, shown, textOf, wordOf } from './values.ts';
 import { ownRrsets } from './views.ts';
@@ -40,16 +40,17 @@ export async function createFromBody(
   mustHaveOurNameservers(fields, context.nameservers);
   const caller = { ...callerOf(request), once: null };
   const { records, notes } = await recordsOf(fields, name, context);
-  const places = placesOf(context, caller, limit);
+  const most = limit(caller.actor);
+  const budget = most === null ? null : openBudget(context, caller.actor, 'records', most);
   const zone = { zoneName: name, owner: ownerOf(fields, caller.actor) };
   const create = (first?: FirstRecords) => createZone(context, caller, zone, withClientSettings(settings, first));
   try {
-    const creation = { context, caller, places, create, signal: whenClientLeaves(reply) };
+    const creation = { context, caller, budget, create, signal: whenClientLeaves(reply) };
     const { zoneName } = await (records === null ? create() : records(creation));
     sendNotes(reply, notes);
-    return zoneNamed(context, caller.actor, zoneName);
+    return readZoneNamed(context, caller.actor, zoneName);
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'busy') await places?.giveBack();
+    if (error instanceof Refusal && error.code === 'busy') await budget?.giveBack();
     throw error;
   }
 }
@@ -63,7 +64,7 @@ function ownerOf({ account }: Fields, { teamId }: Actor): string | undefined {
 interface Creation {
   context: ServiceContext;
   caller: Caller;
-  places: Places | null;
+  budget: WriteBudget | null;
   create(first: FirstRecords): Promise<ZoneView>;
   /** Aborts when the client closes the connection. */
   signal: AbortSignal;
@@ -94,8 +95,8 @@ async function recordsOf(fields: Fields, name: string, context: ServiceContext):
       if (clamped !== seconds) notes.add('clamped');
       return clamped;
     };
-    const records: CreateWithRecords = ({ caller, places, create, signal }) => {
-      const count = async (changes: number) => places?.take(changes);
+    const records: CreateWithRecords = ({ caller, budget, create, signal }) => {
+      const count = async (changes: number) => budget?.count(changes);
       return withFirstRecords(context, caller, canonical, file, { count, signal, reviseTtl }, create);
     };
     return { records, notes };
@@ -107,9 +108,9 @@ async function recordsOf(fields: Fields, name: string, context: ServiceContext):
   if (isClamped) notes.add('clamped');
   if (ours.length < rrsets.length) notes.add('soa');
   if (changes.length === 0) return { records: null, notes };
-  const records: CreateWithRecords = async ({ caller, places, create }) => {
-    await places?.take(changes.reduce((sum, { records: each }) => sum + placesFor(each?.length ?? 0), 0));
-    return create(firstRrsets(context, caller, workOf(changes)));
+  const records: CreateWithRecords = async ({ caller, budget, create }) => {
+    await budget?.count(changes.reduce((sum, { records: each }) => sum + writesForRecords(each?.length ?? 0), 0));
+    return create(firstRrsets(context, caller, editOf(changes)));
   };
   return { records, notes };
 }
@@ -123,27 +124,4 @@ function mustHaveOurNameservers(fields: Fields, ours: readonly string[]): void {
   throw refused(
     `The name servers of a zone are those of the service (${ours.map((host) => `${host}.`).join(', ')}): send these, or an empty "nameservers".`,
   );
-}
-
-interface ReturnablePlaces extends Places {
-  giveBack(): Promise<void>;
-}
-
-function placesOf(context: ServiceContext, { actor }: Caller, limit: RecordLimit): ReturnablePlaces | null {
-  const most = limit(actor);
-  if (most === null) return null;
-  const counted: string[] = [];
-  const places: ReturnablePlaces = {
-    taken: 0,
-    take: async (wanted) => {
-      const taken = await countWrite(context, actor, 'records', most, wanted, places.taken);
-      if (taken === null) return;
-      counted.push(taken.at);
-      places.taken = taken.places;
-    },
-    giveBack: async () => {
-      for (const at of counted) await uncountWrite(context, actor, 'records', at);
-    },
-  };
-  return places;
 }

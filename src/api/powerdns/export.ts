@@ -6,7 +6,7 @@ import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import { mustReadWholeZone } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { type ListedRrset, readAllRrsets } from '#service/records/list-rrsets.ts';
-import { soaOf } from '#service/zones/named.ts';
+import { readSoa } from '#service/zones/lookup.ts';
 import { actorOf } from '../hooks/auth.ts';
 import { sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
@@ -22,7 +22,7 @@ export function exportRoute(app: FastifyInstance, context: ServiceContext): void
     const actor = actorOf(request);
     mustReadWholeZone(actor, zone.id);
     const list = await readAllRrsets(context, actor, zone.id, {}, whenClientLeaves(reply));
-    const own = ownRrsets(zone, await soaOf(context, zone)).map(({ type, values }) =>
+    const own = ownRrsets(zone, await readSoa(context, zone)).map(({ type, values }) =>
       linesOf(zone.zoneName, '@', type, type === 'SOA' ? SOA_TTL : NS_TTL, values),
     );
     const text = (rrsets: readonly ListedRrset[]) =>

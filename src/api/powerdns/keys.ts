@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { dnskeyText } from '#dns/dnssec/signing-key.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
-import type { NamedZone } from '#service/zones/named.ts';
+import type { NamedZone } from '#service/zones/lookup.ts';
 import { sendJson } from './answers.ts';
 import { refused } from './values.ts';
 import { zoneOf } from './zones.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { finishInTurns } from '#dns/steps.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
-import { soaOf } from '#service/zones/named.ts';
+import { readSoa } from '#service/zones/lookup.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { notesOf, sendNotes } from './notes.ts';
 import { isSoa, readRrsets } from './read-rrsets.ts';
@@ -23,7 +23,7 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
       await counterOf(request)(1);
       const list = listOf(fieldsOf(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
-      const own = ownRrsets(zone, list.some(isSoa) ? await soaOf(context, zone) : '');
+      const own = ownRrsets(zone, list.some(isSoa) ? await readSoa(context, zone) : '');
       const read = await finishInTurns(readRrsets(list, zone.zoneName, own));
       await writeChanges({ context, arrivals, request, reply }, zone, read.changes);
       sendNotes(reply, new Set(notesOf(read)));

@@ -4,8 +4,8 @@ import type { ParsedRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { keyOfOctets } from '#dns/wire/octets.ts';
-import { busy } from '#service/queue.ts';
-import type { CurrentRrsets, Rrset, RrsetPlan, RrsetWork } from '#service/records/rrsets.ts';
+import { busy } from '#service/change/queue.ts';
+import type { CurrentRrsets, Rrset, RrsetEdit, RrsetPlan } from '#service/records/rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { withComments } from './comments.ts';
 import type { RrsetChange } from './read-rrsets.ts';
@@ -14,7 +14,7 @@ import type { RrsetChange } from './read-rrsets.ts';
  * The work for `editRrsets`. Its plan runs while the zone is locked, or against an unchanged zone.
  * @param serial the serial that the zone must have: with another one the work is refused as `busy`. (Default: any.)
  */
-export function workOf(changes: readonly RrsetChange[], serial?: number): RrsetWork<null> {
+export function editOf(changes: readonly RrsetChange[], serial?: number): RrsetEdit<null> {
   return {
     names: [...new Set(changes.map(({ name }) => name))],
     touches: changes,

@@ -8,7 +8,7 @@ import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { type ListedRrset, readAllRrsets } from '#service/records/list-rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { changeClientSettings } from '#service/zones/client-settings.ts';
-import type { NamedZone } from '#service/zones/named.ts';
+import type { NamedZone } from '#service/zones/lookup.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';

@@ -5,12 +5,12 @@ import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilChallengesServed } from '#service/nodes/living.ts';
 import { holderOf } from '#service/permits.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
-import type { NamedZone } from '#service/zones/named.ts';
+import type { NamedZone } from '#service/zones/lookup.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { counterOf } from '../hooks/limits.ts';
+import { writeBudgetOf } from '../hooks/limits.ts';
 import { tellOwners } from '../hooks/owners-header.ts';
-import { workOf } from './plan.ts';
+import { editOf } from './plan.ts';
 import type { RrsetChange } from './read-rrsets.ts';
 
 /** A value of a challenge is answered when the name servers have it, or after this time, in ms. */
@@ -35,9 +35,9 @@ export async function writeChanges(
   changes: readonly RrsetChange[],
   serial?: number,
 ): Promise<void> {
-  const places = { taken: 1, take: counterOf(request) };
+  const budget = writeBudgetOf(request, 1);
   const caller = { ...callerOf(request), once: null };
-  const { serials, owned = [] } = await editRrsets(context, caller, zone.id, workOf(changes, serial), places);
+  const { serials, owned = [] } = await editRrsets(context, caller, zone.id, editOf(changes, serial), budget);
   const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);
   const arrival = { zoneId: zone.id, holder: holderOf(caller.actor), waitMs: SERVED_MS, names };
   await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));

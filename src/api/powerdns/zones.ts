@@ -7,7 +7,7 @@ import type { ServiceContext } from '#service/context.ts';
 import { readAllRrsets } from '#service/records/list-rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { readClientSettings } from '#service/zones/client-settings.ts';
-import { type NamedZone, soaOf, zoneNamed } from '#service/zones/named.ts';
+import { type NamedZone, readSoa, readZoneNamed } from '#service/zones/lookup.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { readAllZones, removeZone } from '#service/zones/zones.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
@@ -26,7 +26,7 @@ export interface ZoneParams {
 
 /** The zone of a request. @throws Refusal no_zone */
 export function zoneOf(context: ServiceContext, request: FastifyRequest): Promise<NamedZone> {
-  return zoneNamed(context, actorOf(request), nameOfId((request.params as ZoneParams).zone));
+  return readZoneNamed(context, actorOf(request), nameOfId((request.params as ZoneParams).zone));
 }
 
 interface ListQuery extends Fields {
@@ -75,7 +75,7 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext, limit:
 /** @returns one item, or none */
 async function findZone(context: ServiceContext, request: FastifyRequest, name: string) {
   try {
-    return [await zoneNamed(context, actorOf(request), name)];
+    return [await readZoneNamed(context, actorOf(request), name)];
   } catch (error) {
     if (error instanceof Refusal && error.code === 'no_zone') return [];
     throw error;
@@ -152,7 +152,7 @@ async function ownOf(
 ) {
   const isApex = name === undefined || zoneId(name.toLowerCase().replace(/\.$/, '')) === zoneId(zone.zoneName);
   if (!isApex) return [];
-  return ownRrsets(zone, await soaOf(context, zone))
+  return ownRrsets(zone, await readSoa(context, zone))
     .filter((each) => type === undefined || each.type === type)
     .map((each) => ownView(each, zone.zoneName));
 }

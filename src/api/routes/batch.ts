@@ -1,4 +1,4 @@
-// Many record changes in one request. src/service/records/judge.ts holds the rules.
+// Many record changes in one request. src/service/records/batch-work.ts holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
 import * as schemas from '#contract/batch.ts';
@@ -6,7 +6,7 @@ import * as api from '#contract/operations/records.ts';
 import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
-import type { BatchResult, RecordChange } from '#service/records/change.ts';
+import type { BatchResult, RecordChange } from '#service/records/batch.ts';
 import { readOwnersOf } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';

@@ -3,22 +3,20 @@ import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/owners.ts';
 import * as schemas from '#contract/owners.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { applySets } from '#service/owners/apply.ts';
 import { readOwners } from '#service/owners/list.ts';
 import type { SetInput, SetResult } from '#service/owners/set.ts';
-import { applySets } from '#service/records/writer.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
-import { counterOf } from '../hooks/limits.ts';
+import { writeBudgetOf } from '../hooks/limits.ts';
 import type { Part } from '../hooks/write-log.ts';
 import { serveOn } from '../serve.ts';
 
 export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void {
   const serve = serveOn(app);
   serve(api.applyRecords, async ({ caller, params, body: { atomic, sets }, request }) => {
-    const count = counterOf(request);
-    const places = { taken: 0, take: (changes: number) => count(changes) };
     const work = { atomic, sets: sets.map(readSet) };
-    const results = await applySets(context, caller(), params.id, work, places);
+    const results = await applySets(context, caller(), params.id, work, writeBudgetOf(request));
     const answer = results.map(resultOf);
     request.parts = answer.flatMap(({ status }, index) => partOf(work.sets[index] as SetInput | Refusal, status) ?? []);
     return { results: answer };

@@ -11,7 +11,7 @@ import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import { previewZone, restoreZone } from '#service/undo/zone.ts';
 import { tagged } from '../hooks/conditions.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { counterOf } from '../hooks/limits.ts';
+import { counterOf, writeBudgetOf } from '../hooks/limits.ts';
 import { serveOn } from '../serve.ts';
 
 export function undoRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -26,7 +26,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
       ...answer
     } = await undoChanges(context, caller(), params.id, selectionOf(body), {
       dryRun: body.dryRun,
-      places: { taken: 1, take: count },
+      budget: writeBudgetOf(request, 1),
       signal: whenClientLeaves(reply),
     });
     if (etag !== undefined) tagged(reply, etag);

@@ -6,15 +6,14 @@ import { zoneTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { createZone } from '#service/zones/create.ts';
+import { changeProperties, setZoneState } from '#service/zones/properties.ts';
 import {
-  changeProperties,
-  findZone,
   readAllZones,
   readDs,
+  readEnclosingZone,
   readZone,
   readZones,
   removeZone,
-  setZoneState,
 } from '#service/zones/zones.ts';
 import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
@@ -27,7 +26,7 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
 
   serve(api.listZones, async ({ query, actor, reply }) => {
     const { suffix_of, zoneName, name, limit, cursor } = query;
-    if (suffix_of !== undefined) return findZone(context, actor(), suffix_of);
+    if (suffix_of !== undefined) return readEnclosingZone(context, actor(), suffix_of);
     if (zoneName !== undefined && name !== undefined && zoneName !== name) {
       throw refusal('two-names');
     }

@@ -1,6 +1,6 @@
 // The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that somebody else
 // made meanwhile is not overwritten unseen: the page then shows the values that the person saw and those of now. Pure.
-import type { Condition } from '#service/conditions/condition.ts';
+import type { Condition } from '#service/conditions/match.ts';
 import type { Refusal } from '#service/refusal.ts';
 
 /** Values for people, by their labels. */

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
-import { counterOf } from '#api/hooks/limits.ts';
+import { counterOf, writeBudgetOf } from '#api/hooks/limits.ts';
 import { undoBody } from '#contract/undo.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { UndoAnswer } from '#service/undo/answer.ts';
@@ -54,10 +54,8 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
     typed: Typed,
     { dryRun, etag }: { dryRun: boolean; etag?: string | undefined },
   ) => {
-    const count = counterOf(request);
-    await count(1);
-    const places = { taken: 1, take: count };
-    const options = { dryRun, places, signal: whenClientLeaves(reply) };
+    await counterOf(request)(1);
+    const options = { dryRun, budget: writeBudgetOf(request, 1), signal: whenClientLeaves(reply) };
     const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
     const caller = { ...callerOf(request), condition };
     return undoChanges(context, caller, request.params.zoneId, selectionOf(typed), options);

@@ -5,9 +5,10 @@ import { type AccountChange, accountChangesOf, insertAccountChange } from '#stor
 import type { Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { lockTeam, memberOf, type Role, type TeamRow } from '#store/people.ts';
-import { inTurn, keyRevoked } from '../change.ts';
+import { inTurn } from '../change/locked.ts';
+import { BUSY_RETRY_MS } from '../change/queue.ts';
+import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { BUSY_RETRY_MS } from '../queue.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import type { Actor, Person } from './actor.ts';
 

@@ -24,7 +24,8 @@ import {
 } from '#store/invitations.ts';
 import { keyStanding } from '#store/keys.ts';
 import { insertMember, lockTeam, memberOf, type Role } from '#store/people.ts';
-import { inTurn, keyRevoked } from '../change.ts';
+import { inTurn } from '../change/locked.ts';
+import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { accountHistory, changeTeam, mustBeMember, mustBePerson, teamBusy } from './account.ts';

@@ -22,8 +22,8 @@ import {
   zoneUsage,
 } from '#store/quotas.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { busy } from '../queue.ts';
-import type { Growth } from '../records/growth.ts';
+import type { Growth } from '../change/growth.ts';
+import { busy } from '../change/queue.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 
 /** The default quotas of the service. A team's own quota overrides them. */

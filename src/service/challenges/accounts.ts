@@ -6,7 +6,7 @@ import { keyById } from '#store/keys.ts';
 import { accountHistory } from '../accounts/account.ts';
 import { type Actor, mustManageZones, mustWriteRecord } from '../accounts/actor.ts';
 import { mustHaveRoomForKey } from '../accounts/quota.ts';
-import { changeZone } from '../change.ts';
+import { changeLocked } from '../change/locked.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { termsView } from '../keys/app-keys.ts';
 import { mintKey } from '../keys/keys.ts';
@@ -15,7 +15,7 @@ import { LIMITS } from '../limits.ts';
 import { insist, refusal } from '../refusal.ts';
 import { onlyZoneOf } from '../zones/zones.ts';
 import { rollChallenge } from './challenges.ts';
-import { challengePlace, nameOf } from './place.ts';
+import { findChallengeTarget, nameOf } from './target.ts';
 
 /** A certificate for the apex and the wildcard needs two values at one name at the same time; acme-dns also keeps two. */
 const KEPT_VALUES = 2;
@@ -57,10 +57,10 @@ export async function registerChallengeAccount(
   mustManageZones(actor);
   const parent = input.parent ?? (await onlyZoneOf(context, actor)).zoneName;
   const subdomain = newSubdomain(context.random(16));
-  const place = await challengePlace(context, actor, `${subdomain}.${parent}`);
-  mustWriteRecord(actor, place.zone.id, { name: place.name, type: 'TXT' });
+  const target = await findChallengeTarget(context, actor, `${subdomain}.${parent}`);
+  mustWriteRecord(actor, target.zone.id, { name: target.name, type: 'TXT' });
   const networks = await judgeNetworks(context, actor, input.networks);
-  return changeZone(context, caller, place.zone.id, async (tx, zone) => {
+  return changeLocked(context, caller, target.zone.id, async (tx, zone) => {
     const { teamId } = zone;
     if (teamId === null) {
       throw refusal('challenge-account-person');
@@ -69,7 +69,7 @@ export async function registerChallengeAccount(
       ...NO_TERMS,
       name: `acme-dns ${subdomain}`,
       grants: [{ zoneId: zone.id, records: 'write' as const }],
-      onlyNames: [place.name],
+      onlyNames: [target.name],
       onlyTypes: ['TXT'],
       networks,
       recordWrites: Math.min(RECORD_WRITES, actor.recordWrites ?? LIMITS.records),
@@ -86,8 +86,8 @@ export async function registerChallengeAccount(
       after: termsView(terms),
       ...accountHistory(caller, teamId, now),
     });
-    const account = { keyId: id, secret: text, subdomain, fulldomain: nameOf(place), networks: networks ?? [] };
-    return { answer: () => account, change: null };
+    const account = { keyId: id, secret: text, subdomain, fulldomain: nameOf(target), networks: networks ?? [] };
+    return { answer: () => account };
   });
 }
 

@@ -4,13 +4,13 @@ import { orderName } from '#dns/names/name.ts';
 import { ownersAt } from '#store/challenge-values.ts';
 import { zoneById } from '#store/zones.ts';
 import { maySee } from '../accounts/actor.ts';
-import { noZone } from '../change.ts';
+import { noZone } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { applySets } from '../owners/apply.ts';
 import type { SetInput } from '../owners/set.ts';
-import { applySets } from '../records/writer.ts';
 import { Refusal, type RuleId } from '../refusal.ts';
 import { ACME_DNS_LEASE_MS, HTTPREQ_LEASE_MS, ownerOf, ownersOf } from './owner.ts';
-import { challengePlace } from './place.ts';
+import { findChallengeTarget } from './target.ts';
 
 /** In seconds. It is short because a CA queries a value once, and each order has another value. */
 const CHALLENGE_TTL = 60;
@@ -25,7 +25,7 @@ const IS_THERE: ReadonlySet<RuleId> = new Set<RuleId>([
 
 /**
  * Adds one value to the existing ones for an hour, or renews it. A value that others have already is not an error.
- * @returns the id of its zone @throws as applySets, challengePlace
+ * @returns the id of its zone @throws as applySets, findChallengeTarget
  */
 export async function addChallenge(
   context: ServiceContext,
@@ -33,7 +33,7 @@ export async function addChallenge(
   name: string,
   value: string,
 ): Promise<string> {
-  const { zone, name: at } = await challengePlace(context, caller.actor, name);
+  const { zone, name: at } = await findChallengeTarget(context, caller.actor, name);
   const owner = ownerOf('httpreq', caller.actor.keyId, value);
   await apply(context, caller, zone.id, [leased(context, owner, at, value, HTTPREQ_LEASE_MS)]);
   return zone.id;
@@ -41,7 +41,7 @@ export async function addChallenge(
 
 /**
  * Removes a value that the same key has added. It stays if others own it too. A value that does not exist is not an error.
- * @throws as applySets, challengePlace
+ * @throws as applySets, findChallengeTarget
  */
 export async function removeChallenge(
   context: ServiceContext,
@@ -49,7 +49,7 @@ export async function removeChallenge(
   name: string,
   value: string,
 ): Promise<void> {
-  const { zone, name: at } = await challengePlace(context, caller.actor, name);
+  const { zone, name: at } = await findChallengeTarget(context, caller.actor, name);
   await apply(context, caller, zone.id, [released(ownerOf('httpreq', caller.actor.keyId, value), at)]);
 }
 
@@ -68,8 +68,8 @@ export async function rollChallenge(
   const zone = await zoneById(context.db, zoneId);
   if (!zone || !maySee(actor, zone)) throw noZone();
   const owner = ownerOf('acme-dns', actor.keyId, value);
-  const place = { zoneNo: zone.no, ordername: orderName(name), type: 'TXT' };
-  const others = await ownersAt(context.db, place, ownersOf('acme-dns', actor.keyId));
+  const target = { zoneNo: zone.no, ordername: orderName(name), type: 'TXT' };
+  const others = await ownersAt(context.db, target, ownersOf('acme-dns', actor.keyId));
   const outdated = others.filter((each) => each !== owner).slice(keep - 1);
   await apply(context, caller, zoneId, [
     // They go first, so that the new value fits into a quota that is used up.

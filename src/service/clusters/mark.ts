@@ -9,7 +9,7 @@ import {
   unmarkedCluster,
 } from '#store/cluster-marks.ts';
 import type { Db } from '#store/database.ts';
-import { isLockFailure } from '../change.ts';
+import { isLockFailure } from '../change/once.ts';
 import type { Commits } from '../nodes/commits.ts';
 
 export interface MarkContext {

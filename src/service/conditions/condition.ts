@@ -4,37 +4,9 @@
 import type { ZoneRow } from '#store/zones.ts';
 import type { Caller } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { type RecordView, type ZoneView, zoneView } from '../zones/view.ts';
+import { type RecordView, zoneView } from '../zones/view.ts';
+import { type Condition, type Current, isAmong, matches } from './match.ts';
 import { recordsTag, recordTag, stateOf, zoneTag } from './tags.ts';
-
-/** Entity tags as they were sent, with their quotes; `*`: any. */
-export type TagList = '*' | readonly string[];
-
-export interface Condition {
-  /** The change is only made if the present state has one of these tags. */
-  ifMatch: TagList | null;
-  /** The change is only made if the present state has none of these tags. */
-  ifNoneMatch: TagList | null;
-  /** The field of the condition in a batch. (Default: the header.) */
-  field?: string;
-}
-
-/** The present state of something that a condition did not match. */
-export interface Current {
-  etag: string;
-  record?: RecordView;
-  zone?: ZoneView;
-}
-
-/** Whether a list of If-Match holds the tag: strong comparison, so a weak tag never matches. */
-export function matches(tags: TagList, tag: string): boolean {
-  return tags === '*' || tags.some((each) => stateOf(each) === stateOf(tag));
-}
-
-/** Whether a list of If-None-Match holds the tag: weak comparison. @param tag with its form, which counts */
-export function isAmong(tags: TagList, tag: string): boolean {
-  return tags === '*' || tags.some((each) => each.replace(/^W\//, '') === tag);
-}
 
 /** @throws Refusal precondition_failed */
 export function mustMatchRecord(condition: Condition | null | undefined, row: RecordView): void {

@@ -9,7 +9,7 @@ import { endAwaiting, endDeparture, type WaitingZone, waitingZones } from '#stor
 import { type LivingRow, livingRows } from '#store/nodes.ts';
 import { setLockTimeout, zonesNamed } from '#store/zones.ts';
 import type { Logger } from '#telemetry/log.ts';
-import { isLockFailure } from '../change.ts';
+import { isLockFailure } from '../change/once.ts';
 import type { ServiceContext } from '../context.ts';
 import { touchParent } from '../zones/parent.ts';
 import { judgeInstance } from './instance.ts';

@@ -5,7 +5,7 @@ import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
 import { refusal } from '../refusal.ts';
-import { findZone, seeZone } from '../zones/zones.ts';
+import { readEnclosingZone, seeZone } from '../zones/zones.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import { judgeInstance } from './instance.ts';
 import { textForOwner } from './owner-text.ts';
@@ -103,7 +103,7 @@ export async function untilNameServed(
 ): Promise<void> {
   if (arrivals === undefined) return;
   try {
-    const { id } = await findZone(context, actor, name);
+    const { id } = await readEnclosingZone(context, actor, name);
     await untilServed(context, arrivals, { zoneId: id, holder: holderOf(actor), waitMs }, signal);
   } catch {
     signal.throwIfAborted();

@@ -4,8 +4,8 @@ import type { Neighbour } from '#dns/rules/surroundings.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
-import { changesAnswers, type Entry } from '../change.ts';
-import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } from '../records/edit.ts';
+import { changesAnswers, type Entry } from '../change/history.ts';
+import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } from '../change/state.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { recordView } from '../zones/view.ts';
 import { decideRelease, decideSet, type Edit, type RecordsHere, staleness } from './decide.ts';
@@ -14,17 +14,17 @@ import { isSameRow } from './ownership.ts';
 import { inValue, type ReadApply, type ReadRelease, type ReadReleaseAll, type ReadSet, type SetResult } from './set.ts';
 
 export interface JudgedSets {
-  results: readonly SetResult[];
+  results: SetResult[];
   entries: readonly Entry[];
-  /** The sets that write something or are refused. */
-  places: number;
+  /** The number of sets that write something or are refused. */
+  writes: number;
 }
 
 /** @throws Refusal of the whole request, with the field `sets.<index>`, if it is atomic and a set is refused */
 export function* judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], atomic: boolean): Steps<JudgedSets> {
   const results: SetResult[] = [];
   const entries: Entry[] = [];
-  let places = 0;
+  let writes = 0;
   for (const unit of unitsOf(sets)) {
     const before = judge.state.undo.length;
     yield;
@@ -36,14 +36,14 @@ export function* judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], a
         const own = each.index === index ? refused : refusal('owner-refused', { owner: ownerOf(each.set) });
         results[each.index] = { ok: false, refusal: own.toData() };
       }
-      places += unit.length;
+      writes += unit.length;
       continue;
     }
     for (const { index, result } of judged.done) results[index] = result;
     for (const entry of judged.entries) entries.push(entry);
-    if (judge.state.undo.length > before) places += unit.length;
+    if (judge.state.undo.length > before) writes += unit.length;
   }
-  return { results, entries, places };
+  return { results, entries, writes };
 }
 
 interface UnitSet {
@@ -63,11 +63,11 @@ function unitsOf(sets: readonly (ReadSet | Refusal)[]): readonly UnitSet[][] {
   return [...units.values()];
 }
 
-function isExact(set: ReadSet | Refusal): set is ReadApply | ReadRelease {
+export function isExact(set: ReadSet | Refusal): set is ReadApply | ReadRelease {
   return !(set instanceof Refusal) && set.kind !== 'release-all' && set.exact;
 }
 
-function isReleaseAll(set: ReadSet | Refusal): set is ReadReleaseAll {
+export function isReleaseAll(set: ReadSet | Refusal): set is ReadReleaseAll {
   return !(set instanceof Refusal) && set.kind === 'release-all';
 }
 

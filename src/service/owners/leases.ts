@@ -7,8 +7,8 @@ import { type EndedLease, endedLeases, oldestEndedLease, postponeLeases } from '
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { releaseEnded } from '../records/writer.ts';
 import { Refusal } from '../refusal.ts';
+import { releaseEnded } from './apply.ts';
 
 /** The time between two rounds, in ms. */
 const ROUND_MS = 1_000;

@@ -6,7 +6,7 @@ import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
 import type { Drift, WhenClusterLost } from '#store/owned-sets.ts';
-import { digestOf } from '../records/write.ts';
+import { digestOf } from '../change/row-writes.ts';
 import { insist, Refusal, type RefusalData, refusal } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
 

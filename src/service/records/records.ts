@@ -8,6 +8,7 @@ import { type RecordCursor, type RecordFilter, recordById } from '#store/records
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mayReadRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
+import { digestOf } from '../change/row-writes.ts';
 import { recordsTag, recordTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
 import { octetsOfEntries, readInSlot } from '../large-read.ts';
@@ -21,7 +22,6 @@ import {
   recordView,
 } from '../zones/view.ts';
 import { type Page, seeZone } from '../zones/zones.ts';
-import { digestOf } from './write.ts';
 
 export interface RecordQuery extends Page {
   name?: string | undefined;

@@ -1,5 +1,5 @@
-// Changes that a request computes from the RRsets that exist: it reads the RRsets at some names, and decides how some of them
-// should be. Both happen while the request is judged, so no other change comes in between. Pure; edit-rrsets.ts is the
+// The work of protocols whose changes depend on the RRsets that exist: it reads the RRsets at some names, and decides how some of them
+// should be. Both happen while the work is judged, so no other change comes in between. Pure; edit-rrsets.ts is the
 // operation, and describes how to use it.
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
@@ -8,10 +8,11 @@ import type { RecordType } from '#dns/types/index.ts';
 import { keyOfOctets } from '#dns/wire/octets.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
-import type { Entry } from '../change.ts';
-import { placesFor } from '../limits.ts';
+import { changesAnswers, type Entry, serialAfter } from '../change/history.ts';
+import { createRow, type Edited, type Judge, removeRow, type State, updateRow } from '../change/state.ts';
+import { type Judged, NEEDS_NOTHING, type ReadyWork, type Work } from '../change/work.ts';
+import { writesForRecords } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
-import { createRow, type Edited, type Judge, removeRow, type State, updateRow } from './edit.ts';
 
 /** All records of one name and type. */
 export interface Rrset {
@@ -20,7 +21,7 @@ export interface Rrset {
   readonly type: RecordType;
   /** Those of an existing RRset are as they are stored, so that a plan can keep them. A TTL of null is the zone's default. */
   readonly records: readonly WantedRecord[];
-  /** The ids of the changes that its change undoes. (Default: none.) */
+  /** The ids of the changes that its change undoes, if it does. */
   readonly undoes?: readonly number[];
 }
 
@@ -32,7 +33,7 @@ export interface CurrentRrsets {
   readonly zone: Pick<ZoneRow, 'name' | 'serial' | 'ownersVersion' | 'defaultTtl'>;
   /** Whether other requests change the zone in the same transaction, before this one. `zone` is as before them. */
   readonly isChanged: boolean;
-  /** The RRsets at a name of `RrsetWork.names`, in no order; the service's own (SOA and NS of the apex) are not among them. */
+  /** The RRsets at a name of `RrsetEdit.names`, in no order; the service's own (SOA and NS of the apex) are not among them. */
   at(name: string): readonly Rrset[];
 }
 
@@ -49,7 +50,8 @@ export interface Touched {
   readonly type: RecordType | null;
 }
 
-export interface RrsetWork<T = unknown> {
+/** A change of RRsets that depends on those that exist. */
+export interface RrsetEdit<T = unknown> {
   /** The names whose RRsets the plan reads or changes: canonical, relative to the zone. */
   readonly names: readonly string[];
   /** All records that the plan may write, apart from existing ones: the records that the rules compare them with are loaded before. */
@@ -59,11 +61,11 @@ export interface RrsetWork<T = unknown> {
    * no key makes the service work for nothing.
    */
   readonly touches: readonly Touched[];
-  /** Whether the result names the owners of the records that it changes; they are loaded for that. (Default: false.) */
+  /** True: the result names the owners of the records that it changes; they are loaded for that. */
   readonly namesOwners?: boolean;
   /** Pure, because it can run several times. A Refusal refuses the request. */
   plan(current: CurrentRrsets): Steps<RrsetPlan<T> | Refusal>;
-  /** Translates the refusal of an RRset by a rule about records. (Default: it stays as it is.) */
+  /** Translates the refusal of an RRset by a rule about records. */
   refused?(refusal: Refusal, rrset: Rrset): Refusal;
 }
 
@@ -86,53 +88,97 @@ export interface OwnedChange {
   readonly owners: readonly string[];
 }
 
-export interface JudgedRrsets {
-  answer: unknown;
-  entries: readonly Entry[];
-  changed: number;
-  owned: readonly OwnedChange[];
-  /** The places in the write window. */
-  places: number;
+export function rrsetWork<T>(edit: RrsetEdit<T>): Work<RrsetResult<T>> {
+  const { names, candidates } = edit;
+  const octets = candidates.reduce((sum, { content }) => sum + content.length, 0);
+  return {
+    size: { changes: names.length + candidates.length, octets },
+    records: candidates,
+    *read() {
+      yield;
+      return readyRrsets(edit);
+    },
+  };
 }
 
-/** @throws Refusal; the caller undoes the edits then */
-export function* judgeRrsets(judge: Judge, work: RrsetWork): Steps<JudgedRrsets> {
-  const { state, caller, zone } = judge;
-  mustTouch(caller.actor, zone.id, work.touches);
-  const known = new Map<string, Rrset[]>();
+function readyRrsets<T>(edit: RrsetEdit<T>): ReadyWork<RrsetResult<T>> {
+  const { names, candidates, touches, namesOwners = false } = edit;
+  const work: ReadyWork<RrsetResult<T>> = {
+    needs: { ...NEEDS_NOTHING, written: candidates, names, withOwners: namesOwners },
+    judge: (judge) => judgeRrsets(judge, edit),
+    mustRepeat: (actor, zoneId) => mustTouch(actor, zoneId, touches),
+    async writeParts(write) {
+      const written = await write(work);
+      if (written instanceof Refusal) throw written;
+      return written;
+    },
+  };
+  return work;
+}
+
+function* judgeRrsets<T>(judge: Judge, edit: RrsetEdit<T>): Steps<Judged<RrsetResult<T>>> {
+  const { state, caller, zone, tools } = judge;
+  state.nearby.announce(edit.candidates);
+  mustTouch(caller.actor, zone.id, edit.touches);
+  const plan = yield* planRrsets(judge, edit);
+  const { planned, changed, writes } = yield* compare(judge, plan);
+  const { entries, owned } = yield* makeEdits(judge, edit, planned);
+  const { serial } = state;
+  const serials = { before: serial, after: changesAnswers(entries) ? serialAfter(serial, tools.now) : serial };
+  const result: RrsetResult<T> = { ok: true, answer: plan.answer, serials, changed };
+  const answer = edit.namesOwners === true ? { ...result, owned } : result;
+  // A result that changed nothing is stored too: an update that another client sends again must not take effect later.
+  return { answer, stored: { answer: result }, entries, writes };
+}
+
+/** @throws Refusal of the plan; forbidden if it changes an RRset that the key may not write */
+function* planRrsets<T>({ state, caller, zone }: Judge, edit: RrsetEdit<T>): Steps<RrsetPlan<T>> {
+  const read = new Map<string, Rrset[]>();
   const at = (name: string) => {
-    const rrsets = known.get(name) ?? rrsetsAt(state, name);
-    known.set(name, rrsets);
+    const rrsets = read.get(name) ?? rrsetsAt(state, name);
+    read.set(name, rrsets);
     return rrsets;
   };
-  const plan = yield* work.plan({ zone, isChanged: state.undo.length > 0, at });
+  const plan = yield* edit.plan({ zone, isChanged: state.undo.length > 0, at });
   if (plan instanceof Refusal) throw plan;
   // A key must not learn from the refusal of a change that does nothing which records exist.
   for (const rrset of plan.rrsets) mustWriteRecord(caller.actor, zone.id, rrset);
-  const all: { edit: Edit; rrset: Rrset }[] = [];
-  let [changed, places] = [0, 0];
-  for (const rrset of plan.rrsets) {
+  return plan;
+}
+
+interface PlannedEdit {
+  edit: Edit;
+  rrset: Rrset;
+}
+
+/** The edits that lead from the stored RRsets to those of the plan, in an order that the rules accept. */
+function* compare({ state }: Judge, { rrsets }: RrsetPlan<unknown>) {
+  const planned: PlannedEdit[] = [];
+  let [changed, writes] = [0, 0];
+  for (const rrset of rrsets) {
     yield;
     const edits = editsBetween(storedAt(state, rrset), rrset.records);
     if (edits.length > 0) changed += 1;
-    places += placesFor(edits.length);
-    for (const edit of edits) all.push({ edit, rrset });
+    writes += writesForRecords(edits.length);
+    for (const edit of edits) planned.push({ edit, rrset });
   }
-  const inOrder = all.sort(
-    ({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other),
-  );
+  planned.sort(({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other));
+  return { planned, changed, writes };
+}
+
+function* makeEdits(judge: Judge, { refused }: RrsetEdit, planned: readonly PlannedEdit[]) {
   const entries: Entry[] = [];
   const owners = new Map<Rrset, Set<string>>();
-  for (const { edit, rrset } of inOrder) {
+  for (const { edit, rrset } of planned) {
     yield;
     // A deleted record has no owners any more.
-    const texts = edit.kind === 'create' ? [] : [...state.owners.ownerTexts(edit.id)];
-    const { entry } = runFor(judge, edit, rrset, work);
+    const texts = edit.kind === 'create' ? [] : [...judge.state.owners.ownerTexts(edit.id)];
+    const { entry } = runFor(judge, edit, rrset, refused);
     if (texts.length > 0) owners.set(rrset, new Set([...(owners.get(rrset) ?? []), ...texts]));
     if (entry !== null) entries.push(rrset.undoes === undefined ? entry : { ...entry, undoes: rrset.undoes });
   }
   const owned = [...owners].map(([{ name, type }, texts]) => ({ name, type, owners: [...texts].sort() }));
-  return { answer: plan.answer, entries, changed, owned, places };
+  return { entries, owned };
 }
 
 /** @throws Refusal forbidden */
@@ -224,7 +270,7 @@ function growthOf(edit: Edit): number {
 }
 
 /** @throws Refusal */
-function runFor(judge: Judge, edit: Edit, rrset: Rrset, { refused }: RrsetWork): Edited {
+function runFor(judge: Judge, edit: Edit, rrset: Rrset, refused: RrsetEdit['refused']): Edited {
   try {
     return run(judge, edit);
   } catch (error) {

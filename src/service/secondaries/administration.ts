@@ -14,7 +14,7 @@ import { allOffers, lockSecondaries, type Offer } from '#store/secondary-offers.
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
 import { setLockTimeout } from '#store/zones.ts';
 import { type DryRun, inTransaction, withDatabase } from '../accounts/administration.ts';
-import { isLockFailure } from '../change.ts';
+import { isLockFailure } from '../change/once.ts';
 import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';
 import { changeZones, keyOf, type WrittenSecondary, writeSecondary } from './write.ts';

@@ -14,7 +14,8 @@ import {
 } from '#store/secondary-offers.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustManageZones, teamsOfActor } from '../accounts/actor.ts';
-import { historyOf, inTurn, lockZoneFor } from '../change.ts';
+import { historyOf } from '../change/history.ts';
+import { inTurn, lockZoneFor } from '../change/locked.ts';
 import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';

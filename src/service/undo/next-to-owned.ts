@@ -10,7 +10,7 @@ import { judgeWrite, type Neighbour } from '#dns/rules/rrset.ts';
 import { finishInTurns, type Steps } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
 import { recordsAt } from '#store/records.ts';
-import { neighbour } from '../records/load.ts';
+import { neighbour } from '../change/load.ts';
 import type { WantedRecord } from '../records/rrsets.ts';
 import type { Conflict } from './answer.ts';
 import type { LeftRrset } from './around.ts';

@@ -7,12 +7,13 @@ import type { Tx } from '#store/database.ts';
 import { beginningOf, firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecords, readableOnly } from '../accounts/actor.ts';
-import { answerKept, changeZone } from '../change.ts';
+import { changeLocked } from '../change/locked.ts';
+import { storedAnswer } from '../change/once.ts';
+import { busy } from '../change/queue.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import { recordsTag } from '../conditions/tags.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
-import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { refusal } from '../refusal.ts';
 import { childrenOf } from '../zones/children.ts';
@@ -22,7 +23,7 @@ import { planAround } from './around.ts';
 import { isUnchanged, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { conflictsWithOwned } from './next-to-owned.ts';
 import type { PastRrset } from './rewind.ts';
-import { bulkOf } from './write.ts';
+import { planBulk } from './write.ts';
 
 export interface RestoreOptions {
   /** Whether the answer is a preview and nothing is written. */
@@ -53,8 +54,8 @@ export async function restoreRecords(
   const seen = await seeZone(context, caller.actor, zoneId, 'no_zone');
   mustWriteRecords(caller.actor, seen.id);
   if (readableOnly(caller.actor) !== null) throw refusal('restores-a-part');
-  const kept = dryRun ? null : await answerKept(context.db, caller);
-  if (kept !== null) return kept.answer as UndoAnswer;
+  const stored = dryRun ? null : await storedAnswer(context.db, caller);
+  if (stored !== null) return stored.answer as UndoAnswer;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
@@ -172,12 +173,12 @@ async function write(
   const answer = answerFor(plan, false, read.serial);
   const outdated = new Error('the zone changed');
   try {
-    return await changeZone(context, caller, read.id, async (tx, zone) => {
+    return await changeLocked(context, caller, read.id, async (tx, zone) => {
       const children = (await childrenOf(tx, zone)).map(({ name }) => name);
       if (!isUnchanged(read, zone) || children.join() !== plan.children.join()) throw outdated;
-      if (rrsets.length === 0) return { answer: () => answer, change: null };
-      const bulk = bulkOf(tx, context, rrsets, restoredTo);
-      return { answer: ({ serial }) => ({ ...answer, serial }), change: null, bulk };
+      if (rrsets.length === 0) return { answer: () => answer };
+      const bulk = planBulk(tx, context, rrsets, restoredTo);
+      return { answer: ({ serial }) => ({ ...answer, serial }), bulk };
     });
   } catch (error) {
     if (error === outdated) return null;

@@ -12,15 +12,15 @@ import {
 } from '#store/undo.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
-import { answerKept } from '../change.ts';
+import { storedAnswer } from '../change/once.ts';
+import { busy } from '../change/queue.ts';
+import type { WriteBudget } from '../change/write-budget.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import { recordsTag } from '../conditions/tags.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
-import { busy } from '../queue.ts';
 import { editRrsets, tryRrsets } from '../records/edit-rrsets.ts';
-import type { Places } from '../records/places.ts';
-import type { RrsetResult, RrsetWork } from '../records/rrsets.ts';
+import type { RrsetEdit, RrsetResult } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
 import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
@@ -39,7 +39,7 @@ export interface UndoOptions {
   /** Whether the answer is a preview and nothing is written. */
   dryRun: boolean;
   /** Counts the RRsets that change in the write window; null: no limit. */
-  places: Places | null;
+  budget: WriteBudget | null;
   /** Cancels the planning. (Default: none.) */
   signal?: AbortSignal;
 }
@@ -54,26 +54,26 @@ export async function undoChanges(
   caller: Caller,
   zoneId: string,
   selection: Selection,
-  { dryRun, places, signal }: UndoOptions,
+  { dryRun, budget, signal }: UndoOptions,
 ): Promise<UndoAnswer> {
   const { actor } = caller;
   await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteRecords(actor, zoneId);
   // A repeated request gets its answer: a new plan would find that the changes are undone already.
-  const kept = dryRun ? null : await answerKept(context.db, caller);
-  if (kept !== null) {
-    const answer = doneAnswer((kept.answer as [RrsetResult<UndoAnswer>])[0]);
+  const stored = dryRun ? null : await storedAnswer(context.db, caller);
+  if (stored !== null) {
+    const answer = doneAnswer(stored.answer as RrsetResult<UndoAnswer>);
     for (const place of answer.differences) mustWriteRecord(actor, zoneId, place);
     return answer;
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planUndo(context, caller, zoneId, selection, signal);
     const outdated = busy();
-    const work = workOf(plan, outdated);
+    const edit = editOf(plan, outdated);
     try {
-      if (dryRun) return await preview(context, caller, zoneId, plan, work);
+      if (dryRun) return await preview(context, caller, zoneId, plan, edit);
       if (plan.conflicts.length > 0) throw refuseConflicts(plan.conflicts);
-      const result = await editRrsets(context, caller, zoneId, work, places);
+      const result = await editRrsets(context, caller, zoneId, edit, budget);
       return doneAnswer(result);
     } catch (error) {
       if (error === outdated) continue;
@@ -93,11 +93,11 @@ async function preview(
   caller: Caller,
   zoneId: string,
   plan: ZonePlan,
-  work: RrsetWork<UndoAnswer>,
+  edit: RrsetEdit<UndoAnswer>,
 ): Promise<UndoAnswer> {
   const conflicts = [...plan.conflicts];
   try {
-    await tryRrsets(context, caller, zoneId, work);
+    await tryRrsets(context, caller, zoneId, edit);
   } catch (error) {
     const conflict = conflictIn(error, plan);
     if (conflict === null) throw error;
@@ -176,7 +176,7 @@ function laterConflict({ id, name, type, keyId, owner }: RecordedStep): Conflict
   return { change: id, name, type, message };
 }
 
-function workOf(plan: ZonePlan, outdated: Refusal): RrsetWork<UndoAnswer> {
+function editOf(plan: ZonePlan, outdated: Refusal): RrsetEdit<UndoAnswer> {
   const rrsets = plan.rrsets.map(({ past: { name, type, undoes }, wanted }) => ({
     name,
     type,

@@ -1,88 +1,46 @@
-// Writes the edits of many RRsets in one transaction, in pieces that Postgres and the process can bear.
+// The write of a restore, as a part of the change of a zone.
 import type { Tx } from '#store/database.ts';
-import type { ZoneWrite } from '#store/zone-values.ts';
-import type { Outcome } from '../change.ts';
+import { type BulkEdits, writeEdits } from '../change/bulk.ts';
+import { growthBetween } from '../change/growth.ts';
+import type { BulkChange } from '../change/locked.ts';
 import type { ServiceContext } from '../context.ts';
-import { growthBetween } from '../records/growth.ts';
-import type { Edit, WantedRecord } from '../records/rrsets.ts';
-import { newRecordId } from '../records/write.ts';
-import { writeValues } from '../records/write-values.ts';
-import { digestText } from '../zonefile/diff.ts';
+import type { Edit } from '../records/rrsets.ts';
 import type { PlannedRrset } from './plan.ts';
 
-type Update = Extract<Edit, { kind: 'update' }>;
-type Creation = Extract<Edit, { kind: 'create' }>;
-
 /** @param restoredTo the time in the history of the change */
-export function bulkOf(
+export function planBulk(
   tx: Tx,
   context: Pick<ServiceContext, 'random'>,
   rrsets: readonly PlannedRrset[],
   restoredTo: Date,
-): NonNullable<Outcome<unknown>['bulk']> {
+): BulkChange {
   const growth = { records: 0, bytes: 0 };
-  for (const { edits } of rrsets) {
-    for (const edit of edits) {
-      const { records, bytes } = growthOf(edit);
-      growth.records += records;
-      growth.bytes += bytes;
-    }
+  const edits = {
+    deletes: [] as string[],
+    updates: [] as BulkEdits['updates'][number][],
+    creates: [] as Edit['record'][],
+  };
+  for (const edit of rrsets.flatMap((rrset) => rrset.edits)) {
+    const { records, bytes } = measureGrowth(edit);
+    growth.records += records;
+    growth.bytes += bytes;
+    // A restore puts back the comment as well: a record without one loses that of today.
+    const record = { ...edit.record, comment: edit.record.comment ?? null };
+    if (edit.kind === 'delete') edits.deletes.push(edit.id);
+    else if (edit.kind === 'update') edits.updates.push({ id: edit.id, record, isSameValue: false });
+    else edits.creates.push(record);
   }
   const names = [...new Set(rrsets.map(({ past }) => past.name))];
   const mark = { restoredTo, undoes: null };
-  return { growth, names, write: (to) => writeEdits(tx, context, rrsets, { ...to, mark }) };
+  return { growth, names, write: (to) => writeEdits(tx, context, edits, { ...to, mark }) };
 }
 
-function growthOf(edit: Edit) {
+function measureGrowth(edit: Edit) {
+  if (edit.kind === 'update') return growthBetween(withComment(edit.before), withComment(edit.record));
   const record = withComment(edit.record);
-  if (edit.kind === 'update') return growthBetween(withComment(edit.before), record);
   return edit.kind === 'create' ? growthBetween(null, record) : growthBetween(record, null);
 }
 
 function withComment<T extends { comment?: string | null }>(record: T): T & { comment: string | null } {
   return { ...record, comment: record.comment ?? null };
-}
-
-/** @throws Refusal conflict if a constraint rejects the records */
-async function writeEdits(
-  tx: Tx,
-  context: Pick<ServiceContext, 'random'>,
-  rrsets: readonly PlannedRrset[],
-  to: ZoneWrite,
-): Promise<void> {
-  const deletes: string[] = [];
-  const updates: Update[] = [];
-  const creations: Creation[] = [];
-  const exchanging: string[] = [];
-  for (const { edits } of rrsets) {
-    const changed = edits.filter((edit) => edit.kind === 'update');
-    updates.push(...changed);
-    // Two records of one set could exchange their values.
-    if (changed.length > 1) exchanging.push(...changed.map(({ id }) => id));
-    for (const edit of edits) {
-      if (edit.kind === 'delete') deletes.push(edit.id);
-      if (edit.kind === 'create') creations.push(edit);
-    }
-  }
-  await writeValues(tx, to, {
-    deletes,
-    updates: updatedRows(updates),
-    exchanging,
-    creates: createdRows(context, creations),
-  });
-}
-
-function* updatedRows(updates: readonly Update[]) {
-  for (const { id, record } of updates) yield { id, ...storedForm(record) };
-}
-
-function* createdRows(context: Pick<ServiceContext, 'random'>, creations: readonly Creation[]) {
-  for (const { record } of creations) {
-    const { id = newRecordId(context), name, ordername, type } = record;
-    yield { id, name, ordername, type, ...storedForm(record) };
-  }
-}
-
-function storedForm({ content, rdata, wire, ttl, priority, comment }: WantedRecord) {
-  return { content, rdata, digest: digestText(wire), ttl, priority, comment: comment ?? '' };
 }

@@ -2,7 +2,6 @@
 // DNSSEC key, so that the DS records at the parent stay right.
 import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
-import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
 import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
@@ -23,7 +22,9 @@ import { grantDeclared } from '#store/trusts.ts';
 import { inOneSnapshot, lockZone, touchZone, type ZoneRow, zoneById, zonesNamed } from '#store/zones.ts';
 import { mustManageZones, sameOwner, teamsOfActor } from '../accounts/actor.ts';
 import { mustFitQuota, mustHaveRoom, mustHaveRoomForZone } from '../accounts/quota.ts';
-import { historyOf, keyRevoked, repeatedAnswer } from '../change.ts';
+import { historyOf, serialAfter } from '../change/history.ts';
+import { repeatedAnswer } from '../change/once.ts';
+import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
 import { childrenOf } from '../zones/children.ts';
@@ -236,7 +237,7 @@ async function bringBack(
   deleted: DeletedZone,
 ): Promise<{ zone: ZoneRow; grants: ReturnedGrants }> {
   const now = context.now();
-  const serial = nextSerial(deleted.serial, Math.floor(now.getTime() / 1000));
+  const serial = serialAfter(deleted.serial, now);
   const zone = await insertDeletedZone(tx, deleted.id, serial, now);
   const grants = await returnRows(tx, zone);
   await grantDeclared(tx, zone);

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context.ts';
 import { atPace, octetsOfEntries } from '../large-read.ts';
 import { createServedSource, type ZoneSettings } from '../nodes/source.ts';
 import { holderOf } from '../permits.ts';
-import { findZone } from '../zones/find.ts';
+import { findZoneNamed } from '../zones/lookup.ts';
 
 export interface ZoneTransfer {
   /** Without final dot. */
@@ -30,7 +30,7 @@ export async function transferZone<T>(
   signal: AbortSignal,
   send: (zone: ZoneTransfer) => Promise<T>,
 ): Promise<T | null> {
-  const row = await findZone(context, actor, nameText(labels));
+  const row = await findZoneNamed(context, actor, nameText(labels));
   if (row === null) return null;
   mustReadWholeZone(actor, row.id);
   const release = await context.largeReads.take(holderOf(actor), signal);

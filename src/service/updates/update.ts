@@ -11,11 +11,11 @@ import type { Rcode } from '#dns/wire/rcodes.ts';
 import { soaContent, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { countWrite, placesFor, uncountWrite } from '../limits.ts';
+import { openBudget, writesForRecords } from '../limits.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
 import type { CurrentRrsets, OwnedChange, RrsetPlan, RrsetResult, Touched } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
-import { findZone } from '../zones/find.ts';
+import { findZoneNamed } from '../zones/lookup.ts';
 import { nameserversOf } from '../zones/view.ts';
 
 /** The answer to an update. */
@@ -49,7 +49,8 @@ export async function applyUpdate(
   if (zoneEntry === undefined || message.questions.length > 1 || zoneEntry.type !== TYPE_NUMBERS.SOA) {
     return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.', ...NOTHING };
   }
-  const zone = zoneEntry.class === CLASS.IN ? await findZone(context, caller.actor, nameText(zoneEntry.name)) : null;
+  const zone =
+    zoneEntry.class === CLASS.IN ? await findZoneNamed(context, caller.actor, nameText(zoneEntry.name)) : null;
   if (zone === null) {
     return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.`, ...NOTHING };
   }
@@ -62,15 +63,14 @@ export async function applyUpdate(
     return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text, ...NOTHING };
   }
   mustReadPrerequisites(caller, zone, update);
-  const counted = limit === null || changes.length === 0 ? null : await count(context, caller, limit, update);
+  const budget = limit === null || changes.length === 0 ? null : openBudget(context, caller.actor, 'records', limit);
+  await budget?.count(countWrites(update));
   try {
     const { answer, owned = [] } = await apply(context, caller, zone, update);
     const names = [...new Set(addedBy(update).map(({ name }) => name))];
     return { ...answer, owned, added: answer.rcode === 'NOERROR' ? { zoneId: zone.id, names } : null };
   } catch (error) {
-    if (counted !== null && error instanceof Refusal && error.code === 'busy') {
-      await uncountWrite(context, caller.actor, 'records', counted);
-    }
+    if (error instanceof Refusal && error.code === 'busy') await budget?.giveBack();
     throw error;
   }
 }
@@ -87,23 +87,14 @@ function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites
   }
 }
 
-/**
- * Counts a write for each RRset that the changes name, and one more for every further 100 of its records.
- * @throws Refusal rate_limited, forbidden
- */
-async function count(
-  context: ServiceContext,
-  { actor }: Caller,
-  limit: number,
-  { changes }: Update,
-): Promise<string | null> {
+/** A write for each RRset that the changes name, and one more for every further 100 of its records. */
+function countWrites({ changes }: Update): number {
   const rrsets = new Map<string, number>();
   for (const change of changes) {
     const place = change.kind === 'refused' ? '' : placeOf(change);
     rrsets.set(place, (rrsets.get(place) ?? 0) + 1);
   }
-  const writes = [...rrsets.values()].reduce((sum, records) => sum + placesFor(records), 0);
-  return (await countWrite(context, actor, 'records', limit, writes))?.at ?? null;
+  return [...rrsets.values()].reduce((sum, records) => sum + writesForRecords(records), 0);
 }
 
 function placeOf(change: Exclude<Update['changes'][number], { kind: 'refused' }>): string {
@@ -140,7 +131,7 @@ async function apply(
     if (found.kind === 'unmet') return { rrsets: [], answer: { rcode: found.rcode, text: found.text } };
     return { rrsets: found.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };
   };
-  const work = {
+  const edit = {
     names: namesOf(update),
     candidates: addedBy(update),
     touches: touchedBy(update),
@@ -149,7 +140,7 @@ async function apply(
   };
   // A message without changes cannot change anything when it is replayed.
   const once = update.changes.length === 0 ? null : caller.once;
-  return editRrsets(context, { ...caller, once }, zone.id, work, null);
+  return editRrsets(context, { ...caller, once }, zone.id, edit, null);
 }
 
 const CLAMPED = `A TTL was moved into the range of the service, ${MIN_TTL} to ${MAX_TTL} seconds.`;

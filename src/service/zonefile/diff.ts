@@ -1,8 +1,8 @@
 // Computes the changes that make a zone equal to a zone file. Pure.
-import { createHash } from 'node:crypto';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { StoredValue } from '#store/zone-values.ts';
+import { digestText } from '../change/row-writes.ts';
 
 export interface ZoneUpdate {
   stored: StoredValue;
@@ -66,11 +66,6 @@ export function* diffZone(stored: readonly StoredValue[], wanted: readonly Parse
 
 export function sizeOf({ creates, updates, deletes }: ZoneDiff): number {
   return creates.length + updates.length + deletes.length;
-}
-
-/** The digest by which values are compared, as text: SHA-256 of the wire form in base64. */
-export function digestText(wire: Uint8Array): string {
-  return createHash('sha256').update(wire).digest('base64');
 }
 
 function setOf({ ordername, type }: { ordername: string; type: string }): string {

@@ -13,17 +13,17 @@ import { firstOwners } from '#store/owner-pages.ts';
 import { contentsOf, zoneValues } from '#store/zone-values.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
-import { changeZone, writeOutcome } from '../change.ts';
+import { changeLocked, writeChange } from '../change/locked.ts';
+import { busy } from '../change/queue.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
-import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { childrenOf } from '../zones/children.ts';
 import { DEFAULT_TTL, type FirstRecords } from '../zones/create.ts';
 import { seeZone } from '../zones/zones.ts';
-import { bulkOf } from './apply.ts';
+import { planBulk } from './apply.ts';
 import { diffZone, sizeOf, type ZoneDiff } from './diff.ts';
 
 export interface ZoneFileImport {
@@ -150,8 +150,8 @@ export async function withFirstRecords<T>(
       // Another zone was created below this one.
       if (!haveSameConditions(conditions, { zone: created, children: await childrenOf(tx, created) })) throw busy();
       if (wanted.length === 0) return;
-      const bulk = await bulkOf(tx, context, created, { creates: wanted, updates: [], deletes: [], unchanged: 0 });
-      await writeOutcome(tx, context, caller, created, { answer: () => null, change: null, bulk });
+      const bulk = await planBulk(tx, context, created, { creates: wanted, updates: [], deletes: [], unchanged: 0 });
+      await writeChange(tx, context, caller, created, { answer: () => null, bulk });
     });
   } finally {
     release();
@@ -250,7 +250,7 @@ async function write(
   const { zone: before, wanted, file } = plan;
   await prepareAliases(context, caller.actor, before.id, someAliases(planned));
   signal?.throwIfAborted();
-  return changeZone(context, caller, before.id, async (tx, zone) => {
+  return changeLocked(context, caller, before.id, async (tx, zone) => {
     signal?.throwIfAborted();
     // Every change of a zone changes its serial.
     if (serial !== undefined && serial !== zone.serial) throw anotherSerial();
@@ -271,8 +271,8 @@ async function write(
       ignored: ignoredIn(file),
       owned: await firstOwners(tx, ownedIds(diff)),
     };
-    if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
-    return { answer: () => answer, change: null, bulk: await bulkOf(tx, context, zone, diff) };
+    if (sizeOf(diff) === 0) return { answer: () => answer };
+    return { answer: () => answer, bulk: await planBulk(tx, context, zone, diff) };
   });
 }
 

@@ -2,7 +2,6 @@
 import { parseComment } from '#dns/comment.ts';
 import { dsRecords, generateCsk, keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
-import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
 import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
@@ -12,9 +11,11 @@ import { grantDeclared } from '#store/trusts.ts';
 import { insertZone, lockZone, type ZoneRow, zoneById } from '#store/zones.ts';
 import { mustManageZones, type Owner, sameOwner } from '../accounts/actor.ts';
 import { mustHaveRoomForZone } from '../accounts/quota.ts';
-import { historyOf, keyRevoked, repeatedAnswer } from '../change.ts';
+import { historyOf, serialAfter } from '../change/history.ts';
+import { repeatedAnswer } from '../change/once.ts';
+import { busy } from '../change/queue.ts';
+import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { busy } from '../queue.ts';
 import { insist, refusal } from '../refusal.ts';
 import { childrenOf } from './children.ts';
 import { type CreationStatus, statusOf } from './delegation.ts';
@@ -137,7 +138,7 @@ async function insertSigned(
     defaultTtl,
     // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher serials than
     // before (RFC 1982).
-    serial: nextSerial(former?.serial ?? 0, Math.floor(now.getTime() / 1000)),
+    serial: serialAfter(former?.serial ?? 0, now),
     cskPrivate: csk.privateKey,
     cskPublic: csk.publicKey,
     ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),

@@ -3,21 +3,10 @@
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import type { ServiceContext } from '../context.ts';
+import type { Delegation, ServiceContext } from '../context.ts';
 import { parentOf } from './parent.ts';
 
 export type CreationStatus = 'done' | 'ds_required' | 'handshake_claim_required';
-
-export interface Delegation {
-  /** Private single-label zones, which need no claim. */
-  privateTlds: ReadonlySet<string>;
-  /**
-   * Queries the delegation at the parent zone. Null: the delegation check is off.
-   * @param ds in wire form
-   * @param owner the owner of the zone: each owner may have a limited number of queries in progress
-   */
-  look: ((zone: string, ds: readonly Uint8Array[], owner: string) => Promise<DelegationSeen>) | null;
-}
 
 /** The delegation check is off, and there are no private names. */
 const NO_DELEGATION: Delegation = { privateTlds: new Set(), look: null };

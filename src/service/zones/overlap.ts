@@ -5,7 +5,7 @@ import type { Tx } from '#store/database.ts';
 import { namesBelow, recordsAt } from '#store/records.ts';
 import { foreignZoneBelow, type ZoneRow, zonesNamed } from '#store/zones.ts';
 import { type Owner, sameOwner } from '../accounts/actor.ts';
-import { busy } from '../queue.ts';
+import { busy } from '../change/queue.ts';
 import { refusal } from '../refusal.ts';
 
 /**

@@ -1,10 +1,10 @@
 // The parent of a zone, if this service hosts it. The answers of a parent depend on the zones below it: NS, DS, empty non-terminals
 // and the proofs of non-existence are computed for each query. So the parent changes when a zone below it is created or deleted.
 import { orderName, suffixesOf } from '#dns/names/name.ts';
-import { nextSerial } from '#dns/serial.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { MAX_NAMES } from '#store/feed-changes.ts';
 import { lockZone, touchZone, type ZoneRow, zonesBelow, zonesNamed } from '#store/zones.ts';
+import { serialAfter } from '../change/history.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** The longest zone, of any owner, that encloses the zone with this name. It is read without a lock. */
@@ -18,7 +18,7 @@ export async function touchParent(tx: Tx, context: Pick<ServiceContext, 'now'>, 
   const parent = found && (await lockZone(tx, found.id));
   if (!parent) return;
   const now = context.now();
-  const serial = nextSerial(parent.serial, Math.floor(now.getTime() / 1000));
+  const serial = serialAfter(parent.serial, now);
   await touchZone(tx, parent.id, { serial, changedNames: await delegationsBy(tx, parent, zoneName) }, now);
 }
 

@@ -10,7 +10,7 @@
 // behind, because all of it is one transaction, whose locks end with it.
 import type { Tx } from '#store/database.ts';
 import { lockZoneName, lockZoneTree } from '#store/zones.ts';
-import { inTurn } from '../change.ts';
+import { inTurn } from '../change/locked.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
 

@@ -1,19 +1,20 @@
-// Reads zones, and changes the zone itself: parks, unparks and deletes it, and sets its default TTL and its comment.
-import { parseComment } from '#dns/comment.ts';
-import { parseLookupName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
-import { nextSerial } from '#dns/serial.ts';
+// Reads zones, and deletes them. properties.ts changes their properties.
+import { parseLookupName, parseZoneName } from '#dns/names/name.ts';
 import { insertChanges } from '#store/changes.ts';
 import { beginDeparture } from '#store/child-zones.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { snapshotPages } from '#store/snapshot.ts';
-import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '#store/zones.ts';
+import { deleteZone, listZones, type ZoneRow, zoneById } from '#store/zones.ts';
 import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
-import { changeZone, historyOf, inTurn, lockZoneFor, noZone } from '../change.ts';
-import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
+import { historyOf, serialAfter } from '../change/history.ts';
+import { inTurn, lockZoneFor } from '../change/locked.ts';
+import { noZone } from '../change/standing.ts';
+import { mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { readInSlot } from '../large-read.ts';
 import { insist, refusal } from '../refusal.ts';
 import { type CreationStatus, statusOf } from './delegation.ts';
+import { findEnclosingZone } from './lookup.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { keepName, keepZone } from './quarantine.ts';
 import { type ManagedZone, managedZone, type ZoneView, zoneView } from './view.ts';
@@ -130,14 +131,9 @@ function writeCursor(name: string): string {
 }
 
 /** The longest zone that encloses `name` and that the key may see. @throws Refusal bad_request, not_found */
-export async function findZone(context: ServiceContext, actor: Actor, name: string): Promise<ZoneView> {
+export async function readEnclosingZone(context: ServiceContext, actor: Actor, name: string): Promise<ZoneView> {
   const canonical = insist(parseLookupName(name));
-  // The result is never a single-label zone (contract Z4).
-  const rows = await zonesNamed(
-    context.db,
-    suffixesOf(canonical).filter((suffix) => suffix.includes('.')),
-  );
-  const zone = rows.find((row) => maySee(actor, row));
+  const zone = await findEnclosingZone(context, actor, canonical);
   if (!zone) throw refusal('no-enclosing-zone', { name: canonical });
   return zoneView(zone, context.nameservers);
 }
@@ -174,68 +170,6 @@ export async function readZone(
 }
 
 /**
- * Parks or unparks a zone. Repeated calls have no further effect.
- * @param seen the state and comment that a person saw: if one is another now, the change is refused. (Default: any.)
- * @throws Refusal no_zone, forbidden, precondition_failed, busy
- */
-export async function setZoneState(
-  context: ServiceContext,
-  caller: Caller,
-  id: string,
-  state: ZoneState,
-  seen: { state?: string; comment?: string } = {},
-): Promise<ZoneView> {
-  return changeZone(context, caller, id, async (_tx, zone) => {
-    mustManageZones(caller.actor);
-    mustMatchZone(caller, zone, context);
-    mustBeAsSeen('state', seen.state, zone.state);
-    mustBeAsSeen('comment', seen.comment, zone.comment);
-    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
-    if (zone.state === state) return { answer, change: null };
-    const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
-    return { answer, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
-  });
-}
-
-/** The properties of a zone that can change, except its state. An absent one stays as it is. */
-export interface ZoneProperties {
-  /** The TTL in seconds of records that have none. */
-  defaultTtl?: number | undefined;
-  /** Null: none. */
-  comment?: string | null | undefined;
-}
-
-/**
- * @param seen the values that a person saw: one that is another now refuses the change. (Default: any.)
- * @throws Refusal no_zone, forbidden, precondition_failed, bad_request (comment), busy
- */
-export async function changeProperties(
-  context: ServiceContext,
-  caller: Caller,
-  id: string,
-  properties: ZoneProperties,
-  seen: ZoneProperties = {},
-): Promise<ZoneView> {
-  return changeZone(context, caller, id, async (_tx, zone) => {
-    mustManageZones(caller.actor);
-    mustMatchZone(caller, zone, context);
-    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
-    mustBeAsSeen('defaultTtl', seen.defaultTtl, zone.defaultTtl);
-    mustBeAsSeen('comment', seen.comment, zone.comment);
-    const { defaultTtl = zone.defaultTtl } = properties;
-    const comment = properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment));
-    const isComment = defaultTtl === zone.defaultTtl;
-    if (isComment && comment === zone.comment) return { answer, change: null };
-    const after = { ...(isComment ? {} : { defaultTtl }), ...(comment === zone.comment ? {} : { comment }) };
-    const before = {
-      ...(isComment ? {} : { defaultTtl: zone.defaultTtl }),
-      ...(comment === zone.comment ? {} : { comment: zone.comment }),
-    };
-    return { answer, change: { action: 'zone.change', before, after, zone: after, isComment } };
-  });
-}
-
-/**
  * Deletes the zone with all its records. For some time its name is reserved for the owner, who can restore the zone
  * (undo/zone.ts). @throws Refusal no_zone, forbidden, precondition_failed, busy
  */
@@ -246,7 +180,7 @@ export async function removeZone(context: ServiceContext, caller: Caller, id: st
     const zone = await lockZoneFor(tx, context, caller, id);
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
-    const serial = nextSerial(zone.serial, Math.floor(context.now().getTime() / 1000));
+    const serial = serialAfter(zone.serial, context.now());
     await keepZone(tx, context, zone, serial);
     if (parent) await beginDeparture(tx, id);
     await deleteZone(tx, id);

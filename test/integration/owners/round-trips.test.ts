@@ -6,7 +6,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import type { Caller } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
-import { applyBatch, applySets } from '#service/records/writer.ts';
+import { applySets } from '#service/owners/apply.ts';
+import { applyBatch } from '#service/records/writer.ts';
 import { startTestService } from '../../support/service.ts';
 import { openServiceContext } from '../../support/service-context.ts';
 

@@ -3,9 +3,9 @@ import type { Fault, Project } from '../fault.ts';
 
 const RULE = 'src/dns/comment.ts';
 const TEXT = 'src/dns/plain-text.ts';
-const EDIT = 'src/service/records/edit.ts';
-const CHANGE = 'src/service/change.ts';
-const ZONES = 'src/service/zones/zones.ts';
+const EDIT = 'src/service/change/state.ts';
+const CHANGE = 'src/service/change/locked.ts';
+const ZONES = 'src/service/zones/properties.ts';
 const COMMIT = 'src/store/zone-commit.ts';
 const DECIDE = 'src/service/owners/decide.ts';
 const POWERDNS = 'src/api/powerdns/comments.ts';
@@ -40,9 +40,9 @@ export const COMMENT_FAULTS: readonly Fault[] = [
   api(
     'serial',
     'a comment gives a zone a new serial',
-    'src/service/records/judge.ts',
-    'if (isServed) serial = nextSerial',
-    'serial = nextSerial',
+    'src/service/change/judge.ts',
+    'if (changesAnswers(result.entries)) serial = serialAfter(current',
+    'serial = serialAfter(current',
   ),
   api('kept', 'a replacement without the field removes the comment', EDIT, '? row.comment :', '? null :'),
   api(
@@ -52,7 +52,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
     'if (isComment && written.comment === row.comment)',
     'if (false)',
   ),
-  api('octets', 'comments are free', 'src/service/records/growth.ts', " + Buffer.byteLength(comment ?? '')", ''),
+  api('octets', 'comments are free', 'src/service/change/growth.ts', " + Buffer.byteLength(comment ?? '')", ''),
   api(
     'octets-alone',
     'a new comment alone is free',

@@ -133,15 +133,15 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'unchanged sets count in the write window',
     'rights',
     SETS,
-    'if (judge.state.undo.length > before) places',
-    'places',
+    'if (judge.state.undo.length > before) writes',
+    'writes',
   ),
   fault(
     'limit',
     'sets are not counted in the write window',
     'rights',
-    'src/service/records/places.ts',
-    'await places.take(need);',
+    'src/service/change/write-budget.ts',
+    'await budget.count(writes);',
     '',
   ),
   fault(
@@ -223,8 +223,9 @@ export const OWNER_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/records/rrsets.ts',
-        find: "const texts = edit.kind === 'create' ? [] : [...state.owners.ownerTexts(edit.id)];",
-        replace: 'const texts = storedAt(state, rrset).flatMap(({ id }) => [...state.owners.ownerTexts(id)]);',
+        find: "const texts = edit.kind === 'create' ? [] : [...judge.state.owners.ownerTexts(edit.id)];",
+        replace:
+          'const texts = storedAt(judge.state, rrset).flatMap(({ id }) => [...judge.state.owners.ownerTexts(id)]);',
       },
     ],
     project: 'integration',
@@ -240,7 +241,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
   {
     name: 'owners-dyndns',
     breaks: 'a router changes a record of a DNSRecord, and the log does not say so',
-    edits: [{ file: 'src/api/dyndns/host.ts', find: '    onOwned(place.zone.name, owned);\n', replace: '' }],
+    edits: [{ file: 'src/api/dyndns/host.ts', find: '    onOwned(target.zone.name, owned);\n', replace: '' }],
     project: 'integration',
     tests: ['test/integration/owners/other-apis.test.ts'],
   },

@@ -148,7 +148,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
   byRights(
     'tenant',
     "another team's zone is found by its name",
-    'src/service/zones/find.ts',
+    'src/service/zones/lookup.ts',
     ' && maySee(actor, zone)',
     '',
   ),
@@ -163,8 +163,8 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'places',
     'the records of a new zone are not limited',
     CREATE,
-    'placesOf(context, caller, limit)',
-    'placesOf(context, caller, () => null)',
+    'most === null ? null : openBudget',
+    'most !== 0 ? null : openBudget',
   ),
   byRights(
     'settings',
@@ -185,9 +185,9 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
   byEdits(
     'replay',
     'a repeated change of RRsets takes effect again',
-    'src/service/records/judge.ts',
-    '    keep(state, caller, [result]);\n',
-    '',
+    RRSETS,
+    'stored: { answer: result }, entries',
+    'stored: entries.length > 0 ? { answer: result } : null, entries',
   ),
   {
     name: 'powerdns-own-replace',

@@ -1,7 +1,7 @@
 // Faults in the decisions of the service: rights, limits, stored answers for repeated requests.
 import type { Fault } from '../fault.ts';
 
-const EDIT = 'src/service/records/edit.ts';
+const EDIT = 'src/service/change/state.ts';
 
 export const SERVICE_FAULTS: readonly Fault[] = [
   {
@@ -99,8 +99,8 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'an Idempotency-Key gives the stored answer to a key that lost its rights on the record',
     edits: [
       {
-        file: 'src/service/records/judge.ts',
-        find: '    mustRepeat(caller.actor, zone.id, member, answer);\n',
+        file: 'src/service/change/judge.ts',
+        find: '    work.mustRepeat(actor, zone.id, repeated.answer);\n',
         replace: '',
       },
     ],
@@ -236,10 +236,10 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'repetitions of a request wait for each other while the database writes its log',
     edits: [
       {
-        file: 'src/service/change.ts',
-        find: '    await mustRepeat?.(tx);\n    return { isKept: true };',
+        file: 'src/service/change/once.ts',
+        find: '    await mustRepeat?.(tx);\n    return { isStored: true };',
         replace:
-          '    const kept = await answerKept(tx, caller);\n    await confirmEarlierCommits(tx);\n    return { answer: kept?.answer as T };',
+          '    const stored = await storedAnswer(tx, caller);\n    await confirmEarlierCommits(tx);\n    return { answer: stored?.answer as T };',
       },
     ],
     project: 'integration',

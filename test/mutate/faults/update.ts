@@ -72,7 +72,7 @@ export const UPDATE_FAULTS: readonly Fault[] = [
   byRights(
     'tenant',
     'a key learns which zones others have',
-    'src/service/zones/find.ts',
+    'src/service/zones/lookup.ts',
     'maySee(actor, zone) ? zone : null',
     'true ? zone : null',
   ),

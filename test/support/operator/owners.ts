@@ -5,9 +5,9 @@ import type { ApplyResult, DnsRecord, OwnedSet as ListedSet, RecordSet } from '#
 import { ApiError } from '#client/errors.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
+import { digestOf } from '#service/change/row-writes.ts';
 import { decideRelease, decideSet, type Edit, type RecordsHere, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';
-import { digestOf } from '#service/records/write.ts';
 import { Refusal } from '#service/refusal.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { finish } from '../zone-file.ts';

@@ -4,7 +4,8 @@ import { changedFields, subjectOf } from '#console/shell/changed-fields.ts';
 import { CLIP, clip, searchTexts, unicodeOf, withQuery } from '#console/shell/shown.ts';
 import { shownDifference } from '#console/zonefile/difference.ts';
 import { parseRecord } from '#dns/record.ts';
-import { diffZone, digestText } from '#service/zonefile/diff.ts';
+import { digestText } from '#service/change/row-writes.ts';
+import { diffZone } from '#service/zonefile/diff.ts';
 import type { StoredValue } from '#store/zone-values.ts';
 import { finish } from '../../support/zone-file.ts';
 

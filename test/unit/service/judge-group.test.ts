@@ -4,11 +4,14 @@ import type { RecordInput } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
+import { type JudgingData, judgeGroup, type Member } from '#service/change/judge.ts';
+import { neighbour } from '#service/change/load.ts';
+import { tokenKey } from '#service/change/state.ts';
+import type { Work } from '#service/change/work.ts';
 import type { Caller } from '#service/context.ts';
-import { readSets } from '#service/owners/set.ts';
-import { type BatchResult, type RecordChange, readChange } from '#service/records/change.ts';
-import { type JudgingData, judgeGroup, keptKey, type Member } from '#service/records/judge.ts';
-import { neighbour } from '#service/records/load.ts';
+import { setWork } from '#service/owners/set-work.ts';
+import type { BatchResult, RecordChange } from '#service/records/batch.ts';
+import { batchWork, singleWork } from '#service/records/batch-work.ts';
 import { Refusal, refusal } from '#service/refusal.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
@@ -71,12 +74,13 @@ const update = (content: string, id = 'rec_1', name = 'www'): RecordChange => ({
 const remove = (id = 'rec_1'): RecordChange => ({ action: 'delete', id });
 
 function single(change: RecordChange | Refusal, who = caller()): Member {
-  const changes = [readChange(change, zone.name)];
-  return { caller: who, changes, sets: null, rrsets: null, atomic: true, places: null, isSingle: true };
+  return member(singleWork(change), who);
 }
 function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): Member {
-  const read = changes.map((change) => readChange(change, zone.name));
-  return { caller: who, changes: read, sets: null, rrsets: null, atomic, places: null, isSingle: false };
+  return member(batchWork({ atomic, changes }), who);
+}
+function member(work: Work<unknown>, who = caller()): Member {
+  return { caller: who, work: finish(work.read(zone.name, NOW)), budget: null };
 }
 
 function judge(members: Member[], overrides: Partial<JudgingData> = {}) {
@@ -89,7 +93,7 @@ function judge(members: Member[], overrides: Partial<JudgingData> = {}) {
 }
 const codes = (members: Member[], overrides: Partial<JudgingData> = {}) =>
   judge(members, overrides).outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.refusal.code));
-const namesOf = ({ writes }: ReturnType<typeof judge>) => writes.inserted().map(({ name }) => name);
+const namesOf = ({ rows }: ReturnType<typeof judge>) => rows.inserted().map(({ name }) => name);
 
 describe('the order of the checks', () => {
   const malformed = 'no address';
@@ -150,16 +154,16 @@ describe('the release of an ended lease', () => {
     ...{ whenClusterLost: 'Keep', expires, records: [{ id: stored.id, digest: '00' }] },
   });
   const release = { owner: 'k8s:a/b', name: 'www', type: 'A', values: [], onlyEnded: true };
-  const releasing = () => ({ ...batch(false, []), sets: finish(readSets([release], zone.name, NOW)) });
+  const releasing = () => member(setWork({ atomic: false, sets: [release] }));
 
   it('leaves a lease that was renewed since the look', () => {
-    const { writes, owners } = judge([releasing()], { sets: [leased(NOW.getTime() + 1)] });
-    expect([writes.deleted(), owners.isChanged]).toEqual([[], false]);
+    const { rows, owners } = judge([releasing()], { sets: [leased(NOW.getTime() + 1)] });
+    expect([rows.deleted(), owners.isChanged]).toEqual([[], false]);
   });
 
   it('deletes the records of one that has ended', () => {
-    const { writes, owners } = judge([releasing()], { sets: [leased(NOW.getTime())] });
-    expect([writes.deleted(), owners.isChanged]).toEqual([[stored.id], true]);
+    const { rows, owners } = judge([releasing()], { sets: [leased(NOW.getTime())] });
+    expect([rows.deleted(), owners.isChanged]).toEqual([[stored.id], true]);
   });
 });
 
@@ -202,10 +206,7 @@ describe('requests of one group', () => {
     ]);
     expect(judged.summaries).toEqual(['ok', expect.stringMatching(/^conflict changes\.2\./), 'ok', 'ok']);
     expect(namesOf(judged)).toEqual(['a', 'b']);
-    expect([judged.writes.deleted(), judged.history.map(({ serial }) => serial - zone.serial)]).toEqual([
-      [],
-      [1, 2, 3],
-    ]);
+    expect([judged.rows.deleted(), judged.history.map(({ serial }) => serial - zone.serial)]).toEqual([[], [1, 2, 3]]);
   });
 
   it('that are not atomic keep their other changes if one is refused', () => {
@@ -252,10 +253,10 @@ describe('requests of one group', () => {
     expect(outcomes[2]).toMatchObject({ ok: false, refusal: { code: 'conflict' } });
     expect([kept.length, history.length]).toEqual([1, 1]);
     const answer = { id: 'rec_earlier' };
-    const earlier = { kept: new Map([[keptKey('k1', 't'), { requestHash: once.requestHash, answer }]]) };
+    const earlier = { kept: new Map([[tokenKey('k1', 't'), { requestHash: once.requestHash, answer }]]) };
     const again = judge([single(create('a'), asked)], earlier);
     expect(again.outcomes).toEqual([{ ok: true, answer }]);
-    expect([again.kept, again.writes.isEmpty]).toEqual([[], true]);
+    expect([again.kept, again.rows.isEmpty]).toEqual([[], true]);
     // The rights come first: they may have ended since.
     expect(codes([single(create('a'), asked)], { ...earlier, zone: null })).toEqual(['no_zone']);
     expect(codes([single(create('a'), asked)], { ...earlier, standings: new Map() })).toEqual(['unauthorized']);

@@ -7,9 +7,11 @@ import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep, type Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { evaluate } from '#dns/update/apply.ts';
-import { readSets } from '#service/owners/set.ts';
-import { readChange } from '#service/records/change.ts';
-import { type JudgingData, judgeGroup, type Member } from '#service/records/judge.ts';
+import { type JudgingData, judgeGroup } from '#service/change/judge.ts';
+import type { Work } from '#service/change/work.ts';
+import { setWork } from '#service/owners/set-work.ts';
+import type { RecordChange } from '#service/records/batch.ts';
+import { batchWork } from '#service/records/batch-work.ts';
 import { insist } from '#service/refusal.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { testActor } from '../../support/actor.ts';
@@ -37,13 +39,7 @@ function dataOf(names: readonly string[]): JudgingData {
   };
 }
 
-const base = {
-  caller: { actor: testActor({ records: 'write' }), requestId: 'r', once: null },
-  atomic: false,
-  places: null,
-  isSingle: false,
-};
-const none = { changes: [], sets: null, rrsets: null };
+const caller = { actor: testActor({ records: 'write' }), requestId: 'r', once: null };
 
 /** Runs all steps. @returns the processor time in ms, and the longest step */
 function costOf(steps: Steps<unknown>): { all: number; longest: number; result: unknown } {
@@ -69,16 +65,22 @@ function growthOf(make: (size: number) => Steps<unknown>, small: number, large: 
 
 let ids = 0;
 const tools = { now: NOW, newId: (kind: string) => `${kind}_${++ids}` };
-const judge = (member: Partial<Member>, names: readonly string[]) =>
-  judgeGroup([{ ...base, ...none, ...member }], dataOf(names), tools);
-const change = (name: string, type: RecordType, content: string, comment?: string) =>
-  readChange({ action: 'create', record: { name, type, content, ...(comment ? { comment } : {}) } }, ZONE);
+/** Reads and judges. */
+function* judge(work: Work<unknown>, names: readonly string[]): Steps<unknown> {
+  const member = { caller, work: yield* work.read(ZONE, NOW), budget: null };
+  return yield* judgeGroup([member], dataOf(names), tools);
+}
+const change = (name: string, type: RecordType, content: string, comment?: string): RecordChange => ({
+  action: 'create',
+  record: { name, type, content, ...(comment ? { comment } : {}) },
+});
+const batch = (changes: readonly RecordChange[]) => batchWork({ atomic: false, changes });
 
 const WORKS: Record<string, (size: number) => Steps<unknown>> = {
   'creations of addresses with comments': (size) =>
-    judge({ changes: count(4 * size, (n) => change('www', 'A', address(n), `number ${n}`)) }, ['www']),
+    judge(batch(count(4 * size, (n) => change('www', 'A', address(n), `number ${n}`))), ['www']),
   'a delegation to servers below it': (size) =>
-    judge({ changes: count(size, (n) => change('sub', 'NS', `ns${n}.sub.${ZONE}`)) }, ['sub']),
+    judge(batch(count(size, (n) => change('sub', 'NS', `ns${n}.sub.${ZONE}`))), ['sub']),
   'sets of owners that share': (size) => {
     const values = (n: number) => count(4, (at) => ({ content: address(4 * n + at) }));
     const sets = count(size, (n) => ({
@@ -88,9 +90,7 @@ const WORKS: Record<string, (size: number) => Steps<unknown>> = {
       share: true,
       values: values(n),
     }));
-    return (function* () {
-      return yield* judge({ sets: yield* readSets(sets, ZONE, NOW) }, ['www']);
-    })();
+    return judge(setWork({ atomic: false, sets }), ['www']);
   },
 };
 
@@ -107,7 +107,7 @@ describe.each(Object.entries(WORKS))('%s', (_, work) => {
 it('delegations that are refused one by one cost in proportion to their size', () => {
   const work = (size: number) => {
     const servers = count(size, (n) => change('sub', 'NS', `ns${n}.sub.${ZONE}`));
-    return judge({ changes: [change('www.sub', 'A', address(1)), ...servers] }, ['sub', 'sub www']);
+    return judge(batch([change('www.sub', 'A', address(1)), ...servers]), ['sub', 'sub www']);
   };
   const { result } = costOf(work(3));
   expect((result as { outcomes: { answer: { ok: boolean }[] }[] }).outcomes[0]?.answer.map(({ ok }) => ok)).toEqual([

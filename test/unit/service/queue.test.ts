@@ -1,6 +1,6 @@
 // The queue of a zone's writers: their order, their time limit, groups, and the independence of zones.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { busy, createZoneQueue, type Joining, type Outcome } from '#service/queue.ts';
+import { busy, createZoneQueue, type Joining, type Outcome } from '#service/change/queue.ts';
 import { Refusal } from '#service/refusal.ts';
 
 const WAIT_MS = 2_000;

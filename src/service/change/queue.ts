@@ -6,7 +6,7 @@
 //     join     shares a turn with the requests that joined directly after it: a group
 //
 // A turn ends when its work has settled. The work can return members of a group to the queue; these come before all others.
-import { type Refusal, refusal } from './refusal.ts';
+import { type Refusal, refusal } from '../refusal.ts';
 
 export interface ZoneQueue {
   /**
@@ -47,7 +47,7 @@ export interface Turn<M> {
 export type Outcome<T> = { kind: 'done'; value: T } | { kind: 'failed'; error: unknown } | { kind: 'again' };
 
 /** Returns one outcome for each member, in their order. An error of the work is the outcome of all members. */
-type GroupWork<M, T> = (members: readonly Turn<M>[]) => Promise<readonly Outcome<T>[]>;
+export type GroupWork<M, T> = (members: readonly Turn<M>[]) => Promise<readonly Outcome<T>[]>;
 
 /** The limits of a group. A member that is larger gets a turn of its own. */
 const MOST = { members: 64, size: 256, bytes: 1024 * 1024 };

@@ -1,18 +1,16 @@
 // The requested changes of records and their results. A single POST, PUT or DELETE is a batch of one change.
 import { type ParsedRecord, parseRecord, type RecordInput } from '#dns/record.ts';
 import type { Verdict } from '#dns/verdict.ts';
-import type { Condition } from '../conditions/condition.ts';
-import type { Caller } from '../context.ts';
+import type { Once } from '../change/once.ts';
+import type { Condition } from '../conditions/match.ts';
 import { Refusal, type RefusalData } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
 
-/** The Idempotency-Key of one creation, which works like that of a single POST. */
-export type Once = NonNullable<Caller['once']>;
-
-/** `requestId` is the request id in the history. (Default: the caller's.) */
+/** `requestId` is the request id in the history; absent: the caller's. */
 type Common = { requestId?: string | undefined };
 
 export type RecordChange = Common &
+  // The Idempotency-Key of one creation works like that of a single POST.
   (
     | { action: 'create'; record: RecordInput; once?: Once }
     | { action: 'update'; id: string; record: RecordInput; condition?: Condition | null }
@@ -48,9 +46,4 @@ export function recordsOf(changes: readonly ReadChange[]): ParsedRecord[] {
   return changes.flatMap((change) =>
     change instanceof Refusal || change.action === 'delete' || !change.record.ok ? [] : [change.record.value],
   );
-}
-
-/** The ids of the records that the changes update or delete. */
-export function idsOf(changes: readonly ReadChange[]): string[] {
-  return changes.flatMap((change) => (change instanceof Refusal || change.action === 'create' ? [] : [change.id]));
 }

@@ -1,5 +1,6 @@
-// The edits that judging makes in memory: each creates, replaces or deletes one record, after the checks of rights, existence, form
-// and rules. An edit can be undone, because a refused request, or a refused set of an owner, must leave nothing behind.
+// The state of a zone while a group is judged, and the edits of it: each creates, replaces or deletes one record, after the checks of
+// rights, existence, condition, form and rules. An edit can be undone, because a refused work, or a refused part of one, must leave
+// nothing behind.
 import type { ParsedRecord } from '#dns/record.ts';
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
@@ -10,14 +11,16 @@ import type { NewKeptAnswer } from '#store/zone-commit.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import type { Budget } from '../accounts/quota.ts';
-import type { Entry } from '../change.ts';
-import { type Condition, mustMatchRecord } from '../conditions/condition.ts';
+import { mustMatchRecord } from '../conditions/condition.ts';
+import type { Condition } from '../conditions/match.ts';
 import type { Caller } from '../context.ts';
 import type { Ownership } from '../owners/ownership.ts';
 import { insist, refusal } from '../refusal.ts';
 import { type RecordView, recordView } from '../zones/view.ts';
 import { type Growth, growthBetween } from './growth.ts';
-import type { RecordWrites, WrittenRecord } from './write.ts';
+import type { Entry } from './history.ts';
+import { mustBeSameRequest, type Once } from './once.ts';
+import type { RowWrites, WrittenRecord } from './row-writes.ts';
 
 export interface Tools {
   now: Date;
@@ -32,13 +35,37 @@ export interface State {
   current: Map<string, RecordRow>;
   /** The octets of the comments at some names, by ordername. */
   comments: Map<string, number>;
+  /** The stored answers to Idempotency-Keys, by tokenKey. */
   kept: Map<string, KeptAnswer>;
   budget: Budget;
-  writes: RecordWrites;
+  rows: RowWrites;
   newlyKept: NewKeptAnswer[];
   owners: Ownership;
   /** Undoes the edits, from the last one to the first. */
   undo: (() => void)[];
+}
+
+export function tokenKey(keyId: string, token: string): string {
+  return `${keyId} ${token}`;
+}
+
+/** The stored answer of a repeated request. @throws Refusal conflict if the Idempotency-Key was used for another request */
+export function storedFor({ kept }: State, keyId: string, once: Once): KeptAnswer | null {
+  const stored = kept.get(tokenKey(keyId, once.token)) ?? null;
+  if (stored) mustBeSameRequest(stored, once);
+  return stored;
+}
+
+/** Keeps the answer for the token of a request, unless the token has an answer already. */
+export function keepAnswer(state: State, keyId: string, { token, requestHash }: Once, answer: unknown): void {
+  const key = tokenKey(keyId, token);
+  if (state.kept.has(key)) return;
+  state.kept.set(key, { requestHash, answer });
+  state.newlyKept.push({ keyId, token, requestHash, answer });
+  state.undo.push(() => {
+    state.kept.delete(key);
+    state.newlyKept.pop();
+  });
 }
 
 /** Undoes all edits after the first `count`. */
@@ -75,7 +102,7 @@ export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: s
   take(state, growthBetween(null, written));
   putNearby(state, id, record);
   setCurrent(state, id, { ...written, id });
-  change(state, id, () => state.writes.insert(id, written));
+  change(state, id, () => state.rows.insert(id, written));
   const view = recordView({ id, ...written }, zone);
   return { id, view, entry: { action: 'record.create', before: null, after: view } };
 }
@@ -102,7 +129,7 @@ export function updateRow(
   take(state, growthBetween(row, written));
   putNearby(state, id, record);
   setCurrent(state, id, { ...written, id });
-  change(state, id, () => state.writes.update(id, written));
+  change(state, id, () => state.rows.update(id, written));
   return { view: after, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
 }
 
@@ -116,7 +143,7 @@ export function removeRow(judge: Judge, id: string, condition: Condition | null 
   state.nearby.drop(row);
   if (removed) state.undo.push(() => state.nearby.put(removed));
   setCurrent(state, id, null);
-  change(state, id, () => state.writes.delete(id));
+  change(state, id, () => state.rows.delete(id));
   state.undo.push(state.owners.forgetRecord(id));
   return { view: null, entry: { action: 'record.delete', before: recordView(row, zone), after: null } };
 }
@@ -196,7 +223,7 @@ function setCurrent({ current, comments, undo }: State, id: string, row: RecordR
 }
 
 /** Changes the rows that have to be written for one record. */
-function change({ writes, undo }: State, id: string, work: () => void): void {
-  undo.push(writes.snapshot(id));
+function change({ rows, undo }: State, id: string, work: () => void): void {
+  undo.push(rows.snapshot(id));
   work();
 }

@@ -5,10 +5,16 @@ import type { ParsedRecord } from '#dns/record.ts';
 import { sqlFailure } from '#store/database.ts';
 import type { InsertedRecord, UpdatedRecord } from '#store/zone-commit.ts';
 import type { ServiceContext } from '../context.ts';
+import { type Refusal, refusal } from '../refusal.ts';
 
 /** The digest by which values are compared: SHA-256 of the wire form. */
 export function digestOf(wire: Uint8Array): Buffer {
   return createHash('sha256').update(wire).digest();
+}
+
+/** The same digest in base64, for rows that are sent as JSON. */
+export function digestText(wire: Uint8Array): string {
+  return digestOf(wire).toString('base64');
 }
 
 export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec' | 'set' = 'rec'): string {
@@ -18,7 +24,7 @@ export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec'
 /** A record with the comment that it has afterwards. */
 export type WrittenRecord = ParsedRecord & { comment: string | null };
 
-export class RecordWrites {
+export class RowWrites {
   readonly #inserts = new Map<string, WrittenRecord>();
   readonly #updates = new Map<string, WrittenRecord>();
   readonly #deletes = new Set<string>();
@@ -69,11 +75,24 @@ export class RecordWrites {
     });
   }
 
-  /** The ids of updated records if two of them are in one record set: one could get the value that the other one had. */
   exchanging(): string[] {
-    const sets = new Set([...this.#updates.values()].map(({ ordername, type }) => `${ordername}\n${type}`));
-    return sets.size < this.#updates.size ? [...this.#updates.keys()] : [];
+    return idsInSharedSets([...this.#updates].map(([id, { ordername, type }]) => ({ id, ordername, type })));
   }
+}
+
+/**
+ * The ids of updated records that share a record set with another one: each could get the value that the other one had, which a
+ * constraint forbids for a moment.
+ */
+export function idsInSharedSets(updates: readonly { id: string; ordername: string; type: string }[]): string[] {
+  const sets = new Map<string, string[]>();
+  for (const { id, ordername, type } of updates) {
+    const key = `${ordername}\n${type}`;
+    const ids = sets.get(key);
+    if (ids) ids.push(id);
+    else sets.set(key, [id]);
+  }
+  return [...sets.values()].filter((ids) => ids.length > 1).flat();
 }
 
 function storedForm({ content, rdata, wire, ttl, priority, comment }: WrittenRecord) {
@@ -84,4 +103,10 @@ function storedForm({ content, rdata, wire, ttl, priority, comment }: WrittenRec
 export function constraintOf(error: unknown): string | null {
   const constraint = sqlFailure(error)?.constraint;
   return constraint?.startsWith('records_') ? constraint : null;
+}
+
+/** The refusal of a change that a constraint of the records table rejected; null for any other error. */
+export function constraintRefusal(error: unknown): Refusal | null {
+  const constraint = constraintOf(error);
+  return constraint === null ? null : refusal('database-constraint', { constraint });
 }

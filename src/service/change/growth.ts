@@ -30,3 +30,14 @@ export function growthOf(entries: readonly { action: string; before: unknown; af
   }
   return sum;
 }
+
+/** The largest growth that the changes of these history entries can reach, one after the other. */
+export function largestGrowth(entries: readonly { action: string; before: unknown; after: unknown }[]): Growth {
+  const most = { records: 0, bytes: 0 };
+  for (const entry of entries) {
+    const { records, bytes } = growthOf([entry]);
+    most.records += Math.max(0, records);
+    most.bytes += Math.max(0, bytes);
+  }
+  return most;
+}

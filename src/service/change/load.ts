@@ -1,4 +1,4 @@
-// Loads the data that a group of changes is judged with: the records at the names involved, never the whole zone. One statement
+// Loads the data that a group is judged with: the records at the names that its works need, never the whole zone. One statement
 // loads the data for one change or for a thousand.
 import { fqdn, orderName, suffixesOf } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
@@ -12,13 +12,10 @@ import { MOST_OWNED_SETS, octetsAround, type RecordRow, recordsAt } from '#store
 import { type LoadedZone, loadZone, type ZoneQuery } from '#store/zone-load.ts';
 import { type ZoneRow, zonesBelow } from '#store/zones.ts';
 import { recordLevel } from '../accounts/actor.ts';
-import { type ReadSet, readSets, type SetBatch, valuesOf } from '../owners/set.ts';
-import type { Refusal } from '../refusal.ts';
 import type { ZoneIdentity } from '../zones/identity.ts';
-import type { Batch } from './change.ts';
-import { idsOf, type Once, type ReadChange, readChange, recordsOf } from './change.ts';
-import { type JudgingData, keptKey, type Member } from './judge.ts';
-import type { RrsetWork } from './rrsets.ts';
+import type { JudgingData, Member } from './judge.ts';
+import { tokenKey } from './state.ts';
+import type { Needs } from './work.ts';
 
 /** The octets of stored contents and values that one transaction may load to judge its changes. This limits its memory. */
 export const MOST_OCTETS = 8 * 1024 * 1024;
@@ -31,35 +28,6 @@ export class TooManyOctets extends Error {}
 /** The owners that a group names hold more than MOST_OWNED_SETS sets in the zone. */
 export class TooManySets extends TooManyOctets {}
 
-/** The changes of a request: of single records, the sets of owners, or changes that depend on the RRsets that exist. */
-export type Work = Batch | SetBatch | RrsetWork;
-
-/** Parses the records of a request. */
-export async function memberOf(
-  member: Omit<Member, 'changes' | 'sets' | 'rrsets' | 'atomic'>,
-  work: Work,
-  zone: ZoneIdentity | null,
-  now: Date,
-): Promise<Member> {
-  if ('plan' in work) return { ...member, atomic: true, changes: [], sets: null, rrsets: work };
-  const { atomic } = work;
-  if ('sets' in work) {
-    const sets = zone === null ? [] : await finishInTurns(readSets(work.sets, zone.name, now));
-    return { ...member, atomic, changes: [], sets, rrsets: null };
-  }
-  const changes = zone === null ? [] : await finishInTurns(readChanges(work.changes, zone.name));
-  return { ...member, atomic, changes, sets: null, rrsets: null };
-}
-
-function* readChanges(changes: Batch['changes'], zoneName: string): Steps<ReadChange[]> {
-  const read: ReadChange[] = [];
-  for (const change of changes) {
-    yield;
-    read.push(readChange(change, zoneName));
-  }
-  return read;
-}
-
 /**
  * Sends one statement, and one more for each further link of the alias chains in the zone.
  * @throws TooManyOctets
@@ -71,16 +39,10 @@ export async function loadJudgingData(
   members: readonly Member[],
   now: Date,
 ): Promise<Omit<JudgingData, 'budget'>> {
-  // Changes by keys without write access are refused before any record is needed.
-  const writing = members.filter((member) => recordLevel(member.caller.actor, zoneId) === 'write');
-  const changes = writing.flatMap((member) => member.changes);
-  const sets = writing.flatMap((member) => member.sets ?? []);
-  const rrsets = writing.flatMap((member) => member.rrsets ?? []);
-  const written = [...recordsOf(changes), ...valuesOf(sets), ...rrsets.flatMap(({ candidates }) => candidates)];
-  const owners = wholeOwners(sets);
-  const kept = rrsets.flatMap(({ names }) => names);
-  const withOwners = sets.length > 0 || rrsets.some(({ namesOwners }) => namesOwners === true);
-  const query = { ...queryOf(name, changes, sets, written, kept), ...keysOf(members), withOwners, zoneId, now };
+  // Works of keys without write access are refused before any record is needed.
+  const needs = combine(members.filter(({ caller }) => recordLevel(caller.actor, zoneId) === 'write'));
+  const { written, names: read, owners } = needs;
+  const query = { ...queryOf(name, needs), ...tokensOf(members), withOwners: needs.withOwners, zoneId, now };
   const names = query.ordernames.length + query.ids.length;
   const mustCheck = names + owners.length > NAMES_WITHOUT_CHECK;
   if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
@@ -96,8 +58,8 @@ export async function loadJudgingData(
   const records = new LoadedRecords(query.ordernames);
   await finishInTurns(records.add([], loaded.records));
   // A plan may write an existing record with another TTL.
-  const isKept = new Set(kept);
-  const rewritten = records.rows.filter(({ name }) => isKept.has(name));
+  const isRead = new Set(read);
+  const rewritten = records.rows.filter((row) => isRead.has(row.name));
   for (const { ordername } of loaded.sets) records.ordernames.add(ordername);
   const looked = [...written, ...rewritten];
   if (loaded.zone) await followLinks(on, loaded.zone, records, looked);
@@ -120,27 +82,26 @@ async function zonesBelowDnames(on: Db | Tx, zone: ZoneRow, written: readonly Pi
   return found;
 }
 
-/** The owners of whom everything in the zone is needed. */
-function wholeOwners(sets: readonly (ReadSet | Refusal)[]): string[] {
-  const owners = sets.flatMap((set) => ('kind' in set && (set.kind === 'release-all' || set.exact) ? [set.owner] : []));
-  return [...new Set(owners)];
+/** The needs of all members together. */
+function combine(members: readonly Member[]): Needs {
+  const all = members.map(({ work }) => work.needs);
+  return {
+    written: all.flatMap(({ written }) => written),
+    names: all.flatMap(({ names }) => names),
+    ordernames: all.flatMap(({ ordernames }) => ordernames),
+    ids: [...new Set(all.flatMap(({ ids }) => ids))],
+    owners: [...new Set(all.flatMap(({ owners }) => owners))],
+    withOwners: all.some(({ withOwners }) => withOwners),
+    tokens: all.flatMap(({ tokens }) => tokens),
+  };
 }
 
-/** @param others further names of which all records are needed */
-function queryOf(
-  zone: string,
-  changes: readonly ReadChange[],
-  sets: readonly (ReadSet | Refusal)[],
-  written: readonly ParsedRecord[],
-  others: readonly string[],
-) {
-  const recordNames = [...new Set([...written.map((record) => record.name), ...others])];
-  const ordernames = new Set(recordNames.map(orderName));
-  for (const set of sets) if ('kind' in set && set.kind === 'release') ordernames.add(set.ordername);
+function queryOf(zone: string, { written, names, ordernames: others, ids }: Needs) {
+  const recordNames = [...new Set([...written.map((record) => record.name), ...names])];
+  const ordernames = new Set([...recordNames.map(orderName), ...others]);
   // The first link of an alias or a delegation is in the changes. followLinks loads the others.
   for (const target of missingTargets(zone, new LoadedRecords([]), written)) ordernames.add(target);
   const suffixes = new Set(recordNames.flatMap((record) => suffixesOf(fqdn(record, zone))));
-  const ids = [...new Set(idsOf(changes))];
   const delegations = new Set(
     written.flatMap(({ type, name, ordername }) =>
       type === 'DNAME' || (type === 'NS' && name !== '@') ? [ordername] : [],
@@ -156,17 +117,15 @@ function queryOf(
   };
 }
 
-function keysOf(members: readonly Member[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
+/** The keys of the callers, and the Idempotency-Keys of the requests and of their parts. */
+function tokensOf(members: readonly Member[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
   const keyIds = new Set<string>();
   const tokens = new Map<string, { keyId: string; token: string }>();
-  for (const { caller, changes } of members) {
+  for (const { caller, work } of members) {
     const { keyId } = caller.actor;
     keyIds.add(keyId);
-    const add = (once: Once | null | undefined) => {
-      if (once) tokens.set(keptKey(keyId, once.token), { keyId, token: once.token });
-    };
-    add(caller.once);
-    for (const change of changes) if ('action' in change && change.action === 'create') add(change.once);
+    for (const { token } of [...(caller.once ? [caller.once] : []), ...work.needs.tokens])
+      tokens.set(tokenKey(keyId, token), { keyId, token });
   }
   return { keyIds: [...keyIds], tokens: [...tokens.values()] };
 }
@@ -178,7 +137,7 @@ function judgingDataOf(name: string, loaded: LoadedZone, records: LoadedRecords)
     standings: loaded.standings,
     stored: new Map(loaded.records.map((row) => [row.id, row])),
     sets: loaded.sets,
-    kept: new Map(loaded.kept.map((each) => [keptKey(each.keyId, each.token), each])),
+    kept: new Map(loaded.kept.map((each) => [tokenKey(each.keyId, each.token), each])),
     nearby: () => nearbySteps(name, loaded, records, cuts),
   };
 }

@@ -1,0 +1,183 @@
+// The work of a batch: changes of single records, judged in their order. A single POST, PUT or DELETE is a batch of one change.
+//
+//     batch                   a refused change                    the other changes of the batch
+//     single or atomic        refuses the batch                   are not made
+//     not atomic              has a refusal as its result         are made if they are accepted
+import type { RecordInput } from '#dns/record.ts';
+import { inOneStep, type Steps } from '#dns/steps.ts';
+import { type Actor, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
+import type { Entry } from '../change/history.ts';
+import { attempt } from '../change/judge.ts';
+import type { Once } from '../change/once.ts';
+import { createRow, type Edited, type Judge, keepAnswer, removeRow, storedFor, updateRow } from '../change/state.ts';
+import { type Judged, NEEDS_NOTHING, type Needs, type ReadyWork, type Work } from '../change/work.ts';
+import { insist, Refusal } from '../refusal.ts';
+import type { RecordView } from '../zones/view.ts';
+import { type Batch, type BatchResult, type ReadChange, readChange, recordsOf } from './batch.ts';
+
+export function batchWork({ atomic, changes }: Batch): Work<BatchResult[]> {
+  return {
+    ...measure(changes),
+    *read(zoneName) {
+      return readyBatch(yield* readChanges(changes, zoneName), atomic);
+    },
+  };
+}
+
+/** The work of one change, with the record after it as its answer; null after a deletion. */
+export function singleWork(change: Batch['changes'][number]): Work<RecordView | null> {
+  return {
+    ...measure([change]),
+    *read(zoneName) {
+      yield;
+      return readySingle(readChange(change, zoneName));
+    },
+  };
+}
+
+function measure(changes: Batch['changes']): Pick<Work<unknown>, 'size' | 'records'> {
+  const records = changes.flatMap((change): RecordInput[] => ('record' in change ? [change.record] : []));
+  const octets = records.reduce((sum, { content }) => sum + content.length, 0);
+  return { size: { changes: changes.length, octets }, records };
+}
+
+function* readChanges(changes: Batch['changes'], zoneName: string): Steps<ReadChange[]> {
+  const read: ReadChange[] = [];
+  for (const change of changes) {
+    yield;
+    read.push(readChange(change, zoneName));
+  }
+  return read;
+}
+
+function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<BatchResult[]> {
+  return {
+    needs: listNeeds(changes),
+    judge: (judge) => judgeBatch(judge, changes, atomic),
+    mustRepeat(actor, zoneId, results) {
+      const accepted = changes.filter((_, index) => results[index]?.ok === true);
+      mustRepeatChanges(actor, zoneId, accepted);
+    },
+    async writeParts(write) {
+      const results: BatchResult[] = [];
+      for (const [index, change] of changes.entries()) {
+        const result = resultOf(await write(readyBatch([change], false)));
+        if (atomic && !result.ok) throw new Refusal(result.refusal).within(`changes.${index}`);
+        results.push(result);
+      }
+      return results;
+    },
+  };
+}
+
+function resultOf(written: BatchResult[] | Refusal): BatchResult {
+  if (written instanceof Refusal) return { ok: false, refusal: written.toData() };
+  return written[0] as BatchResult;
+}
+
+function readySingle(change: ReadChange): ReadyWork<RecordView | null> {
+  const work: ReadyWork<RecordView | null> = {
+    needs: listNeeds([change]),
+    *judge(judge) {
+      announceCreated(judge, [change]);
+      const { record, entry } = yield* inOneStep(() => judgeChange(judge, change));
+      return judgedAs(record, entry === null ? [] : [entry]);
+    },
+    mustRepeat: (actor, zoneId) => mustRepeatChanges(actor, zoneId, [change]),
+    async writeParts(write) {
+      const written = await write(work);
+      if (written instanceof Refusal) throw written;
+      return written;
+    },
+  };
+  return work;
+}
+
+function listNeeds(changes: readonly ReadChange[]): Needs {
+  const readable = changes.filter((change): change is Readable => !(change instanceof Refusal));
+  return {
+    ...NEEDS_NOTHING,
+    written: recordsOf(changes),
+    ids: readable.flatMap((change) => (change.action === 'create' ? [] : [change.id])),
+    tokens: readable.flatMap((change) => (change.action === 'create' && change.once ? [change.once] : [])),
+  };
+}
+
+/** @throws Refusal of an atomic batch, with the field `changes.<index>` */
+function* judgeBatch(judge: Judge, changes: readonly ReadChange[], atomic: boolean): Steps<Judged<BatchResult[]>> {
+  announceCreated(judge, changes);
+  const results: BatchResult[] = [];
+  const entries: Entry[] = [];
+  for (const [index, change] of changes.entries()) {
+    const done = yield* attempt(() => inOneStep(() => judgeChange(judge, change)));
+    if (done instanceof Refusal) {
+      if (atomic) throw done.within(`changes.${index}`);
+      results.push({ ok: false, refusal: done.toData() });
+      continue;
+    }
+    results.push({ ok: true, action: done.action, record: done.record });
+    if (done.entry !== null) entries.push(done.entry);
+  }
+  return judgedAs(results, entries);
+}
+
+/** The answer to changes that wrote nothing is not kept: the same request may be judged again. */
+function judgedAs<Answer>(answer: Answer, entries: readonly Entry[]): Judged<Answer> {
+  return { answer, entries, stored: entries.length > 0 ? { answer } : null, writes: 0 };
+}
+
+/** The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist already. */
+function announceCreated({ state }: Judge, changes: readonly ReadChange[]): void {
+  const created = changes.filter((change) => !(change instanceof Refusal) && change.action === 'create');
+  state.nearby.announce(recordsOf(created));
+}
+
+type Readable = Exclude<ReadChange, Refusal>;
+
+interface Done {
+  action: Readable['action'];
+  record: RecordView | null;
+  /** Null when the zone does not change. */
+  entry: Entry | null;
+}
+
+/** @throws Refusal */
+function judgeChange(judge: Judge, change: ReadChange): Done {
+  if (change instanceof Refusal) throw change;
+  const { action, requestId } = change;
+  if (action === 'create' && change.once) return createOnce(judge, change, change.once);
+  const { view, entry } = edit(judge, change);
+  return { action, record: view, entry: entry && requestId !== undefined ? { ...entry, requestId } : entry };
+}
+
+function edit(judge: Judge, change: Readable): Edited {
+  switch (change.action) {
+    case 'create':
+      return createRow(judge, change.record);
+    case 'update':
+      return updateRow(judge, change.id, change.record, change.condition);
+    case 'delete':
+      return removeRow(judge, change.id, change.condition);
+  }
+}
+
+function createOnce(judge: Judge, change: Extract<Readable, { action: 'create' }>, once: Once): Done {
+  const { state, zone, caller } = judge;
+  const { keyId } = caller.actor;
+  const repeated = storedFor(state, keyId, once);
+  if (repeated) {
+    mustWriteRecords(caller.actor, zone.id);
+    mustWriteRecord(caller.actor, zone.id, insist(change.record));
+    return { action: 'create', record: repeated.answer as RecordView, entry: null };
+  }
+  const { once: _, ...created } = change;
+  const done = judgeChange(judge, created);
+  keepAnswer(state, keyId, once, done.record);
+  return done;
+}
+
+/** @throws Refusal forbidden */
+function mustRepeatChanges(actor: Actor, zoneId: string, changes: readonly ReadChange[]): void {
+  mustWriteRecords(actor, zoneId);
+  for (const record of recordsOf(changes)) mustWriteRecord(actor, zoneId, record);
+}

@@ -1,0 +1,71 @@
+// Changes of the zone itself: parks and unparks it, and sets its default TTL and its comment.
+import { parseComment } from '#dns/comment.ts';
+import type { ZoneRow, ZoneState } from '#store/zones.ts';
+import { mustManageZones } from '../accounts/actor.ts';
+import { changeLocked } from '../change/locked.ts';
+import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { insist } from '../refusal.ts';
+import { type ZoneView, zoneView } from './view.ts';
+
+/**
+ * Parks or unparks a zone. Repeated calls have no further effect.
+ * @param seen the state and comment that a person saw: if one is another now, the change is refused.
+ * @throws Refusal no_zone, forbidden, precondition_failed, busy
+ */
+export async function setZoneState(
+  context: ServiceContext,
+  caller: Caller,
+  id: string,
+  state: ZoneState,
+  seen: { state?: string; comment?: string } = {},
+): Promise<ZoneView> {
+  return changeLocked(context, caller, id, async (_tx, zone) => {
+    mustManageZones(caller.actor);
+    mustMatchZone(caller, zone, context);
+    mustBeAsSeen('state', seen.state, zone.state);
+    mustBeAsSeen('comment', seen.comment, zone.comment);
+    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
+    if (zone.state === state) return { answer };
+    const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
+    return { answer, entries: [{ action, before: { state: zone.state }, after: { state } }], set: { state } };
+  });
+}
+
+/** The properties of a zone that can change, except its state. An absent one stays as it is. */
+export interface ZoneProperties {
+  /** The TTL in seconds of records that have none. */
+  defaultTtl?: number | undefined;
+  /** Null: none. */
+  comment?: string | null | undefined;
+}
+
+/**
+ * @param seen the values that a person saw: one that is another now refuses the change.
+ * @throws Refusal no_zone, forbidden, precondition_failed, bad_request (comment), busy
+ */
+export async function changeProperties(
+  context: ServiceContext,
+  caller: Caller,
+  id: string,
+  properties: ZoneProperties,
+  seen: ZoneProperties = {},
+): Promise<ZoneView> {
+  return changeLocked(context, caller, id, async (_tx, zone) => {
+    mustManageZones(caller.actor);
+    mustMatchZone(caller, zone, context);
+    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
+    mustBeAsSeen('defaultTtl', seen.defaultTtl, zone.defaultTtl);
+    mustBeAsSeen('comment', seen.comment, zone.comment);
+    const { defaultTtl = zone.defaultTtl } = properties;
+    const comment = properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment));
+    const isComment = defaultTtl === zone.defaultTtl;
+    if (isComment && comment === zone.comment) return { answer };
+    const after = { ...(isComment ? {} : { defaultTtl }), ...(comment === zone.comment ? {} : { comment }) };
+    const before = {
+      ...(isComment ? {} : { defaultTtl: zone.defaultTtl }),
+      ...(comment === zone.comment ? {} : { comment: zone.comment }),
+    };
+    return { answer, entries: [{ action: 'zone.change', before, after, isComment }], set: after };
+  });
+}
