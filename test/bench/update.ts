@@ -6,7 +6,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createClient } from '#client/client.ts';
 import { FUDGE, signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
-import { adminMintKey } from '#service/accounts/administration.ts';
+import { adminMintKey } from '#service/credentials/administration.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { change, updateMessage } from '../support/update/message.ts';
 import { printBar } from './bars.ts';

@@ -1,6 +1,6 @@
 // People with keys of their own, and their requests below /v1/account.
 import { randomBytes } from 'node:crypto';
-import { adminAddPerson } from '#service/accounts/administration.ts';
+import { adminAddPerson } from '#service/accounts/add-person.ts';
 import { type Method, type Reply, refusal } from './api.ts';
 import type { TestService } from './service.ts';
 

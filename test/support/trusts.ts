@@ -1,7 +1,7 @@
 // Teams with trusts: a service that accepts the tokens of one issuer, and teams whose members create trusts over HTTP.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { ensureTrust, type WantedTrust } from '#service/trusts/ensure.ts';
+import { ensureTrust, type WantedTrust } from '#service/credentials/ensure-trust.ts';
 import { accountApi, addPerson } from './people.ts';
 import { startTestService } from './service.ts';
 import { issuerKey, seconds } from './tokens/keys.ts';

@@ -1,8 +1,8 @@
-// The app keys of a team over HTTP. src/service/keys/app-keys.ts holds the rules.
+// The app keys of a team over HTTP. src/service/credentials/keys.ts holds the rules.
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/keys.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { changeKey, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
+import { changeKey, mintAppKey, readKey, readKeys, revokeKey } from '#service/credentials/keys.ts';
 import { serveOn } from '../serve.ts';
 
 export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): void {

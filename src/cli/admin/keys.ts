@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
-import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
+import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/credentials/administration.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
+
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
@@ -73,7 +74,7 @@ export async function runKeysMint(config: Config, given: object, print: Print): 
   const algorithm = tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined);
   const terms = { name, tsig: algorithm, ...rightsOf(options) };
   const minted = await adminMintKey(config.DATABASE_URL, { team, createTeam }, terms, randomBytes, new Date());
-  print(`key ${minted.keyId} of team ${team} (${minted.teamId}), shown only once:`);
+  print(`key ${minted.id} of team ${team} (${minted.teamId}), shown only once:`);
   print(minted.text);
   if (minted.tsig === null) return;
   print('');

@@ -1,7 +1,6 @@
 // `zonestead trusts …`: an administrator of the service creates, lists, revokes and tests trusts in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { judgeLifetime } from '#service/keys/standing.ts';
 import {
   adminAcceptSubject,
   adminCreateTrust,
@@ -9,10 +8,11 @@ import {
   adminListTrusts,
   adminReadTrust,
   adminRevokeTrust,
-} from '#service/trusts/administration.ts';
+} from '#service/credentials/administration.ts';
+import type { AcceptedSubject } from '#service/credentials/subjects.ts';
+import { judgeLifetime } from '#service/keys/standing.ts';
 import type { ClaimMatch } from '#service/trusts/match.ts';
 import type { KeySource } from '#service/trusts/ports.ts';
-import type { AcceptedSubject } from '#service/trusts/subjects.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { createTokenVerifier } from '#tokens/verifier.ts';

@@ -1,7 +1,7 @@
 // `zonestead users add`: creates the first users of a service, and gives a user a new key.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { adminAddPerson } from '#service/accounts/administration.ts';
+import { adminAddPerson } from '#service/accounts/add-person.ts';
 import { parseOptions } from './keys.ts';
 
 const options = z.object({

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { tokenIssuer } from '#kube/api/token-issuer.ts';
-import type { WantedTrust } from '#service/trusts/ensure.ts';
-import { applyDeclaredTrusts } from '#service/trusts/installation.ts';
+import { applyDeclaredTrusts } from '#service/credentials/declared-trusts.ts';
+import type { WantedTrust } from '#service/credentials/ensure-trust.ts';
 import type { ClaimMatch } from '#service/trusts/match.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { BootstrapContext } from './context.ts';

@@ -6,7 +6,7 @@ import { LEVELS } from '#contract/people.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { readTeam } from '#service/accounts/teams.ts';
-import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
+import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/credentials/keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
 import { LIMITS } from '#service/limits.ts';

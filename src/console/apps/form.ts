@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { keyBody } from '#contract/app-key.ts';
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { isNamedType } from '#dns/types/record-type.ts';
-import type { KeyView } from '#service/keys/app-keys.ts';
+import type { KeyView } from '#service/credentials/keys.ts';
 import { list, type Typed, text } from '../shell/forms.ts';
 
 /** The number of empty rows for overrides. */

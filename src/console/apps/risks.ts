@@ -1,5 +1,5 @@
 // Sentences about a key for people: the risk of its permissions, and the programs that stop when it is revoked. Pure.
-import type { KeyView } from '#service/keys/app-keys.ts';
+import type { KeyView } from '#service/credentials/keys.ts';
 
 /** The risk of a valid key. Null: its permissions or its life are limited. */
 export function riskOf(

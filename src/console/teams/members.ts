@@ -7,10 +7,11 @@ import { invite, readTeamInvitations } from '#service/accounts/invitations.ts';
 import { changeMember, readMembers, removeMember } from '#service/accounts/members.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { readKeys } from '#service/keys/app-keys.ts';
+import { readKeys } from '#service/credentials/keys.ts';
+import { readTrusts } from '#service/credentials/trusts.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
 import { refusal } from '#service/refusal.ts';
-import { readTrusts } from '#service/trusts/trusts.ts';
+
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { visitorOf } from '../shell/session.ts';

@@ -5,10 +5,11 @@ import { LEVELS } from '#contract/people.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { readTeam } from '#service/accounts/teams.ts';
+import { readSubjects } from '#service/credentials/subjects.ts';
+import { changeTrust, createTeamTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
 import { LIMITS } from '#service/limits.ts';
-import { readSubjects } from '#service/trusts/subjects.ts';
-import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/trusts/trusts.ts';
+
 import { grantRows, termsOf, typedOfKey } from '../apps/form.ts';
 import { offeredZones, typedZoneIds } from '../apps/offered-zones.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -75,7 +76,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
       TRUST_FIELDS,
       async () => {
         const idOf = await typedZoneIds(context, request, typed, teamId);
-        const trust = await createTrust(context, callerOf(request), teamId, judge(trustBody, trustOf(typed, idOf)));
+        const trust = await createTeamTrust(context, callerOf(request), teamId, judge(trustBody, trustOf(typed, idOf)));
         const text = `The trust ${trust.name} was created. Its tokens are accepted from now on.`;
         return done(request, reply, `${listAddress(teamId)}/${trust.id}`, text);
       },

@@ -29,8 +29,8 @@ import {
   setSuspended,
 } from '#store/people-list.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
+import { COMMAND_LINE, type DryRun, inTransaction, withDatabase } from '../administrator.ts';
 import { readAddress } from './address.ts';
-import { COMMAND_LINE, type DryRun, inTransaction, withDatabase } from './administration.ts';
 import { endInvitations, revokeKeysOf } from './members.ts';
 import { SESSION_NAME } from './sessions.ts';
 

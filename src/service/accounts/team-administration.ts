@@ -7,7 +7,7 @@ import { bindTeam, boundTeamId } from '#store/team-bindings.ts';
 import { keysOfTeam } from '#store/team-keys.ts';
 import { type ListedTeam, listTeams } from '#store/team-list.ts';
 import { trustsOfTeam } from '#store/trusts.ts';
-import { COMMAND_LINE, withDatabase } from './administration.ts';
+import { COMMAND_LINE, withDatabase } from '../administrator.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
 /** Every team, by name. */

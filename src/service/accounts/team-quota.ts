@@ -13,7 +13,7 @@ import {
   takeBackRoom,
   zoneUsage,
 } from '#store/quotas.ts';
-import { COMMAND_LINE, withDatabase } from './administration.ts';
+import { COMMAND_LINE, withDatabase } from '../administrator.ts';
 import type { Kind } from './quota.ts';
 
 export interface QuotaChange {

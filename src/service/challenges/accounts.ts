@@ -1,15 +1,12 @@
 // Accounts for clients of the acme-dns protocol. Each account is an API key that may only write the TXT values of one name, so
 // its rights, limits, networks, history and revocation work like those of every key.
 import { parseNetwork } from '#dns/network.ts';
-import { insertAccountChange } from '#store/account-changes.ts';
 import { keyById } from '#store/keys.ts';
-import { accountHistory } from '../accounts/account.ts';
 import { type Actor, mustManageZones, mustWriteRecord } from '../accounts/actor.ts';
-import { mustHaveRoomForKey } from '../accounts/quota.ts';
 import { changeLocked } from '../change/locked.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { termsView } from '../keys/app-keys.ts';
-import { mintKey } from '../keys/keys.ts';
+import { callerAsAuthor } from '../credentials/author.ts';
+import { mintJudged } from '../credentials/keys.ts';
 import { NO_TERMS } from '../keys/terms.ts';
 import { LIMITS } from '../limits.ts';
 import { insist, refusal } from '../refusal.ts';
@@ -77,15 +74,9 @@ export async function registerChallengeAccount(
       expiresAt: actor.expiresAt,
     };
     const now = context.now();
-    await mustHaveRoomForKey(tx, context, teamId, now);
-    const { id, text } = await mintKey(tx, { teamId, ...terms, createdAt: now }, context.random);
-    await insertAccountChange(tx, {
-      action: 'key.mint',
-      subject: id,
-      before: null,
-      after: termsView(terms),
-      ...accountHistory(caller, teamId, now),
-    });
+    const author = callerAsAuthor(caller, null);
+    const work = { tx, team: { id: teamId, name: '' }, author, now, random: context.random, quotas: context };
+    const { id, text } = await mintJudged(work, terms);
     const account = { keyId: id, secret: text, subdomain, fulldomain: nameOf(target), networks: networks ?? [] };
     return { answer: () => account };
   });

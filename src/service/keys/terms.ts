@@ -40,7 +40,8 @@ export const NO_TERMS: KeyTerms = {
   expiresAt: null,
 };
 
-type Limits = Pick<KeyTerms, 'name' | 'zoneWrites' | 'recordWrites'>;
+/** The terms that are not rights. */
+export type Limits = Pick<KeyTerms, 'name' | 'zoneWrites' | 'recordWrites'>;
 
 /** Whether the rights differ: everything but the name and the limits. */
 export function changesRights<T extends Limits>(before: T, after: T): boolean {

@@ -13,7 +13,7 @@ import {
 import { allOffers, lockSecondaries, type Offer } from '#store/secondary-offers.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
 import { setLockTimeout } from '#store/zones.ts';
-import { type DryRun, inTransaction, withDatabase } from '../accounts/administration.ts';
+import { type DryRun, inTransaction, withDatabase } from '../administrator.ts';
 import { isLockFailure } from '../change/once.ts';
 import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';

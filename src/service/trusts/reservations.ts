@@ -1,8 +1,7 @@
 // Issuer and audience belong to one team, because a token belongs to one trust. The issuers of the administrator are not for teams, and
 // the audience that a team has by default is not for other teams, so no team can reserve the issuer of another one.
-import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
-import { isClusterIssuer, revokeTrustRow, type SharingTrust, sharingTrusts, type TrustTerms } from '#store/trusts.ts';
+import { isClusterIssuer, type SharingTrust, sharingTrusts, type TrustTerms } from '#store/trusts.ts';
 import { refusal } from '../refusal.ts';
 import { nameDifferentOwners, sharedIssuer } from './issuers.ts';
 import { leavesOf } from './match.ts';
@@ -26,34 +25,18 @@ export async function mustHaveOwnTokens(tx: Tx, teamId: string, terms: TrustTerm
   if (CLUSTER_ISSUER.test(issuer) || (await isClusterIssuer(tx, issuer)))
     throw refusal('trust-issuer-reserved', { issuer });
   const owner = TEAM_AUDIENCE.exec(audience)?.[1] ?? teamId;
-  const sharing = owner === teamId ? await sharingWith(tx, teamId, terms, now) : null;
+  const sharing = owner === teamId ? await findSharing(tx, teamId, terms, now) : null;
   if (sharing === null || sharing.length > 0)
     throw refusal('trust-audience-taken', { audience, own: audienceOfTeam(teamId) });
 }
 
-/**
- * Revokes the trusts of members of other teams that accept tokens of a trust of the administrator.
- * @param author is named in the history
- * @returns the revoked trusts
- */
-export async function revokeSharing(
+/** The valid trusts of other teams that may accept a token of this trust. */
+export async function findSharing(
   tx: Tx,
   teamId: string,
   terms: TrustTerms,
-  author: { keyId: null; requestId: string },
   now: Date,
 ): Promise<readonly SharingTrust[]> {
-  const sharing = (await sharingWith(tx, teamId, terms, now)).filter(({ isAdministrators }) => !isAdministrators);
-  for (const { id, teamId: team, name } of sharing) {
-    await revokeTrustRow(tx, id, now);
-    const change = { action: 'trust.revoke', subject: id, before: { name }, after: null, at: now } as const;
-    await insertAccountChange(tx, { teamId: team, ...change, ...author });
-  }
-  return sharing;
-}
-
-/** The valid trusts of other teams that may accept a token of this trust. */
-async function sharingWith(tx: Tx, teamId: string, terms: TrustTerms, now: Date): Promise<readonly SharingTrust[]> {
   const { kids } = indexOfTrust(terms);
   const sharing = await sharingTrusts(tx, { ...terms, teamId, kids }, now);
   const shared = sharedIssuer(terms.issuer);

@@ -7,8 +7,8 @@ import { boundDeletedZones, forgetDeletedZones, keepZone as keepRows } from '#st
 import { keptForOthers, quarantineName, releaseName } from '#store/quarantine.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import type { Owner } from '../accounts/actor.ts';
-import { COMMAND_LINE, type DryRun, inTransaction } from '../accounts/administration.ts';
 import { roomOf, type WithQuotas } from '../accounts/quota.ts';
+import { COMMAND_LINE, type DryRun, inTransaction } from '../administrator.ts';
 import { insist, refusal } from '../refusal.ts';
 
 /** As many deleted zones of an owner are kept in any case, if their records fit: a small quota must not lose keys. */

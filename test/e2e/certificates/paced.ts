@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
-import { adminMintKey } from '#service/accounts/administration.ts';
+import { adminMintKey } from '#service/credentials/administration.ts';
 import { certificateObject, challengeConditions, issued } from '../../support/certificates.ts';
 import { untilIs } from '../../support/matrix/until.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
@@ -65,7 +65,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       const test = theStack();
       const { databaseUrl } = test.stack.service;
       const terms = { name: 'bulk', records: 'write', manageZones: 'write', recordWrites: WRITES } as const;
-      const { keyId, text } = await adminMintKey(databaseUrl, { team: 'first' }, terms, randomBytes, new Date());
+      const { id: keyId, text } = await adminMintKey(databaseUrl, { team: 'first' }, terms, randomBytes, new Date());
       await test.apply(...keyObjects('bulk', text));
       const credentialsSecretRef = { name: 'dns-key' };
       await test.apply(zoneObject('bulk', 'bulk.example', { acme: {}, credentialsSecretRef }, 'bulk'));

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { TsigKey } from '#dns/message/tsig.ts';
-import { adminMintKey } from '#service/accounts/administration.ts';
+import { adminMintKey } from '#service/credentials/administration.ts';
 import { certificateObject, issue, namesIn } from '../../support/certificates.ts';
 import { secretOf } from '../../support/doors/servers.ts';
 import { untilIs, untilNone } from '../../support/matrix/until.ts';

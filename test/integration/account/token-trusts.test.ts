@@ -1,9 +1,9 @@
 // The trust that accepts a token: its rights, its end, the choice among several trusts, and the pins of its subjects.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { adminAcceptSubject, adminRevokeTrust } from '#service/credentials/administration.ts';
+import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { mintKey } from '#service/keys/keys.ts';
-import { adminAcceptSubject, adminRevokeTrust } from '#service/trusts/administration.ts';
-import { ensureTrust } from '#service/trusts/ensure.ts';
 import { openDatabase } from '#store/database.ts';
 import { refusal } from '../../support/api.ts';
 import { accountApi } from '../../support/people.ts';

@@ -2,7 +2,7 @@
 // history and the pins of each subject. test/integration/trusts has attacks.
 import { request as send } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { adminReadTrust } from '#service/trusts/administration.ts';
+import { adminReadTrust } from '#service/credentials/administration.ts';
 import { refusal } from '../../support/api.ts';
 import { accountApi } from '../../support/people.ts';
 import { seconds } from '../../support/tokens/keys.ts';

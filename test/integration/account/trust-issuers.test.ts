@@ -1,8 +1,8 @@
 // Issuer and audience of the trusts of different teams: they belong to one team, and no trust can reserve them.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { adminCreateTrust } from '#service/trusts/administration.ts';
-import { ensureTrust } from '#service/trusts/ensure.ts';
+import { adminCreateTrust } from '#service/credentials/administration.ts';
+import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { GITHUB, startTrustTeams } from '../../support/trusts.ts';
 
 const { service, send, owner, member, stranger, trusts, jwk, pinned, create } = await startTrustTeams();

@@ -1,7 +1,7 @@
 // The right to clusters, and the key or subject that the name of a cluster belongs to.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ensureTrust } from '#service/trusts/ensure.ts';
+import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { CLUSTER_TIMES, clusterApi } from '../../support/clusters.ts';
 import type { KeyOptions } from '../../support/keys.ts';
 import { accountApi, addPerson } from '../../support/people.ts';

@@ -1,7 +1,7 @@
 // Attacks with tokens over every API that takes a key: each is refused with a sentence that says why, and nothing is written.
 import { createHmac, createPublicKey, type JsonWebKeyInput, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ensureTrust, type WantedTrust } from '#service/trusts/ensure.ts';
+import { ensureTrust, type WantedTrust } from '#service/credentials/ensure-trust.ts';
 import { type Reply, refusal } from '../../support/api.ts';
 import { accountApi, addPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';

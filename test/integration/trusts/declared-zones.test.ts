@@ -2,8 +2,8 @@
 // the others when the team creates them.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { adminReadTrust, adminRevokeTrust } from '#service/trusts/administration.ts';
-import { ensureTrust } from '#service/trusts/ensure.ts';
+import { adminReadTrust, adminRevokeTrust } from '#service/credentials/administration.ts';
+import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 import { issuerKey, seconds } from '../../support/tokens/keys.ts';

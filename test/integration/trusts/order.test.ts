@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ensureTrust } from '#service/trusts/ensure.ts';
+import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { addPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';
 import { playIssuer } from '../../support/tokens/issuer.ts';

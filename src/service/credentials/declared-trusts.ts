@@ -1,10 +1,12 @@
 // The trusts that an installation declares, as a whole: those of the list exist with exactly these terms, and those that left the list
 // are revoked. The name of each ends with the place of the installation, so that the trusts of others stay as they are.
-import { insertAccountChange } from '#store/account-changes.ts';
 import type { Db } from '#store/database.ts';
-import { allTrusts, revokeTrustRow, type SharingTrust } from '#store/trusts.ts';
-import { withDatabase } from '../accounts/administration.ts';
-import { AUTHOR, ensureTrust, type WantedTrust } from './ensure.ts';
+import { allTrusts, type SharingTrust } from '#store/trusts.ts';
+import { withDatabase } from '../administrator.ts';
+import { INSTALLATION } from './author.ts';
+import { ensureTrust, type WantedTrust } from './ensure-trust.ts';
+import { revokeCredential } from './lifecycle.ts';
+import { TRUST } from './trusts.ts';
 
 interface TrustOutcome {
   /** As declared. */
@@ -54,12 +56,10 @@ async function revokeOthers(db: Db, end: string, kept: ReadonlySet<string>, now:
   );
   const names: string[] = [];
   for (const { id, teamId, name } of gone) {
-    await db.transaction(async (tx) => {
-      if (!(await revokeTrustRow(tx, id, now))) return;
-      const change = { action: 'trust.revoke', subject: id, before: { name }, after: null, at: now } as const;
-      await insertAccountChange(tx, { teamId, ...change, ...AUTHOR });
-      names.push(name.slice(0, -end.length));
-    });
+    const isRevoked = await db.transaction((tx) =>
+      revokeCredential({ tx, team: { id: teamId }, author: INSTALLATION, now }, TRUST, { id, name }),
+    );
+    if (isRevoked) names.push(name.slice(0, -end.length));
   }
   return names;
 }

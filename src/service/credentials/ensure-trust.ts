@@ -2,23 +2,18 @@
 // operation can be repeated.
 import { isDeepStrictEqual } from 'node:util';
 import { parseZoneName } from '#dns/names/name.ts';
-import { insertAccountChange } from '#store/account-changes.ts';
-import type { Db, Tx } from '#store/database.ts';
+import type { Tx } from '#store/database.ts';
 import type { Level } from '#store/keys.ts';
 import { lockTeam } from '#store/people.ts';
-import { renameSubjects } from '#store/trust-subjects.ts';
-import { declareZones, insertTrust, type SharingTrust, trustsOfTeam, updateTrust } from '#store/trusts.ts';
+import { declareZones, type SharingTrust, trustsOfTeam } from '#store/trusts.ts';
 import { lockZoneTree, setLockTimeout, zonesNamed } from '#store/zones.ts';
-import { withDatabase } from '../accounts/administration.ts';
+import { inTransaction } from '../administrator.ts';
 import { ensureTeam } from '../keys/keys.ts';
-import { changesRights } from '../keys/terms.ts';
 import { insist } from '../refusal.ts';
-import { trustChange } from './history.ts';
-import { revokeSharing } from './reservations.ts';
-import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from './terms.ts';
-import { newTrustId, termsOf, trustTermsView } from './trusts.ts';
-
-export const AUTHOR = { keyId: null, requestId: 'bootstrap' } as const;
+import { judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
+import { INSTALLATION } from './author.ts';
+import { changeCredential } from './lifecycle.ts';
+import { insertJudged, revokeSharing, showTrustTerms, TRUST } from './trusts.ts';
 
 /** How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create zones then. */
 const LOCK_WAIT_MS = 20_000;
@@ -53,7 +48,7 @@ export async function ensureTrust(
   random: (bytes: number) => Buffer,
   now: Date,
 ): Promise<TrustState> {
-  return withDatabase(url, (db: Db) => db.transaction((tx) => ensureTrustIn(tx, wanted, random, now)));
+  return inTransaction(url, (tx) => ensureTrustIn(tx, wanted, random, now));
 }
 
 async function ensureTrustIn(
@@ -71,46 +66,25 @@ async function ensureTrustIn(
   const { id: teamId } = await ensureTeam(tx, team, random);
   // Two Jobs at once register one trust.
   await lockTeam(tx, teamId);
+  const work = { tx, team: { id: teamId, name: team }, author: INSTALLATION, now, random, quotas: null };
   const { rights, awaitedZones } = await rightsOn(tx, teamId, names, input.records);
   const terms = insist(judgeTrust(NO_TRUST, { ...input, ...rights }, { now, isAdministrator: true }));
-  // Also for a known trust, whose new terms may be those of the trust of another team.
-  const revoked = await revokeSharing(tx, teamId, terms, AUTHOR, now);
-  const found = (await trustsOfTeam(tx, teamId)).find(
+  const current = (await trustsOfTeam(tx, teamId)).find(
     ({ name, issuer, revokedAt }) => name === terms.name && issuer === terms.issuer && revokedAt === null,
   );
-  if (found === undefined) {
-    const trustId = newTrustId(random);
-    await insertTrust(tx, { id: trustId, teamId, ...terms, ...indexOfTrust(terms), createdBy: null, createdAt: now });
-    await declareZones(tx, trustId, names ?? [], input.records ?? 'none');
-    const after = trustTermsView(terms);
-    await insertAccountChange(tx, {
-      teamId,
-      action: 'trust.create',
-      subject: trustId,
-      before: null,
-      after,
-      at: now,
-      ...AUTHOR,
-    });
+  const records = input.records ?? 'none';
+  if (current === undefined) {
+    const { id: trustId, revoked } = await insertJudged(work, terms);
+    await declareZones(tx, trustId, names ?? [], records);
     return { state: 'registered', trustId, teamId, awaitedZones, revoked };
   }
-  const trustId = found.id;
-  const [before, after] = [trustTermsView(termsOf(found)), trustTermsView(terms)];
-  const isDeclaredAnew = await declareZones(tx, trustId, names ?? [], input.records ?? 'none');
-  if (isDeepStrictEqual(before, after) && found.ca === terms.ca) {
-    return { state: isDeclaredAnew ? 'changed' : 'known', trustId, teamId, awaitedZones, revoked };
-  }
-  await updateTrust(tx, trustId, { ...terms, ...indexOfTrust(terms) }, changesRights(before, after) ? now : null);
-  await renameSubjects(tx, trustId, terms.name);
-  await insertAccountChange(tx, {
-    teamId,
-    action: 'trust.change',
-    subject: trustId,
-    ...trustChange(before, after),
-    at: now,
-    ...AUTHOR,
-  });
-  return { state: 'changed', trustId, teamId, awaitedZones, revoked };
+  const { id: trustId, ca } = current;
+  // Also if no term changes: a trust of another team may be for the same tokens since then.
+  const revoked = await revokeSharing(work, terms);
+  const isDeclaredAnew = await declareZones(tx, trustId, names ?? [], records);
+  const isSame = ca === terms.ca && isDeepStrictEqual(showTrustTerms(current), showTrustTerms(terms));
+  if (!isSame) await changeCredential(work, TRUST, current, () => terms);
+  return { state: isSame && !isDeclaredAnew ? 'known' : 'changed', trustId, teamId, awaitedZones, revoked };
 }
 
 /** The level on records as a right on these zones. Without a list, it is a right on all zones of the team. */

@@ -2,10 +2,11 @@
 // deleted and created again.
 import type { Tx } from '#store/database.ts';
 import { repinSubject, type SubjectRow, subjectsOf } from '#store/trust-subjects.ts';
-import { changeTeam, mustBeMember } from '../accounts/account.ts';
+import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
+import { record, workAsMember } from './lifecycle.ts';
 import { mustBeTrust } from './trusts.ts';
 
 /** The subjects that a list shows. */
@@ -52,8 +53,8 @@ export async function acceptSubject(
   id: string,
   wanted: AcceptedSubject,
 ): Promise<void> {
-  await changeTeam(context, caller, teamId, 'member', async ({ tx }) => {
-    return { answer: null, change: await acceptIn(tx, await mustBeTrust(tx, teamId, id), wanted) };
+  await workAsMember(context, caller, teamId, async (work) => {
+    await record(work, await acceptIn(work.tx, await mustBeTrust(work.tx, teamId, id), wanted));
   });
 }
 
