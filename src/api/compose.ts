@@ -31,7 +31,6 @@ import { runTransferDecisions } from '#service/nodes/transfers.ts';
 import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/leases.ts';
 import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
-import type { TokenVerifier } from '#service/trusts/ports.ts';
 import type { WatchTimes } from '#store/cluster-watch.ts';
 import { countClusters } from '#store/clusters.ts';
 import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
@@ -61,7 +60,10 @@ export interface Listener {
 export interface ApiParts {
   delegation: Delegation;
   /** The verifier of tokens, which `close` ends. (Default: no token is accepted.) */
-  tokens?(parts: { log: Logger; metrics: Metrics }): { verifier: TokenVerifier; close(): Promise<void> };
+  tokens?(parts: { log: Logger; metrics: Metrics }): {
+    verifier: NonNullable<ServiceContext['tokens']>;
+    close(): Promise<void>;
+  };
   /** The port of DNS updates. (Default: there is none.) */
   updates?(parts: {
     context: ServiceContext;

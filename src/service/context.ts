@@ -2,12 +2,12 @@
 import type { Limit } from '#base/limit.ts';
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import type { Db } from '#store/database.ts';
+import type { TokenVerifier } from '#tokens/verifier.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { Quotas } from './accounts/quota.ts';
 import type { ZoneQueue } from './change/queue.ts';
 import type { Condition } from './conditions/match.ts';
 import type { Commits } from './nodes/commits.ts';
-import type { TokenVerifier } from './trusts/ports.ts';
 
 /** How the parents of zones are asked. */
 export interface Delegation {

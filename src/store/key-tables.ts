@@ -1,5 +1,6 @@
 // The tables of API keys and of trusts, which have the same rights; see tables.ts.
 
+import type { KeySource } from '#base/key-source.ts';
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { teams, users } from './account-tables.ts';
 import { at, bytea, cidrs, textArray, textC } from './column-types.ts';
@@ -8,20 +9,6 @@ import { boolean, check, index, integer, jsonb, pgTable, sql, text, uniqueIndex 
 export type Level = 'none' | 'read' | 'write';
 /** The right to send heartbeats of clusters, and to see them. */
 export type ClusterRight = 'none' | 'write';
-
-/** The place where the public keys of an issuer are. */
-export type KeySource =
-  /**
-   * The address that the issuer's `/.well-known/openid-configuration` names (OpenID Connect Discovery 1.0 section 4).
-   */
-  | { readonly kind: 'discovery' }
-  /** A set of keys at an address; also the bundle of a SPIFFE trust domain. */
-  | { readonly kind: 'jwks'; readonly url: string }
-  | { readonly kind: 'pinned'; readonly jwks: { keys: Record<string, unknown>[] } }
-  /** The keys for service accounts of the cluster that the api runs in. */
-  | { readonly kind: 'cluster' }
-  /** The API server of that cluster judges each token. */
-  | { readonly kind: 'token-review' };
 
 /** The claims that a token must have: patterns, or objects of them. */
 export interface ClaimMatch {

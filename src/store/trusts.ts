@@ -1,16 +1,17 @@
 // Trusts as rows: the issuers whose tokens give rights on the zones of a team. trust-subjects.ts has the holders of these tokens.
 
+import type { KeySource } from '#base/key-source.ts';
 import { columns } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
 import { and, asc, eq, gt, isNull, or, sql } from './drizzle.ts';
-import type { ClaimMatch, KeySource } from './key-tables.ts';
+import type { ClaimMatch } from './key-tables.ts';
 import { type Grant, type KeyTerms, type Level, TERM_KEYS } from './keys.ts';
 import { statement } from './statement.ts';
 import { teams, trusts, trustZoneGrants, trustZoneNames } from './tables.ts';
 import type { Minter } from './team-keys.ts';
 
-export type { ClaimMatch, KeySource } from './key-tables.ts';
+export type { ClaimMatch } from './key-tables.ts';
 
 /** The tokens that a trust accepts, and the rights of their holders. */
 export interface TrustTerms extends KeyTerms {

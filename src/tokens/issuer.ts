@@ -1,22 +1,5 @@
 // The issuers of JSON Web Tokens, as the verifier gets them, and its verdicts.
-
-/** Public keys of an issuer (RFC 7517). */
-export interface JwksDocument {
-  readonly keys: readonly object[];
-}
-
-/** The place where the keys of an issuer are. */
-export type KeySource =
-  /** The address that the issuer's `/.well-known/openid-configuration` names (OpenID Connect Discovery 1.0 section 4). */
-  | { readonly kind: 'discovery' }
-  /** A set of keys at an address. It may also be a SPIFFE trust bundle, of which the keys for JWT-SVIDs count. */
-  | { readonly kind: 'jwks'; readonly url: string }
-  /** Keys that somebody entered. Nothing is fetched. */
-  | { readonly kind: 'pinned'; readonly jwks: JwksDocument }
-  /** The keys for service accounts of the cluster that the process runs in, which its API server gives to every service account. */
-  | { readonly kind: 'cluster' }
-  /** The API server of that cluster judges each token (TokenReview), so tokens of deleted pods and service accounts are refused. */
-  | { readonly kind: 'token-review' };
+import type { KeySource } from '#base/key-source.ts';
 
 export interface TokenIssuer {
   /** The `iss` of its tokens, or `spiffe://<trust domain>` if they have none. */

@@ -10,7 +10,7 @@ import { serveOn } from '../serve.ts';
 export function trustRoutes(app: FastifyInstance, context: ServiceContext): void {
   const serve = serveOn(app);
   serve(api.listTrusts, async ({ actor, params }) => ({ trusts: await readTrusts(context, actor(), params.teamId) }));
-  serve(api.createTeamTrust, ({ caller, params, body }) => createTeamTrust(context, caller(), params.teamId, body));
+  serve(api.createTrust, ({ caller, params, body }) => createTeamTrust(context, caller(), params.teamId, body));
   serve(api.testTrusts, ({ actor, params, body }) => explainToken(context, actor(), params.teamId, body.token));
   serve(api.getTrust, ({ actor, params: { teamId, trustId } }) => readTrust(context, actor(), teamId, trustId));
   serve(api.updateTrust, ({ caller, params: { teamId, trustId }, body }) =>

@@ -1,6 +1,7 @@
 // `zonestead trusts …`: an administrator of the service creates, lists, revokes and tests trusts in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { KeySource } from '#base/key-source.ts';
 import {
   adminAcceptSubject,
   adminCreateTrust,
@@ -12,7 +13,6 @@ import {
 import type { AcceptedSubject } from '#service/credentials/subjects.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
 import type { ClaimMatch } from '#service/trusts/match.ts';
-import type { KeySource } from '#service/trusts/ports.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { createTokenVerifier } from '#tokens/verifier.ts';

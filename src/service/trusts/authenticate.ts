@@ -3,13 +3,13 @@
 import type { Db } from '#store/database.ts';
 import { markUsed } from '#store/keys.ts';
 import { ensureSubject, pinSubject, type TrustForToken } from '#store/trust-subjects.ts';
+import type { TokenProblem } from '#tokens/issuer.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { isWithin } from '../keys/networks.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { chooseTrust, isValidAt, trustsFor } from './choose.ts';
 import { uidOf } from './match.ts';
-import type { TokenProblem } from './ports.ts';
 import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
 
 /** The subjects of one trust. */

@@ -5,10 +5,12 @@
 import type { Db } from '#store/database.ts';
 import { type TokenAbout, type TrustForToken, trustsForTokens } from '#store/trust-subjects.ts';
 import type { TrustTerms } from '#store/trusts.ts';
+import type { TokenIssuer, TokenProblem, VerifiedToken } from '#tokens/issuer.ts';
+import type { TokenText } from '#tokens/text.ts';
+import type { TokenVerifier } from '#tokens/verifier.ts';
 import { sharedLookUp } from '../keys/shared-look-up.ts';
 import { sharedIssuer } from './issuers.ts';
 import { audiencesOf, factsOfToken, leavesOf, missingClaim } from './match.ts';
-import type { TokenIssuer, TokenProblem, TokenText, TokenVerifier, VerifiedToken } from './ports.ts';
 
 const lookUp = sharedLookUp<TokenAbout, TrustForToken[]>((db, tokens) => trustsForTokens(db, tokens));
 

@@ -2,13 +2,14 @@
 import { clip } from '#dns/verdict.ts';
 import type { Db } from '#store/database.ts';
 import { type TrustRow, trustsOfTeam } from '#store/trusts.ts';
+import type { TokenText } from '#tokens/text.ts';
+import type { TokenVerifier } from '#tokens/verifier.ts';
 import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { chooseTrust, issuerOfTrust, isValidAt, trustsFor } from './choose.ts';
 import { claimAt, leavesOf, missingClaim, uidOf } from './match.ts';
-import type { TokenText, TokenVerifier } from './ports.ts';
 import { namesOf } from './rights.ts';
 
 export interface TrustVerdict {

@@ -1,7 +1,7 @@
 // A change of a trust as the history keeps it.
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { KeySource } from './ports.ts';
+import type { KeySource } from '#base/key-source.ts';
 
 /**
  * Both sides of the change, from the terms as trustTermsView shows them. Pinned keys that stay are named by their digest, because

@@ -1,6 +1,7 @@
 // Judges where the keys of an issuer come from, and the issuer itself. Pure.
+
+import type { KeySource } from '#base/key-source.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
-import type { KeySource } from './ports.ts';
 
 const MAX_ISSUER = 500;
 const MAX_URL = 500;

@@ -1,13 +1,13 @@
 // Judges the terms of a trust: the tokens that it accepts, and the rights of their holders. The rights are those of an app key
 // (keys/terms.ts), and names may have templates. Pure; the caller checks that the zones of the grants exist.
 import { isDeepStrictEqual } from 'node:util';
+import type { KeySource } from '#base/key-source.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { TrustIndex, TrustTerms } from '#store/trusts.ts';
 import { judgePattern, judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
 import { judgeIssuer, judgeKeySource, kidsOf } from './key-source.ts';
 import { type ClaimMatch, factsOfMatch, judgeMatch, leavesOf } from './match.ts';
 import { judgeOpenness } from './openness.ts';
-import type { KeySource } from './ports.ts';
 import { judgeSharedNames } from './shared-names.ts';
 import { hasTemplate, judgeTemplate } from './template.ts';
 

@@ -1,10 +1,11 @@
 // Tokens of service accounts, as a real kube-apiserver issues them (TokenRequest): verified with the keys of the cluster, and by
 // TokenReview.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KeySource } from '#base/key-source.ts';
 import { type OwnCluster, ownCluster } from '#kube/api/own-cluster.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import type { KeySource, TokenIssuer, Verdict } from '#tokens/issuer.ts';
+import type { TokenIssuer, Verdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { issuerKey } from '../../support/tokens/keys.ts';
