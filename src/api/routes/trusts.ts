@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/trusts.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { explainToken } from '#service/trusts/explain.ts';
 import { acceptSubject, readSubjects } from '#service/credentials/subjects.ts';
 import { changeTrust, createTeamTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
+import { explainToken } from '#service/trusts/explain.ts';
 import { serveOn } from '../serve.ts';
 
 export function trustRoutes(app: FastifyInstance, context: ServiceContext): void {

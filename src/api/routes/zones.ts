@@ -7,14 +7,7 @@ import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { createZone } from '#service/zones/create.ts';
 import { changeProperties, setZoneState } from '#service/zones/properties.ts';
-import {
-  readAllZones,
-  readDs,
-  readEnclosingZone,
-  readZone,
-  readZones,
-  removeZone,
-} from '#service/zones/zones.ts';
+import { readAllZones, readDs, readEnclosingZone, readZone, readZones, removeZone } from '#service/zones/zones.ts';
 import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { serveOn } from '../serve.ts';
