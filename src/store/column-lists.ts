@@ -108,6 +108,11 @@ export function assignments<T extends PgTable>(table: T, alias: string, keys: re
   return keys.map((key) => `${column(table, key).name} = ${alias}."${key}"`).join(', ');
 }
 
+/** The assignments of `on conflict do update`: `content = excluded.content`. */
+export function excludedValues<T extends PgTable>(table: T, keys: readonly Key<T>[]): string {
+  return keys.map((key) => `${column(table, key).name} = excluded.${column(table, key).name}`).join(', ');
+}
+
 /** Bytes as JSON holds them for a recordset. */
 export function hexBytes(bytes: Uint8Array): string {
   return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;

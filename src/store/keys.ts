@@ -115,15 +115,20 @@ export async function keyStanding(
   return { valid: row?.valid === true, member: row?.member === true };
 }
 
-/** Whether the key `k`, or the trust whose subject it is, is neither revoked nor expired at `$2`, and its person not suspended. */
-export const IS_VALID = `k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
+/**
+ * Whether the key `k`, or the trust whose subject it is, is neither revoked nor expired, and its person not suspended.
+ * @param now the parameter with the time
+ */
+export const isValidAt = (
+  now: string,
+) => `k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}::timestamptz)
     and not exists (select from users p where p.id = k.user_id and p.suspended_at is not null)
     and (k.trust_id is null or exists (select from trusts t where t.id = k.trust_id and t.revoked_at is null
-      and (t.expires_at is null or t.expires_at > $2::timestamptz)))`;
+      and (t.expires_at is null or t.expires_at > ${now}::timestamptz)))`;
 
 const standingFor = (team: string) =>
   statement<{ valid: boolean; member: boolean }>(`
-  select ${IS_VALID} as valid,
+  select ${isValidAt('$2')} as valid,
     k.user_id is null or s.team is null
       or exists (select from memberships m where m.user_id = k.user_id and m.team_id = s.team) as member
   from api_keys k cross join (select ${team} as team) s where k.id = $1`);

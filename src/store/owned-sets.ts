@@ -1,7 +1,7 @@
 // The sets that owners applied: the query that judging reads them with, and the parts of the statement in zone-commit.ts that write
 // them.
 import type { RecordType } from '#dns/types/index.ts';
-import { insertList, jsonList, recordset, valueList } from './column-lists.ts';
+import { excludedValues, insertList, jsonList, recordset, valueList } from './column-lists.ts';
 import { ownedSets, recordOwners } from './tables.ts';
 
 export type Drift = 'Enforce' | 'Report' | 'Ignore';
@@ -56,12 +56,8 @@ export interface SetRow extends Omit<OwnedSet, 'digest' | 'expires' | 'records'>
   expiresAt: string | null;
 }
 
-/** The columns that an owner writes, but for the end of the lease. */
-export const SET_KEYS = [
-  'owner',
-  'name',
-  'ordername',
-  'type',
+/** The columns that an owner writes again, but for the end of the lease. */
+const APPLIED = [
   'generation',
   'instance',
   'digest',
@@ -73,6 +69,7 @@ export const SET_KEYS = [
   'drift',
   'whenClusterLost',
 ] as const;
+export const SET_KEYS = ['owner', 'name', 'ordername', 'type', ...APPLIED] as const;
 const WRITTEN = ['id', ...SET_KEYS, 'expiresAt'] as const;
 const LINK = ['recordId', 'setId', 'digest'] as const;
 
@@ -89,18 +86,16 @@ export function ownedSetsAt(zoneNo: string, names: string): string {
 }
 
 // Parts of the statement in zone-commit.ts, which names the parameters.
-export const SET_ROWS = `sets as (insert into owned_sets (zone_no, due_at, applied_at, ${insertList(ownedSets, WRITTEN)})
-    select locked.no, s."expiresAt", $5::timestamptz, ${valueList<typeof ownedSets>('s', WRITTEN)}
-    from locked, json_to_recordset($15::text::json) as s(${recordset(ownedSets, WRITTEN)})
-    on conflict (id) do update set generation = excluded.generation, instance = excluded.instance, digest = excluded.digest,
-      value_count = excluded.value_count, ttl = excluded.ttl, comment = excluded.comment, share = excluded.share, retain = excluded.retain,
-      drift = excluded.drift, when_cluster_lost = excluded.when_cluster_lost, expires_at = excluded.expires_at, due_at = excluded.due_at, applied_at = excluded.applied_at)`;
-export const RELEASED_ROWS = `released as (delete from owned_sets s using locked
-    where s.zone_no = locked.no and s.id = any($16::text[]))`;
-export const LINKED_ROWS = `linked as (insert into record_owners (${insertList(recordOwners, LINK)})
+export const SET_ROWS = `insert into owned_sets (zone_no, due_at, applied_at, ${insertList(ownedSets, WRITTEN)})
+    select locked.no, s."expiresAt", $now::timestamptz, ${valueList<typeof ownedSets>('s', WRITTEN)}
+    from locked, json_to_recordset($sets::text::json) as s(${recordset(ownedSets, WRITTEN)})
+    on conflict (id) do update set ${excludedValues(ownedSets, [...APPLIED, 'expiresAt', 'dueAt', 'appliedAt'])}`;
+export const RELEASED_ROWS = `delete from owned_sets s using locked
+    where s.zone_no = locked.no and s.id = any($released::text[])`;
+export const LINKED_ROWS = `insert into record_owners (${insertList(recordOwners, LINK)})
     select ${valueList<typeof recordOwners>('l', LINK)}
-    from locked, json_to_recordset($17::text::json) as l(${recordset(recordOwners, LINK)})
-    on conflict (record_id, set_id) do update set digest = excluded.digest)`;
-export const UNLINKED_ROWS = `unlinked as (delete from record_owners o using locked,
-      json_to_recordset($18::text::json) as u("recordId" text, "setId" text)
-    where o.record_id = u."recordId" and o.set_id = u."setId")`;
+    from locked, json_to_recordset($linked::text::json) as l(${recordset(recordOwners, LINK)})
+    on conflict (record_id, set_id) do update set ${excludedValues(recordOwners, ['digest'])}`;
+export const UNLINKED_ROWS = `delete from record_owners o using locked,
+      json_to_recordset($unlinked::text::json) as u("recordId" text, "setId" text)
+    where o.record_id = u."recordId" and o.set_id = u."setId"`;

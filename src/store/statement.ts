@@ -15,15 +15,15 @@ export function statement<Row extends object>(
 }
 
 /**
- * A statement that uses only some of the parameters of a longer list. Its text names each by its place in that list;
- * the values are given by functions, so that only those are made which the statement sends.
+ * A statement that is put together of parts. Its text names the parameters, `$zoneId`, and each value is given by a
+ * function, so that only those are made which the statement sends.
  */
-export function partialStatement<Row extends object>(
+export function namedStatement<Row extends object, Name extends string>(
   text: string,
-): (on: Db | Tx, values: readonly (() => unknown)[]) => Promise<readonly Row[]> {
-  const places = [...new Set([...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))].sort((a, b) => a - b);
-  const run = statement<Row>(text.replace(/\$(\d+)/g, (_, place) => `$${places.indexOf(Number(place)) + 1}`));
-  return (on, values) => run(on, ...places.map((place) => values[place - 1]?.()));
+): (on: Db | Tx, values: Readonly<Record<Name, () => unknown>>) => Promise<readonly Row[]> {
+  const names = [...new Set([...text.matchAll(/\$([a-zA-Z]+)/g)].map(([, name]) => name as Name))];
+  const run = statement<Row>(text.replace(/\$([a-zA-Z]+)/g, (_, name) => `$${names.indexOf(name as Name) + 1}`));
+  return (on, values) => run(on, ...names.map((name) => values[name]()));
 }
 
 /** The rows of one statement, at most `size` at a time; the next ones are fetched when the loop asks for them. */

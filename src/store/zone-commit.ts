@@ -7,7 +7,7 @@ import type { Db, Tx } from './database.ts';
 import { announcedNames } from './feed-changes.ts';
 import { LINKED_ROWS, type OwnerRows, RELEASED_ROWS, SET_ROWS, UNLINKED_ROWS } from './owned-sets.ts';
 import { RECORD_KEYS, type RecordRow } from './records.ts';
-import { partialStatement } from './statement.ts';
+import { namedStatement } from './statement.ts';
 import { changes, idempotency, records } from './tables.ts';
 import type { Growth, ZoneRow } from './zones.ts';
 
@@ -61,65 +61,129 @@ const UPDATED = ['content', 'rdata', 'digest', 'ttl', 'priority', 'comment'] as 
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
-// Skips a locked row: the rights were checked before, and would be outdated after a wait.
-const LOCKED = `locked as (select id, no, name, team_id, user_id from zones where id = $1 and serial = $2 and owners_version = $13
-    and ($3::bigint <= 0 or record_count + $3::bigint <= record_room)
-    and ($4::bigint <= 0 or stored_bytes + $4::bigint <= byte_room)
-    for no key update skip locked)`;
-const TOUCHED = (sets: string) => `touched as (update zones z set serial = $6, updated_at = $5::timestamptz,
-      changed_xid = pg_current_xact_id(), record_count = z.record_count + $3::bigint, stored_bytes = z.stored_bytes + $4::bigint${sets}
-    from locked where z.id = locked.id),
-  announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $12::text[] from locked)`;
-const COUNTED_SETS = ', owned_sets = z.owned_sets + $14::integer';
-// Without a new serial, the version tells others who loaded the zone before that its owners or comments changed.
-const VERSIONED = (sets: string) => `versioned as (update zones z set owners_version = z.owners_version + 1${sets}
-    from locked where z.id = locked.id)`;
-const COMMENTED = ', updated_at = $5::timestamptz, stored_bytes = z.stored_bytes + $4::bigint';
-// The order matters to the constraints, and only a look at another part's rows makes Postgres keep it.
-const DELETED = `deleted as (delete from records r using locked where r.zone_no = locked.no and r.id = any($7::text[]) returning 1)`;
-const UPDATED_ROWS = (after: string) => `updated as (update records r set ${assignments(records, 'u', UPDATED)}
-    from locked, json_to_recordset($8::text::json) as u(id text, ${recordset(records, UPDATED)})
-    where r.zone_no = locked.no and r.id = u.id${after} returning 1)`;
-const INSERTED_ROWS = (
-  after: string,
-) => `inserted as (insert into records (zone_no, created_at, ${insertList(records, INSERTED)})
-    select locked.no, $5::timestamptz, ${valueList<typeof records>('i', INSERTED)}
-    from locked, json_to_recordset($9::text::json) as i(${recordset(records, INSERTED)}) where true${after})`;
-const HISTORY_ROWS = `history as (insert into changes (zone_id, zone_name, team_id, user_id, ${insertList(changes, HISTORY)})
-    select locked.id, locked.name, locked.team_id, locked.user_id, ${valueList<typeof changes>('h', HISTORY)}
-    from locked, json_to_recordset($10::text::json) as h(${recordset(changes, HISTORY)}))`;
-const KEPT_ROWS = `kept as (insert into idempotency (created_at, ${insertList(idempotency, KEPT)})
-    select $5::timestamptz, ${valueList<typeof idempotency>('k', KEPT)}
-    from locked, json_to_recordset($11::text::json) as k(${recordset(idempotency, KEPT)}))`;
+/** The kinds of rows that a change writes. */
+interface Kinds {
+  /** A new serial: answers of the zone change. */
+  serial: boolean;
+  deleted: boolean;
+  updated: boolean;
+  inserted: boolean;
+  sets: boolean;
+  released: boolean;
+  unlinked: boolean;
+  linked: boolean;
+  history: boolean;
+  kept: boolean;
+}
 
-type Commit = ReturnType<typeof partialStatement<{ committed: number }>>;
+type ParameterName =
+  | Exclude<keyof ZoneCommit, 'zone' | 'growth' | 'changedNames' | 'owners'>
+  | Exclude<keyof OwnerRows, 'growth'>
+  | 'id'
+  | 'loadedSerial'
+  | 'loadedVersion'
+  | 'records'
+  | 'bytes'
+  | 'names'
+  | 'ownedSets';
+
+/** A part of the statement: `name as (text)`. */
+interface Part {
+  name: string;
+  when(kinds: Kinds): boolean;
+  text(kinds: Kinds): string;
+}
+
+const hasOwners = ({ sets, released, linked, unlinked }: Kinds) => sets || released || linked || unlinked;
+const countSets = (kinds: Kinds) => (hasOwners(kinds) ? ', owned_sets = z.owned_sets + $ownedSets::integer' : '');
+/** Only a look at the rows of another part makes Postgres keep the order, which matters to the constraints. */
+const after = (kinds: Kinds, parts: readonly ('deleted' | 'updated')[]) =>
+  parts.map((part) => (kinds[part] ? ` and (select count(*) from ${part}) >= 0` : '')).join('');
+
+const PARTS: readonly Part[] = [
+  {
+    // A locked row is skipped: the rights were judged before, and would be stale after a wait.
+    name: 'locked',
+    when: () => true,
+    text: () => `select id, no, name, team_id, user_id from zones
+      where id = $id and serial = $loadedSerial and owners_version = $loadedVersion
+        and ($records::bigint <= 0 or record_count + $records::bigint <= record_room)
+        and ($bytes::bigint <= 0 or stored_bytes + $bytes::bigint <= byte_room)
+      for no key update skip locked`,
+  },
+  {
+    name: 'touched',
+    when: ({ serial }) => serial,
+    text: (
+      kinds,
+    ) => `update zones z set serial = $serial, updated_at = $now::timestamptz, changed_xid = pg_current_xact_id(),
+        record_count = z.record_count + $records::bigint, stored_bytes = z.stored_bytes + $bytes::bigint${countSets(kinds)}
+      from locked where z.id = locked.id`,
+  },
+  {
+    name: 'announced',
+    when: ({ serial }) => serial,
+    text: () => `insert into feed_changes (kind, zone_id, names) select 'changed', id, $names::text[] from locked`,
+  },
+  {
+    // Without a new serial, the version tells others who loaded the zone before that its owners or comments changed.
+    name: 'versioned',
+    when: (kinds) => !kinds.serial && (hasOwners(kinds) || kinds.updated),
+    text: (kinds) =>
+      `update zones z set owners_version = z.owners_version + 1${countSets(kinds)}${
+        kinds.updated ? ', updated_at = $now::timestamptz, stored_bytes = z.stored_bytes + $bytes::bigint' : ''
+      } from locked where z.id = locked.id`,
+  },
+  {
+    name: 'deleted',
+    when: ({ deleted }) => deleted,
+    text: () => `delete from records r using locked
+      where r.zone_no = locked.no and r.id = any($deleted::text[]) returning 1`,
+  },
+  {
+    name: 'updated',
+    when: ({ updated }) => updated,
+    text: (kinds) => `update records r set ${assignments(records, 'u', UPDATED)}
+      from locked, json_to_recordset($updated::text::json) as u(id text, ${recordset(records, UPDATED)})
+      where r.zone_no = locked.no and r.id = u.id${after(kinds, ['deleted'])} returning 1`,
+  },
+  {
+    name: 'inserted',
+    when: ({ inserted }) => inserted,
+    text: (kinds) => `insert into records (zone_no, created_at, ${insertList(records, INSERTED)})
+      select locked.no, $now::timestamptz, ${valueList<typeof records>('i', INSERTED)}
+      from locked, json_to_recordset($inserted::text::json) as i(${recordset(records, INSERTED)})
+      where true${after(kinds, ['deleted', 'updated'])}`,
+  },
+  { name: 'sets', when: ({ sets }) => sets, text: () => SET_ROWS },
+  { name: 'released', when: ({ released }) => released, text: () => RELEASED_ROWS },
+  { name: 'unlinked', when: ({ unlinked }) => unlinked, text: () => UNLINKED_ROWS },
+  { name: 'linked', when: ({ linked }) => linked, text: () => LINKED_ROWS },
+  {
+    name: 'history',
+    when: ({ history }) => history,
+    text: () => `insert into changes (zone_id, zone_name, team_id, user_id, ${insertList(changes, HISTORY)})
+      select locked.id, locked.name, locked.team_id, locked.user_id, ${valueList<typeof changes>('h', HISTORY)}
+      from locked, json_to_recordset($history::text::json) as h(${recordset(changes, HISTORY)})`,
+  },
+  {
+    name: 'kept',
+    when: ({ kept }) => kept,
+    text: () => `insert into idempotency (created_at, ${insertList(idempotency, KEPT)})
+      select $now::timestamptz, ${valueList<typeof idempotency>('k', KEPT)}
+      from locked, json_to_recordset($kept::text::json) as k(${recordset(idempotency, KEPT)})`,
+  },
+];
+
+type Commit = ReturnType<typeof namedStatement<{ committed: number }, ParameterName>>;
 const texts = new Map<string, Commit>();
 
-/** The statement has only the parts that the changes need: Postgres prepares each part for every execution. */
-function commitOf(parts: readonly boolean[]): Commit {
-  const key = parts.join();
+function commitOf(kinds: Kinds): Commit {
+  const key = Object.values(kinds).join();
   const known = texts.get(key);
   if (known !== undefined) return known;
-  const [touched, deleted, updated, inserted, history, kept, owners, sets, released, linked, unlinked] = parts;
-  const after = (names: readonly (string | false | undefined)[]) =>
-    names.flatMap((name) => (name ? [` and (select count(*) from ${name}) >= 0`] : [])).join('');
-  const all = [
-    LOCKED,
-    ...(touched ? [TOUCHED(owners ? COUNTED_SETS : '')] : []),
-    ...(!touched && (owners || updated) ? [VERSIONED(`${owners ? COUNTED_SETS : ''}${updated ? COMMENTED : ''}`)] : []),
-    ...(deleted ? [DELETED] : []),
-    ...(updated ? [UPDATED_ROWS(after([deleted && 'deleted']))] : []),
-    ...(inserted ? [INSERTED_ROWS(after([deleted && 'deleted', updated && 'updated']))] : []),
-    ...(sets ? [SET_ROWS] : []),
-    ...(released ? [RELEASED_ROWS] : []),
-    ...(unlinked ? [UNLINKED_ROWS] : []),
-    ...(linked ? [LINKED_ROWS] : []),
-    ...(history ? [HISTORY_ROWS] : []),
-    ...(kept ? [KEPT_ROWS] : []),
-  ];
-  const made = partialStatement<{ committed: number }>(
-    `with ${all.join(', ')} select count(*)::integer as committed from locked`,
-  );
+  const parts = PARTS.filter(({ when }) => when(kinds)).map(({ name, text }) => `${name} as (${text(kinds)})`);
+  const made: Commit = namedStatement(`with ${parts.join(', ')} select count(*)::integer as committed from locked`);
   texts.set(key, made);
   return made;
 }
@@ -132,33 +196,38 @@ function commitOf(parts: readonly boolean[]): Commit {
 export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boolean> {
   const { zone, serial, growth, changedNames, deleted, updated, inserted, owners, history, kept, now } = change;
   const { sets, released, linked, unlinked } = owners;
-  const rows = [sets, released, linked, unlinked].map(({ length }) => length > 0);
-  const parts = [
-    serial !== null,
-    ...[deleted, updated, inserted, history, kept].map(({ length }) => length > 0),
-    rows.includes(true),
-    ...rows,
-  ];
-  const [row] = await commitOf(parts)(on, [
-    () => zone.id,
-    () => zone.serial,
-    () => growth.records,
-    () => growth.bytes,
-    () => now.toISOString(),
-    () => serial,
-    () => deleted,
-    () => JSON.stringify(updated.map(withHex)),
-    () => JSON.stringify(inserted.map(withHex)),
-    () => JSON.stringify(history),
-    () => JSON.stringify(kept.map((each) => ({ ...each, requestHash: hexBytes(each.requestHash) }))),
-    () => announcedNames(changedNames),
-    () => zone.ownersVersion,
-    () => owners.growth,
-    () => JSON.stringify(sets.map(withHex)),
-    () => released,
-    () => JSON.stringify(linked.map(withHex)),
-    () => JSON.stringify(unlinked),
-  ]);
+  const kinds: Kinds = {
+    serial: serial !== null,
+    deleted: deleted.length > 0,
+    updated: updated.length > 0,
+    inserted: inserted.length > 0,
+    sets: sets.length > 0,
+    released: released.length > 0,
+    unlinked: unlinked.length > 0,
+    linked: linked.length > 0,
+    history: history.length > 0,
+    kept: kept.length > 0,
+  };
+  const [row] = await commitOf(kinds)(on, {
+    id: () => zone.id,
+    loadedSerial: () => zone.serial,
+    loadedVersion: () => zone.ownersVersion,
+    serial: () => serial,
+    now: () => now.toISOString(),
+    records: () => growth.records,
+    bytes: () => growth.bytes,
+    names: () => announcedNames(changedNames),
+    ownedSets: () => owners.growth,
+    deleted: () => deleted,
+    updated: () => JSON.stringify(updated.map(withHex)),
+    inserted: () => JSON.stringify(inserted.map(withHex)),
+    sets: () => JSON.stringify(sets.map(withHex)),
+    released: () => released,
+    linked: () => JSON.stringify(linked.map(withHex)),
+    unlinked: () => JSON.stringify(unlinked),
+    history: () => JSON.stringify(history),
+    kept: () => JSON.stringify(kept.map((each) => ({ ...each, requestHash: hexBytes(each.requestHash) }))),
+  });
   return row?.committed === 1;
 }
 

@@ -3,10 +3,10 @@
 import type { NamesBelow } from '#dns/rules/nearby-records.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { KeptAnswer } from './idempotency.ts';
-import { IS_VALID } from './keys.ts';
+import { isValidAt } from './keys.ts';
 import { type OwnedSet, ownedSetsAt } from './owned-sets.ts';
 import { RECORD_COLUMNS, type RecordRow } from './records.ts';
-import { partialStatement } from './statement.ts';
+import { namedStatement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
 
 export interface ZoneQuery {
@@ -68,6 +68,21 @@ interface Parts {
   kept: boolean;
 }
 
+type ParameterName =
+  | 'zoneId'
+  | 'now'
+  | 'keyIds'
+  | 'ordernames'
+  | 'ids'
+  | 'ancestors'
+  | 'zoneNames'
+  | 'under'
+  | 'limit'
+  | 'tokenKeys'
+  | 'tokens'
+  | 'owners'
+  | 'ownedSets';
+
 type Row = PlainZone & {
   standings: (KeyStanding & { keyId: string })[] | null;
   records: RecordRow[] | null;
@@ -92,42 +107,41 @@ interface BelowRow {
  */
 const opaque = (parameter: string) => `(select ${parameter}::text[])::text[]`;
 
-// $1 zone, $2 time, $3 keys, $4 ordernames, $5 ids, $6 ancestors, $7 zone names, $8 and $9 below, $10 and $11 tokens, $12 and $13 owners
 const STANDINGS = `(select json_agg(json_build_object('keyId', k.id,
-      'valid', ${IS_VALID},
+      'valid', ${isValidAt('$now')},
       'member', k.user_id is null or z.team_id is null
         or exists (select from memberships m where m.user_id = k.user_id and m.team_id = z.team_id)))
-    from api_keys k where k.id = any(${opaque('$3')})) as standings`;
+    from api_keys k where k.id = any(${opaque('$keyIds')})) as standings`;
 /** The names (as ordernames) of everything that the changes concern. @param owners whether they name owners */
-const names = (owners: boolean) => `(${opaque('$4')}
-      || array(select ordername from records where id = any(${opaque('$5')}) and zone_no = z.no)${
+const names = (owners: boolean) => `(${opaque('$ordernames')}
+      || array(select ordername from records where id = any(${opaque('$ids')}) and zone_no = z.no)${
         owners
           ? `
-      || array(select ordername from owned_sets where zone_no = z.no and owner = any(${opaque('$12')}) order by owner, ordername
-        limit $13::integer)`
+      || array(select ordername from owned_sets where zone_no = z.no and owner = any(${opaque('$owners')}) order by owner, ordername
+        limit $ownedSets::integer)`
           : ''
       })`;
 const recordsOf = (owners: boolean) => `(select json_agg(r) from (select ${RECORD_COLUMNS} from records
     where zone_no = z.no and ordername = any(${names(owners)}) order by ordername, type, id) r) as records`;
 const setsOf = (owners: boolean) => `(${ownedSetsAt('z.no', names(owners))}) as sets`;
 const CUTS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and type in ('NS', 'DNAME')
-      and ordername = any(${opaque('$6')}) order by ordername) r) as cuts`;
+      and ordername = any(${opaque('$ancestors')}) order by ordername) r) as cuts`;
 const CHILDREN = `(select json_agg(json_build_object('id', c.id, 'name', c.name)) from zones c
-    where c.name = any(${opaque('$7')})) as children`;
+    where c.name = any(${opaque('$zoneNames')})) as children`;
 const BELOW = `(select json_agg(json_build_object('under', o.under, 'name', b.name, 'ordername', b.ordername, 'count', b.count,
       'total', b.total) order by o.under, b.ordername)
-    from unnest($8::text[]) o(under) cross join lateral (
+    from unnest($under::text[]) o(under) cross join lateral (
       select r.name, r.ordername, count(*)::integer as count, (sum(count(*)) over ())::integer as total from records r
       where r.zone_no = z.no and r.ordername > case o.under when '' then '' else o.under || ' ' end
         and r.ordername < case o.under when '' then '~' else o.under || '!' end
-      group by r.name, r.ordername order by r.ordername limit $9::integer) b) as below`;
+      group by r.name, r.ordername order by r.ordername limit $limit::integer) b) as below`;
 const KEPT = `(select json_agg(json_build_object('keyId', i.key_id, 'token', i.token, 'requestHash', encode(i.request_hash, 'hex'),
       'answer', i.answer))
-    from unnest($10::text[], $11::text[]) t(key_id, token) join idempotency i using (key_id, token)) as kept`;
+    from unnest($tokenKeys::text[], $tokens::text[]) t(key_id, token) join idempotency i using (key_id, token)) as kept`;
 
-const texts = new Map<string, ReturnType<typeof partialStatement<Row>>>();
+const texts = new Map<string, ReturnType<typeof namedStatement<Row, ParameterName>>>();
 
-function loadOf(parts: Parts): ReturnType<typeof partialStatement<Row>> {
+function loadOf(parts: Parts): ReturnType<typeof namedStatement<Row, ParameterName>> {
   const key = Object.values(parts).join();
   const known = texts.get(key);
   if (known !== undefined) return known;
@@ -142,7 +156,9 @@ function loadOf(parts: Parts): ReturnType<typeof partialStatement<Row>> {
     ...(parts.kept ? [KEPT] : []),
   ];
   // The row without a zone still says whether the keys are valid.
-  const made = partialStatement<Row>(`select ${columns.join(', ')} from (select) one left join zones z on z.id = $1`);
+  const made = namedStatement<Row, ParameterName>(
+    `select ${columns.join(', ')} from (select) one left join zones z on z.id = $zoneId`,
+  );
   texts.set(key, made);
   return made;
 }
@@ -160,21 +176,21 @@ export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZon
     below: below.ordernames.length > 0,
     kept: tokens.length > 0,
   });
-  const [row] = await load(on, [
-    () => (isStorable(zoneId) ? zoneId : ''),
-    () => now.toISOString(),
-    () => keyIds,
-    () => ordernames,
-    () => ids,
-    () => ancestors,
-    () => zoneNames,
-    () => below.ordernames,
-    () => below.limit,
-    () => tokens.map(({ keyId }) => keyId),
-    () => tokens.map(({ token }) => token),
-    () => owners.texts,
-    () => owners.limit,
-  ]);
+  const [row] = await load(on, {
+    zoneId: () => (isStorable(zoneId) ? zoneId : ''),
+    now: () => now.toISOString(),
+    keyIds: () => keyIds,
+    ordernames: () => ordernames,
+    ids: () => ids,
+    ancestors: () => ancestors,
+    zoneNames: () => zoneNames,
+    under: () => below.ordernames,
+    limit: () => below.limit,
+    tokenKeys: () => tokens.map(({ keyId }) => keyId),
+    tokens: () => tokens.map(({ token }) => token),
+    owners: () => owners.texts,
+    ownedSets: () => owners.limit,
+  });
   const { standings, records, sets, cuts, children, below: found, kept, ...zone } = row as Row;
   return {
     zone: zone.id === null ? null : zoneRow(zone),
