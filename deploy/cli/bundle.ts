@@ -1,9 +1,10 @@
 // Builds the command line as one file that Node runs without packages, and as an npm package with that file.
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import manifest from '../../package.json' with { type: 'json' };
 import { runCommand } from '../local/parts/commands.ts';
+import { onlyKubeconfig } from './only-kubeconfig.ts';
 
 const PACK_LIMIT_MS = 120_000;
 const PROJECT = new URL('../..', import.meta.url).pathname;
@@ -70,31 +71,6 @@ export async function packCommandLine(folder: string, signal: AbortSignal): Prom
   if (code !== 0) throw new Error(`npm pack failed (code ${code}):\n${tail}`);
   return join(folder, `${manifest.name}-${manifest.version}.tgz`);
 }
-
-/**
- * The commands use one module of the client library of Kubernetes, the reader of kubeconfig files. With the module that exports
- * all of the library, its whole API (16 MB) would be in the file. The reader itself imports two small functions from the module of
- * the generated API: with `NARROW` in its place, esbuild need not read that API, which took more time than everything else.
- */
-const onlyKubeconfig: Plugin = {
-  name: 'only the kubeconfig reader of @kubernetes/client-node',
-  setup: ({ onResolve, onLoad, resolve }) => {
-    const library = join(PROJECT, 'node_modules/@kubernetes/client-node/dist');
-    const reader = join(library, 'config.js');
-    onResolve({ filter: /^@kubernetes\/client-node$/ }, () => ({ path: reader, sideEffects: false }));
-    onResolve({ filter: /^\.\/gen\/index\.js$/ }, ({ importer }) =>
-      importer === reader ? { path: 'generated', namespace: 'kubernetes', sideEffects: false } : null,
-    );
-    onLoad({ filter: /^generated$/, namespace: 'kubernetes' }, () => ({ contents: NARROW, resolveDir: library }));
-    onResolve({ filter: /^\./ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
-      if (pluginData === RESOLVED || !importer.includes('/node_modules/@kubernetes/')) return null;
-      return { ...(await resolve(path, { importer, resolveDir, kind, pluginData: RESOLVED })), sideEffects: false };
-    });
-  },
-};
-const NARROW = `export { createConfiguration } from './gen/configuration.js';
-export { ServerConfiguration } from './gen/servers.js';`;
-const RESOLVED = Symbol('resolved once');
 
 /** The licenses of all packages with code in the file, by name. */
 async function licensesOf(metafile: Metafile): Promise<string> {

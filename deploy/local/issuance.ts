@@ -36,13 +36,15 @@ export interface IssuanceOptions {
   stateDir: string;
   cluster: Cluster;
   service: Service;
+  /** The program of the solver. (Default: that of this checkout.) */
+  main?: string | undefined;
   progress: Progress;
   signal: AbortSignal;
 }
 
 /** @throws when the cluster is not our own; with the end of the log of the part that failed, and nothing is left then */
 export async function startIssuance(options: IssuanceOptions): Promise<Issuance> {
-  const { stateDir, cluster, service, progress, signal } = options;
+  const { stateDir, cluster, service, main, progress, signal } = options;
   const { identity } = cluster;
   if (identity === undefined) {
     throw new Error('--cert-manager needs the control plane of `up` itself: leave out --kubeconfig and KUBECONFIG');
@@ -87,6 +89,7 @@ export async function startIssuance(options: IssuanceOptions): Promise<Issuance>
           ZONESTEAD_TLS_CERT_FILE: solverTls.certificateFile,
           ZONESTEAD_TLS_KEY_FILE: solverTls.keyFile,
         },
+        main,
         healthPort: ports.solverHealth,
         stateDir,
         signal,

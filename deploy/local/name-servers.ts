@@ -21,6 +21,8 @@ export interface NameServer {
 
 export interface NameServerOptions {
   programs: KnotPrograms;
+  /** The program of the nodes. (Default: that of this checkout.) */
+  main?: string | undefined;
   /** Each name server has a folder of its own in `nodes`. */
   stateDir: string;
   healthPorts: readonly number[];
@@ -74,7 +76,7 @@ async function knotOf(server: NameServer, { programs, stateDir, signal }: NameSe
 }
 
 function nodeOf(server: NameServer, healthPort: number, options: NameServerOptions): Promise<Part> {
-  const { programs, stateDir, feed, signal } = options;
+  const { programs, main, stateDir, feed, signal } = options;
   const { url, key } = feed();
   const folder = folderOf(stateDir, server);
   const env = {
@@ -88,5 +90,5 @@ function nodeOf(server: NameServer, healthPort: number, options: NameServerOptio
     ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
     ZONESTEAD_KEYMGR: programs.keymgr,
   };
-  return startCommand({ name: 'nameserver', env, healthPort, stateDir: folder, signal });
+  return startCommand({ name: 'nameserver', env, main, healthPort, stateDir: folder, signal });
 }

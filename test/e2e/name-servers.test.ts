@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
 import type { NameServer } from '../../deploy/local/name-servers.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
@@ -36,7 +36,16 @@ beforeAll(async () => {
     { stateDir },
   );
   const ports = { ...found, dns: [found.dns1, found.dns2], nameserverHealth: [found.health1, found.health2] };
-  service = await startService({ stateDir, ports, limits: false, durable: false, progress: () => undefined, signal });
+  const main = inject('program');
+  service = await startService({
+    stateDir,
+    ports,
+    limits: false,
+    durable: false,
+    main,
+    progress: () => undefined,
+    signal,
+  });
   servers = service.nameServers.map((server) => ({ ...server, dns: createResolver(server, stateDir) }));
   client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   zoneId = (await client.zones.create({ zoneName: ZONE, owner: `org:${service.keys.first.team}` })).id;

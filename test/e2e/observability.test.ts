@@ -83,7 +83,7 @@ async function startSolver(stateDir: string, port: number, healthPort: number): 
     ZONESTEAD_TLS_CERT_FILE: certificateFile,
     ZONESTEAD_TLS_KEY_FILE: keyFile,
   };
-  return startCommand({ name: 'solver', env, healthPort, stateDir, signal });
+  return startCommand({ name: 'solver', env, main: inject('program'), healthPort, stateDir, signal });
 }
 
 /** The log of the process, without the marks of its sessions. */

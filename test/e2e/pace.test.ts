@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
@@ -39,6 +39,7 @@ beforeAll(async () => {
       ZONESTEAD_API_KEY: service.keys.operator.key,
       ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
     },
+    main: inject('program'),
     healthPort: health,
     stateDir,
     signal,

@@ -41,7 +41,9 @@ export async function runTests(
 
 function runBounded(args: string[], cwd: string, limitMs: number, signal: AbortSignal) {
   return new Promise<{ tail: string; isLate: boolean }>((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    // A bundle for each fault would cost more than the few starts in its tests.
+    const env = { ...process.env, TEST_PROGRAM: 'src/main.ts' };
+    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let tail = '';
     let isLate = false;
     for (const stream of [child.stdout, child.stderr]) {

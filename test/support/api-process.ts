@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import type { Part } from '../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
@@ -44,7 +44,14 @@ export async function startApiProcess(
     ...environment,
   };
   const { signal } = new AbortController();
-  const part = await startCommand({ name: 'api', env, healthPort: health as number, stateDir, signal });
+  const part = await startCommand({
+    name: 'api',
+    env,
+    main: inject('program'),
+    healthPort: health as number,
+    stateDir,
+    signal,
+  });
   const agent = new Agent();
   afterAll(async () => {
     await part.stop();

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { Agent } from 'undici';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import { knotControl } from '#nameserver/knot/control.ts';
 import { databaseUrl } from '#service/accounts/bootstrap.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
@@ -72,6 +72,7 @@ export async function startDrainStack(): Promise<DrainStack> {
     ports: { ...ports, dns: [ports.dns], nameserverHealth: [ports.nameserverHealth] },
     limits: false,
     durable: false,
+    main: inject('program'),
     settings: { DATABASE_URL: databaseUrl(`postgres://127.0.0.1:${relay.port}`, 'zonestead', login) },
     progress: () => {},
     signal,
@@ -157,7 +158,8 @@ export async function startDrainStack(): Promise<DrainStack> {
         ZONESTEAD_LISTEN: `127.0.0.1:${ports.other}`,
         ZONESTEAD_NAMESERVERS: 'ns1.zonestead.test',
       };
-      const part = await startCommand({ name: 'api', env, healthPort: ports.otherHealth, stateDir, signal });
+      const options = { env, main: inject('program'), healthPort: ports.otherHealth, stateDir, signal };
+      const part = await startCommand({ name: 'api', ...options });
       return { url: `http://127.0.0.1:${ports.other}`, part };
     },
     position: async () => (await sql`select pg_snapshot_xmax(pg_current_snapshot())::text as xid`)[0]?.xid,

@@ -2,6 +2,7 @@
 // the webhook provider of this project.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
 import { goFlags } from '../../deploy/local/parts/go-flags.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
@@ -10,7 +11,6 @@ import { COMPILED } from './compiled.ts';
 import { typed } from './docs/reader.ts';
 import { withGoModule } from './tools/go-module.ts';
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
 const VERSION = 'v0.21.0';
 
@@ -107,7 +107,7 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
     {
       name: `webhook-${owner}`,
       command: process.execPath,
-      args: [MAIN, 'external-dns'],
+      args: [inject('program'), 'external-dns'],
       env: {
         PATH: process.env.PATH,
         ...COMPILED,

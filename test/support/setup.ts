@@ -22,6 +22,7 @@ import { ensureKubeLinter } from './kube-linter.ts';
 import { chosenLanes } from './lanes/chosen.ts';
 import type { LaneName } from './lanes/lanes.ts';
 import { ensureProgramsOf } from './lanes/programs.ts';
+import { ensureProgram } from './program.ts';
 
 export interface TestPostgres {
   /** The address for the superuser. */
@@ -57,6 +58,8 @@ declare module 'vitest' {
     /** Name servers of others, as secondaries. */
     secondaries: { bind: SecondaryServer; nsd: SecondaryServer };
     peers: TestPeers;
+    /** The program `zonestead` as a bundle (program.ts). */
+    program: string;
   }
 }
 
@@ -66,6 +69,7 @@ interface Ground {
   knot: KnotPrograms;
   secondaries: { bind: SecondaryServer; nsd: SecondaryServer };
   peers: TestPeers;
+  program: string;
   stop(): Promise<void>;
 }
 
@@ -104,7 +108,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   shared[SHARED] ??= { users: 0, ground: start() };
   const mine = shared[SHARED];
   mine.users += 1;
-  const { postgres, tools, knot, secondaries, peers } = await mine.ground;
+  const { postgres, tools, knot, secondaries, peers, program } = await mine.ground;
   if (project.name === 'e2e') {
     const progress = (line: string) => process.stdout.write(`${line}\n`);
     await ensureProgramsOf(chosenLanes().lanes, progress, new AbortController().signal);
@@ -114,6 +118,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('knot', knot);
   project.provide('secondaries', secondaries);
   project.provide('peers', peers);
+  project.provide('program', program);
   return async () => {
     mine.users -= 1;
     if (mine.users > 0) return;
@@ -150,6 +155,7 @@ async function start(): Promise<Ground> {
   await ensureControlPlane({ progress, signal });
   await ensureHelm({ progress, signal });
   if (chosenLanes().lanes.includes('chart')) await ensureKubeLinter({ progress, signal });
+  const program = await ensureProgram({ progress, signal });
   const { binDir } = await ensurePostgres({ progress, signal });
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
   const remove = async () => {
@@ -182,6 +188,7 @@ async function start(): Promise<Ground> {
           prometheus: found.prometheus as string,
           promtool: found.promtool as string,
         },
+        program,
         stop: async () => {
           await server.stop();
           await remove();

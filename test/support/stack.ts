@@ -97,6 +97,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     nameservers: options.nameservers,
     settings: options.settings,
     postgresPrograms: options.postgresPrograms,
+    main: inject('program'),
     progress: () => {},
     signal,
   });

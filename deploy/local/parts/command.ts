@@ -31,7 +31,7 @@ export interface CommandOptions {
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
   /** The program. (Default: this version's.) */
-  main?: string;
+  main?: string | undefined;
   healthPort: number;
   stateDir: string;
   signal: AbortSignal;

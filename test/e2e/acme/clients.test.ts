@@ -6,7 +6,7 @@ import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import type { Pebble } from '../../../deploy/local/parts/pebble.ts';
@@ -17,7 +17,7 @@ import { startPebble } from '../../support/pebble.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const { signal } = new AbortController();
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const MAIN = inject('program');
 const documented = await scenario('acme clients');
 const service = await startTestService();
 const LIMIT_MS = 350_000;

@@ -1,19 +1,18 @@
 // `zonestead doctor` with the running chain: first everything is in order, then it reports each fault that the test makes. The
 // case without a solver is in faults.ts.
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import type { TestStack } from '../../support/stack.ts';
 
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const API_SERVICE = 'apiservice/v1alpha1.acme.zonestead.dev';
 const INJECT = 'cert-manager.io/inject-ca-from';
 const { signal } = new AbortController();
 
 export async function doctor({ stack }: TestStack, ...names: string[]) {
   const { service, cluster } = stack;
-  const args = [MAIN, 'doctor', ...names, '--namespace', 'default'];
+  const args = [inject('program'), 'doctor', ...names, '--namespace', 'default'];
   const env = {
     PATH: process.env.PATH,
     ...COMPILED,

@@ -1,14 +1,12 @@
 // A live zone with all types moves under GitOps: import, kubectl apply, all Ready, and not one write at the API.
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RecordChange } from '#client/client.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import type { TestStack } from '../../support/stack.ts';
 
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 const LONG = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(47)).join('.');
 const DIGEST = 'ab'.repeat(32);
 
@@ -43,7 +41,7 @@ let test: TestStack;
 async function importZone(...more: string[]): Promise<string> {
   const { url, keys } = test.stack.service;
   const env = { PATH: process.env.PATH ?? '', ...COMPILED, ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
-  const args = [MAIN, 'zones', 'export', '--format', 'manifests', 'live.example', ...more];
+  const args = [inject('program'), 'zones', 'export', '--format', 'manifests', 'live.example', ...more];
   return (await promisify(execFile)(process.execPath, args, { env, timeout: 150_000 })).stdout;
 }
 

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -28,7 +28,7 @@ test('The api answers the request that it has read in part when it is told to ex
     ZONESTEAD_NAMESERVERS: NAMESERVERS.join(','),
     ZONESTEAD_LIMITS: 'off',
   };
-  api = await startCommand({ name: 'api', env, healthPort: ports.health, stateDir, signal });
+  api = await startCommand({ name: 'api', env, main: inject('program'), healthPort: ports.health, stateDir, signal });
   const socket = connect({ host: '127.0.0.1', port: ports.api as number });
   let answer = '';
   socket.setEncoding('latin1').on('data', (text) => {

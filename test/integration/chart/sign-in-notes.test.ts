@@ -4,15 +4,14 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CHART, helm, one, render, type Values } from '../../support/chart.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { startConsoleService, visit } from '../../support/console.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
 
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = inject('program');
 const oidc = { issuer: 'https://login.example.net', clientId: 'zonestead' };
 const exposed = {
   api: { trustedProxies: ['10.0.0.0/8'] },

@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { runAcme } from '#cli/acme/acme.ts';
 import { type Order, readOrder } from '#cli/acme/caller.ts';
@@ -18,7 +18,7 @@ import { NAMESERVERS, startTestService, type TestService } from '../../support/s
 const service = await startTestService();
 const limited = await startTestService({ limits: true });
 const { signal } = new AbortController();
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const MAIN = inject('program');
 const VALUE = '-HDhK3oGRvkiefQnx7OOczTY5Tic_xZ6HcMOc_gmtoM';
 const value = (seed: string | number) => createHash('sha256').update(String(seed)).digest('base64url');
 

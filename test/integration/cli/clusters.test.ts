@@ -1,7 +1,6 @@
 // The commands of docs/how-to/several-clusters.md, as a reader types them.
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { complaint } from '../../support/docs/shown.ts';
@@ -10,7 +9,9 @@ import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const person = await addPerson(service, { team: 'first' });
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = inject('program');
+/** The command says so if another transaction of the api holds the zone at that moment, which no page shows. */
+const UNSETTLED = 'the service is still changing some of its records\n';
 
 /** Runs `zonestead …` with the key of the person, and returns its output. */
 function zonestead(words: string[]): Promise<string> {
@@ -40,7 +41,8 @@ test('a reader drains, restores and removes a cluster', async () => {
       expect(await zonestead(text.split(' ').slice(1))).toContain('sent a heartbeat less than 60 seconds ago');
       await service.sql`update clusters set heartbeat_at = now() - interval '61 seconds'`;
     }
-    expect(complaint(shown, await zonestead(text.split(' ').slice(1)), new Map())).toBeUndefined();
+    const output = await zonestead(text.split(' ').slice(1));
+    expect(complaint(shown, output.replace(UNSETTLED, ''), new Map())).toBeUndefined();
   }
   expect(await zonestead(['clusters', 'drain', 'east'])).toContain('there is no cluster east');
   await heartbeat();

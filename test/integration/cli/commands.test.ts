@@ -1,8 +1,7 @@
 // The command line with a running service and its database: most commands in this process, some as a process.
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, inject, test, vi } from 'vitest';
 import { zonestead as command, type Ended } from '../../support/command-line.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
@@ -11,7 +10,7 @@ const service = await startTestService({ limits: true });
 const { sql } = service;
 // The tests of this file together write more zones in a minute than the service permits to a key without numbers of its own.
 const admin = await service.key({ zoneWrites: 1_000, recordWrites: 1_000 });
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = inject('program');
 
 const REST = () => ({ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: admin.text });
 

@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createClient } from '#client/client.ts';
 import { COMPILED } from '../../support/compiled.ts';
@@ -14,7 +13,7 @@ const service = await startTestService({ nameserver: false, limits: true });
 const admin = await service.key({ zoneWrites: 1_000, recordWrites: 100_000 });
 const folder = await temporaryFolder('import');
 const client = createClient({ baseUrl: service.url, key: admin.text });
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = inject('program');
 
 /** Runs `zonestead import …` and waits up to 100 s for its end. */
 function run(words: readonly string[], key: string | null = admin.text) {

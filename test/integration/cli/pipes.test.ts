@@ -1,15 +1,14 @@
 // The output of the program in a pipe: its reader may leave early, or read late.
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createClient } from '#client/client.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const client = createClient({ baseUrl: service.url, key: service.admin.text });
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const MAIN = inject('program');
 const access = { ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: service.admin.text };
 const env = { PATH: process.env.PATH ?? '', ...COMPILED, ...access };
 const zone = await client.zones.create({ zoneName: 'pipes.example', owner: `org:${service.admin.team}` });

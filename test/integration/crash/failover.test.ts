@@ -3,7 +3,7 @@
 // its Idempotency-Key. Every acknowledged write is there once, no serial goes back, and no answer is 500.
 
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase, outageOf } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
     ZONESTEAD_RESOLVER: '127.0.0.1:1',
     ZONESTEAD_LIMITS: 'off',
   };
-  api = await startCommand({ name: 'api', env, healthPort: health, stateDir: folder, signal });
+  api = await startCommand({ name: 'api', env, main: inject('program'), healthPort: health, stateDir: folder, signal });
   request = createRequest(`http://127.0.0.1:${port}`, agent, text);
   zones = [];
   for (const zoneName of ['one.test', 'two.test', 'three.test']) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type KnotControl, knotControl } from '#nameserver/knot/control.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { removePostgresState } from '../../../deploy/local/parts/postgres.ts';
@@ -45,6 +45,7 @@ beforeAll(async () => {
     ports: { ...ports, ...lists },
     limits: false,
     durable: true,
+    main: inject('program'),
     progress: () => {},
     signal,
   });

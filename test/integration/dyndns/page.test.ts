@@ -1,9 +1,9 @@
 // The commands of docs/how-to/dynamic-addresses.md, as a reader types them: curl, ddclient and inadyn of Debian.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
-import { PROJECT, readPage } from '../../support/docs/document.ts';
+import { readPage } from '../../support/docs/document.ts';
 import { follow, typed } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { openShell } from '../../support/docs/shell.ts';
@@ -18,7 +18,7 @@ afterAll(() => shell.close());
 
 test('a reader keeps an address up to date', async () => {
   const zone = await service.zone('example.com', await service.key({ team: 'platform' }));
-  await shell.type(`zonestead() { ${process.execPath} ${join(PROJECT, 'src/main.ts')} "$@"; }`);
+  await shell.type(`zonestead() { ${process.execPath} ${inject('program')} "$@"; }`);
   const records = async () => {
     const rows = await service.sql`select name, type, content from records
       where zone_no = (select no from zones where id = ${zone.id})`;

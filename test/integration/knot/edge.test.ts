@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 
 const { signal } = new AbortController();
 const LIMIT = { timeout: 60_000, interval: 20 };
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const MAIN = inject('program');
 const secret = (letter: string) => Buffer.alloc(32, letter).toString('base64');
 
 let source: Source;

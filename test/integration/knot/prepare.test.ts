@@ -109,12 +109,11 @@ describe('knot-conf --start', () => {
       },
       ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1', ZONESTEAD_KNOT_PORT: String(port) },
     };
-    const main = new URL('../../../src/main.ts', import.meta.url).pathname;
     const control = knotControl({ socket: folder.socket });
     onTestFinished(() => control.close());
     for (const end of ['SIGKILL', 'SIGTERM'] as const) {
       if (end === 'SIGTERM') writeFileSync(join(folder.confdb, 'data.mdb'), 'x'.repeat(100));
-      const child = spawn(process.execPath, [main, 'knot-conf', '--start'], {
+      const child = spawn(process.execPath, [inject('program'), 'knot-conf', '--start'], {
         env,
         stdio: ['ignore', 'pipe', 'inherit'],
       });

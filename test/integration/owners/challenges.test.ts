@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { runAcme } from '#cli/acme/acme.ts';
 import { readOrder } from '#cli/acme/caller.ts';
@@ -18,7 +18,7 @@ import { NAMESERVERS, startTestService } from '../../support/service.ts';
 vi.setConfig({ testTimeout: 300_000 });
 
 const MINUTE_MS = 60_000;
-const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const MAIN = inject('program');
 /** How far the api is ahead of the machine. */
 let aheadMs = 0;
 const now = () => new Date(Date.now() + aheadMs);

@@ -1,8 +1,9 @@
 // A reader types the commands of a page against the service, in an empty folder, with the files that the page shows.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { COMPILED } from '../compiled.ts';
-import { PROJECT, readPage } from '../docs/document.ts';
+import { readPage } from '../docs/document.ts';
 import { PLAN, type ScenarioName } from '../docs/plan.ts';
 import { follow, type Own, typed } from '../docs/reader.ts';
 import { type Step, scenario } from '../docs/scenario.ts';
@@ -39,7 +40,7 @@ export async function walk(
       if (file !== undefined) await writeFile(join(folder, file), `${typed(text, own)}\n`);
     }
   }
-  const start = { zonestead: [process.execPath, join(PROJECT, 'src/main.ts')], ...programs };
+  const start = { zonestead: [process.execPath, inject('program')], ...programs };
   const one = async (step: Step) => {
     const refused = step.shown.some((line) => FAILS.test(line));
     for (let tries = 1; ; tries += 1) {

@@ -53,7 +53,8 @@ export async function nodeProcess(
     stop,
     start: async () => {
       const { signal } = new AbortController();
-      part = await startCommand({ name: 'nameserver', env, healthPort: health as number, stateDir, signal });
+      const options = { env, main: inject('program'), healthPort: health as number, stateDir, signal };
+      part = await startCommand({ name: 'nameserver', ...options });
     },
     log: () => readFile(join(stateDir, 'nameserver.log'), 'utf8'),
     pid: () => part?.pid ?? Number.NaN,
