@@ -3,9 +3,7 @@
 // projects name this file as their global setup, and each loads it again, so the running parts are kept on globalThis
 // and counted.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { chmod, rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { ensureTools, type Tool } from '../../deploy/local/parts/apt.ts';
@@ -22,6 +20,7 @@ import { ensureKubeLinter } from './kube-linter.ts';
 import { chosenLanes } from './lanes/chosen.ts';
 import type { LaneName } from './lanes/lanes.ts';
 import { ensureProgramsOf } from './lanes/programs.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { ensureProgram } from './program.ts';
 
 export interface TestPostgres {
@@ -157,7 +156,7 @@ async function start(): Promise<Ground> {
   if (chosenLanes().lanes.includes('chart')) await ensureKubeLinter({ progress, signal });
   const program = await ensureProgram({ progress, signal });
   const { binDir } = await ensurePostgres({ progress, signal });
-  const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
+  const stateDir = await memoryFolder('test');
   const remove = async () => {
     await removePostgresState(stateDir);
     await rm(stateDir, { recursive: true, force: true });
