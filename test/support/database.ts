@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { inject } from 'vitest';
 import { databaseUrl } from '#service/accounts/bootstrap.ts';
-import { ensureDatabase, giveDatabase } from '#store/admin.ts';
 
 export interface TestDatabase {
   name: string;
@@ -20,13 +19,14 @@ export interface TestDatabase {
 }
 
 const LEAVE_MS = 30_000;
+const ADMIN_IDLE_S = 10;
 
 /** @param from (Default: the migrated template.) `template1` is empty. */
 export async function cloneDatabase(from?: string): Promise<TestDatabase> {
   const { adminUrl, template, service } = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await ensureDatabase(adminUrl, name, from ?? template);
-  await giveDatabase(adminUrl, name, service.name);
+  const admin = administrator(adminUrl);
+  await admin`create database ${admin(name)} template ${admin(from ?? template)} owner ${admin(service.name)}`;
   const url = databaseUrl(adminUrl, name, service);
   const open = (address: string, max: number) =>
     postgres(address, { max, onnotice: () => undefined, connection: { application_name: 'test' } });
@@ -38,26 +38,27 @@ export async function cloneDatabase(from?: string): Promise<TestDatabase> {
     connect: (address = url) => open(address, 1),
     close: async () => {
       await sql.end({ timeout: 1 });
-      const admin = open(adminUrl, 1);
-      try {
-        const left = await leftOpen(admin, name);
-        await dropDatabase(adminUrl, name);
-        if (left.length > 0) throw new Error(`still connected to the test database at its end: ${left.join('; ')}`);
-      } finally {
-        await admin.end();
-      }
+      const left = await leftOpen(admin, name);
+      await dropDatabase(adminUrl, name);
+      if (left.length > 0) throw new Error(`still connected to the test database at its end: ${left.join('; ')}`);
     },
   };
 }
 
 /** Drops a database and the connections to it. @param url the URL of an administrator */
 export async function dropDatabase(url: string, name: string): Promise<void> {
-  const admin = postgres(url, { max: 1, onnotice: () => undefined });
-  try {
-    await admin`drop database if exists ${admin(name)} with (force)`;
-  } finally {
-    await admin.end();
-  }
+  const admin = administrator(url);
+  await admin`drop database if exists ${admin(name)} with (force)`;
+}
+
+const administrators = new Map<string, Sql>();
+
+/** One connection a worker, which closes itself when it is idle: the files of a worker make and drop a database each. */
+function administrator(url: string): Sql {
+  const open = () => postgres(url, { max: 1, idle_timeout: ADMIN_IDLE_S, onnotice: () => undefined });
+  const admin = administrators.get(url) ?? open();
+  administrators.set(url, admin);
+  return admin;
 }
 
 /** The open connections, after a backend whose client has disconnected had time to notice it. */

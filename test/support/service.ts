@@ -2,7 +2,6 @@
 // and node are put together by the functions that their processes call (src/api/compose.ts, src/nameserver/node/compose.ts), from
 // settings as an environment holds them. The service closes itself after the file's tests, and fails the file when something was
 // left open or went wrong unseen (an error or an unexpected warning in a log, a complaint of knotd).
-import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,29 +10,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import type { Registry } from 'prom-client';
 import { Agent } from 'undici';
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
 import { composeApi } from '#api/compose.ts';
 import { API_PROCESS_SETTINGS, partsOfApi } from '#api-process.ts';
 import { readConfig } from '#config.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
 import type { Meter } from '#edge/measure.ts';
-import { knotControl } from '#nameserver/knot/control.ts';
-import { type ComposedNode, composeNode } from '#nameserver/node/compose.ts';
+import type { ComposedNode } from '#nameserver/node/compose.ts';
 import type { Endpoint } from '#nameserver/probe/probe.ts';
-import { NODE_SETTINGS } from '#nameserver/settings.ts';
-import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
+import { openDatabase } from '#store/database.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { startKnot } from '../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { createRequest, type Reply, type Request } from './api.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { expectCounted } from './history.ts';
-import { type KeyOptions, mintTestKey, type TestKey } from './keys.ts';
+import { type KeyOptions, mintKeyIn, type TestKey } from './keys.ts';
 import type { TestKnot } from './knot.ts';
 import { watchPauses } from './pauses.ts';
 import { createResolver as createTestResolver, type Resolver } from './resolver.ts';
+import { startServiceKnot, startServiceNode } from './service-node.ts';
 import { createSettled } from './settled.ts';
 
 export const NAMESERVERS = ['ns1.zonestead.test', 'ns2.zonestead.test'];
@@ -180,9 +177,9 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   const settings = { ...settingsOf(options, dnsPort), ...options.settings };
   const [url, knot] = await Promise.all([
     startApi(settings),
-    nameserver ? startTestKnot(stateDir, dnsPort, closers) : undefined,
+    nameserver ? startServiceKnot(stateDir, dnsPort, closers) : undefined,
   ]);
-  const node = knot && (await startTestNode({ url, name: 'ns1', database, knot, stateDir, log }, closers));
+  const node = knot && (await startServiceNode({ url, name: 'ns1', database, knot, stateDir, log }, closers));
   const servers = [createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir)];
   const otherNodes: ComposedNode[] = [];
   for (let number = 2; number <= (options.nodes ?? 1); number += 1) {
@@ -191,15 +188,17 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     await mkdir(folder);
     await chmod(folder, 0o755);
     const { dns: port } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
-    const ownKnot = await startTestKnot(folder, port, closers);
-    otherNodes.push(await startTestNode({ url, name, database, knot: ownKnot, stateDir: folder, log }, closers));
+    const ownKnot = await startServiceKnot(folder, port, closers);
+    otherNodes.push(await startServiceNode({ url, name, database, knot: ownKnot, stateDir: folder, log }, closers));
     servers.push(createTestResolver({ address: '127.0.0.1', port }, folder));
   }
   const settled = createSettled(database.sql, () => node?.report() ?? null);
 
   const agent = new Agent();
   closers.push(() => agent.close());
-  const key = (wanted: KeyOptions = {}) => mintTestKey(database.url, wanted);
+  const keys = openDatabase(database.url, { max: 1, name: 'test-keys' });
+  closers.push(() => keys.close());
+  const key = (wanted: KeyOptions = {}) => mintKeyIn(keys.db, wanted);
   const admin = await key();
   const request = createRequest(url, agent, admin.text);
   const pauses = watchPauses();
@@ -309,73 +308,6 @@ function problemsIn(log: readonly string[], allowed: readonly string[], isPaused
     else if (!isPaused(new Date(time).getTime())) unexplained.push(line);
   }
   return unexplained.length > MAX_UNEXPLAINED ? [...problems, ...unexplained] : problems;
-}
-
-/** Lines about a zone before its first contents, and about an empty configuration. */
-const HARMLESS = /no zones loaded|zone event 'load' failed \(not exists\)|failed to purge orphan from journal database/;
-
-async function startTestKnot(stateDir: string, port: number, closers: (() => Promise<unknown>)[]): Promise<TestKnot> {
-  const { signal } = new AbortController();
-  const start = () => startKnot({ programs: inject('knot'), stateDir, port, signal });
-  const knot = await start();
-  const control = knotControl({ socket: knot.folder.socket });
-  const own: TestKnot = {
-    ...knot,
-    control,
-    warnings: [],
-    restart: async (how) => {
-      await own.part.stop({ signal: how });
-      own.part = (await start()).part;
-    },
-  };
-  closers.push(async () => {
-    control.close();
-    const lines = (await own.part.tail(500)).split('\n');
-    await own.part.stop();
-    const complaints = lines.filter((line) => / (warning|error|critical): /.test(line) && !HARMLESS.test(line));
-    if (complaints.length > 0) throw new Error(`knotd complained:\n${complaints.slice(-20).join('\n')}`);
-  });
-  return own;
-}
-
-interface NodeParts {
-  url: string;
-  name: string;
-  database: TestDatabase;
-  knot: TestKnot;
-  stateDir: string;
-  log: string[];
-}
-
-async function startTestNode(
-  { url, name, database, knot, stateDir, log }: NodeParts,
-  closers: (() => Promise<unknown>)[],
-): Promise<ComposedNode> {
-  const stop = new AbortController();
-  const key = await adminEnsureNodeKey(database.url, name, undefined, randomBytes, new Date());
-  const env = {
-    ZONESTEAD_FEED_URL: url,
-    ZONESTEAD_NODE_KEY: key,
-    ZONESTEAD_NODE_NAME: name,
-    ZONESTEAD_NODE_STATE: join(stateDir, 'state'),
-    ZONESTEAD_KNOT_FOLDER: knot.folder.root,
-    ZONESTEAD_KNOT_LISTEN: knot.address,
-    ZONESTEAD_KNOT_PORT: String(knot.port),
-    ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
-    ZONESTEAD_KEYMGR: inject('knot').keymgr,
-  };
-  const destination = { write: (line: string) => void log.push(line) };
-  const telemetry = {
-    log: createLogger({ name: 'nameserver', level: 'debug', destination }),
-    metrics: createMetrics({ processMetrics: false }),
-  };
-  const node = composeNode(readConfig(NODE_SETTINGS, env), telemetry, stop.signal);
-  closers.push(async () => {
-    stop.abort(new Error('the tests of the file are over'));
-    await node.ended;
-    await node.close();
-  });
-  return node;
 }
 
 function settledResolver(raw: Resolver, settled: () => Promise<void>): Resolver & { raw: Resolver } {
