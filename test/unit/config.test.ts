@@ -289,7 +289,7 @@ describe('the table of settings', () => {
   const all = describeSettings();
 
   it('describes each setting in complete sentences', () => {
-    const wrong = all.filter(({ description }) => !/^[A-Zk].{15,}\.$/.test(description));
+    const wrong = all.filter(({ description }) => !/^[A-Z`k].{15,}\.$/.test(description));
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
