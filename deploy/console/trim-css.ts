@@ -68,7 +68,7 @@ function requires(selector: string, unused: readonly string[]): boolean {
   return unused.some((part) => holds(outside, part));
 }
 
-/** Whether a selector has this part as a whole: `a` is no part of `article` or `.a`. */
+/** Whether a selector has this part as a whole: `a` is not part of `article` or `.a`. */
 function holds(selector: string, part: string): boolean {
   const before = /^[a-z]/.test(part) ? '(?<![\\w.:#=-])' : '';
   const after = /[\w-]$/.test(part) ? '(?![\\w-])' : '';

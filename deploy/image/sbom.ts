@@ -30,7 +30,7 @@ interface Manifest {
 /** Packages whose files are copied into the sources: deploy/console/pico.ts. */
 const COPIED_PACKAGES = ['node_modules/@picocss/pico'];
 
-/** Entries of process.versions that are no libraries: Node itself, numbers of interfaces, and data. */
+/** Entries of process.versions that are not libraries: Node itself, numbers of interfaces, and data. */
 const NO_LIBRARIES = new Set(['node', 'modules', 'napi', 'cldr', 'tz', 'unicode']);
 
 /**

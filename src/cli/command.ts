@@ -10,7 +10,7 @@ export interface CommandContext<Name extends SettingName> {
    */
   config(environment?: NodeJS.ProcessEnv): Config<Name>;
   print(line: string): void;
-  /** Prints a line on standard error: progress, and remarks that are no part of the result. */
+  /** Prints a line on standard error: progress, and remarks that are not a part of the result. */
   warn(line: string): void;
   /** The path of the first module of this process. Files that start `zonestead` again name it. */
   readonly program: string;

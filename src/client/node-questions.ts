@@ -82,7 +82,7 @@ async function answered(client: NodesClient, id: string): Promise<NodesAnswer> {
   }
 }
 
-/** @throws an error that is no failed call */
+/** @throws an error that is not a failed call */
 function problemOf(error: unknown): string | null {
   // An api of an earlier version has no such question.
   if (isAbsent(error) && error.code === 'not_found') return null;

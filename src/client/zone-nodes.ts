@@ -10,7 +10,7 @@ export const NO_NODE_REPORTS = 'No node that holds all zones reports to the api,
 
 /**
  * The problem of each node that counts and does not have the zone. A node that is starting does not count.
- * @param patienceSeconds a node that is behind for less, and does not fail, is no problem. (Default: 0.)
+ * @param patienceSeconds a node that is behind for less, and does not fail, is not a problem. (Default: 0.)
  */
 export function nodeProblems(nodes: readonly ZoneNode[], patienceSeconds = 0): string[] {
   const problems = nodes.flatMap((node) => {

@@ -100,14 +100,14 @@ export const keyChangeBody = z
     examples: [{ records: 'read' }],
   });
 
-/** `POST /account/teams/{teamId}/keys`: an omitted permission is `none`, an omitted restriction is no restriction. */
+/** `POST /account/teams/{teamId}/keys`: an omitted permission is `none`, an omitted restriction means no restriction. */
 export const keyBody = z
   .strictObject({ ...keyTerms, tsig: tsigWish })
   .partial()
   .required({ name: true })
   .meta({
     id: 'AppKeyCreate',
-    description: 'The app key to create. An omitted permission is `none`; an omitted restriction is no restriction.',
+    description: 'The app key to create. An omitted permission is `none`; an omitted restriction means no restriction.',
     examples: [
       {
         name: 'certificates',

@@ -110,7 +110,7 @@ export const recordSet = z
     }),
     comment: newComment.meta({
       description:
-        'A line of text for people, of at most 500 characters, which becomes the comment of the records when it differs from the one that this owner applied before. It is no drift if others change the comment of a record. If omitted: none.',
+        'A line of text for people, of at most 500 characters, which becomes the comment of the records when it differs from the one that this owner applied before. It is not drift if others change the comment of a record. If omitted: none.',
     }),
     values: z.array(value, { error: VALUES_ERROR }).max(MAX_SET_VALUES, { error: VALUES_ERROR }).optional().meta({
       description:

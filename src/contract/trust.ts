@@ -118,7 +118,7 @@ export const trustBody = z
   .required({ name: true, issuer: true, match: true })
   .meta({
     id: 'TrustCreate',
-    description: 'The trust to create. An omitted permission is `none`; an omitted restriction is no restriction.',
+    description: 'The trust to create. An omitted permission is `none`; an omitted restriction means no restriction.',
     examples: [
       {
         name: 'deployments',

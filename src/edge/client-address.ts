@@ -47,7 +47,7 @@ export function clientAddress(
   const chain = header === 'Forwarded' ? headers.forwarded.flatMap(forwardedFor) : listed(headers.xForwardedFor);
   for (let hop = 1; hop <= Math.min(chain.length, MAX_HOPS); hop += 1) {
     const named = chain.at(-hop);
-    // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is no address: the nearest known address stays.
+    // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is not an address: the nearest known address stays.
     if (named === undefined || named === null) return client;
     client = named;
     if (!isTrusted(client)) return client;

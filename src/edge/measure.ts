@@ -13,7 +13,7 @@ export interface Meter {
 
 const RESOLUTION_MS = 10;
 const NS_PER_MS = 1e6;
-/** cgroup v2; `max`, or no such file, is no limit. */
+/** cgroup v2; `max`, or no such file, means no limit. */
 const MEMORY_LIMIT = '/sys/fs/cgroup/memory.max';
 
 export function createMeter(limitFile = MEMORY_LIMIT): Meter {

@@ -186,7 +186,7 @@ export const VALUES_CONTENT_RULES: RuleGroup<ValueFields> = contentRules(
   ({ values = [] }) => values.map(({ content }) => content),
 );
 
-/** Null for a text that is no type: its pattern refuses it. */
+/** Null for a text that is not a type: its pattern refuses it. */
 function formTypeOf(type: string): RuledType | null {
   if (isNamedType(type)) return type;
   return isGenericType(type) ? BY_NUMBER : null;

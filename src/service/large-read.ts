@@ -18,7 +18,7 @@ class Pace {
 
   /** @param ms the time that the client took for a page */
   count(ms: number, octets: number): void {
-    // Octets that went into buffers at the beginning are no credit for later.
+    // Octets that went into buffers at the beginning are not a credit for later.
     this.#behindMs = Math.max(0, this.#behindMs + ms - (octets / this.#rate) * 1_000);
   }
 

@@ -5,7 +5,7 @@ import { type Refusal, refusal } from './refusal.ts';
 /** A failover takes seconds, so a client need not wait longer before it tries again, in ms. */
 const RETRY_MS = 1_000;
 
-/** @returns null for an error that is no outage of the database */
+/** @returns null for an error that is not an outage of the database */
 export function refuseOutage(error: unknown): Refusal | null {
   const written = outageOf(error);
   if (written === null) return null;

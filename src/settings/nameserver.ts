@@ -65,7 +65,7 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_KNOT_RATE_LIMIT: preset(
     wholeNumber(0, 1_000_000),
     '1000',
-    'The knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56. Further answers are truncated, so that real clients repeat over TCP. 0 is no limit.',
+    'The knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56. Further answers are truncated, so that real clients repeat over TCP. 0 means no limit.',
   ),
   ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: preset(
     networks,

@@ -71,7 +71,7 @@ export function lossOf(error: unknown): Reason | null {
 }
 
 /**
- * Whether work that failed with this error may be written; null if the error is no outage. The error of a transaction says more than that of its
+ * Whether work that failed with this error may be written; null if the error is not an outage. The error of a transaction says more than that of its
  * statement: it is an Outage, and comes first.
  */
 export function outageOf(error: unknown): Written | null {

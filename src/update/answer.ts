@@ -47,7 +47,7 @@ export function buildAnswer({ rcode, text, code }: Outcome, parts: AnswerParts):
 /** Octets of a sentence. */
 const MOST_TEXT = 480;
 
-/** An answer that repeats nothing of the request but its id and opcode; null to octets that are no request. */
+/** An answer that repeats nothing of the request but its id and opcode; null to octets that are not a request. */
 export function bareAnswer(request: Uint8Array, rcode: number): Uint8Array | null {
   const header = readHeader(request);
   if (header === null || header.isAnswer) return null;

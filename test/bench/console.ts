@@ -74,7 +74,7 @@ async function run(bench: Bench): Promise<void> {
   print(`change: ${figure((after / before - 1) * 100)} % (bar: 10)`);
 }
 
-/** Milliseconds until the answer's head is there. @throws when it is no success */
+/** Milliseconds until the answer's head is there. @throws when it is not a success */
 async function firstByte(address: string, headers: Record<string, string>): Promise<number> {
   const start = performance.now();
   const answer = await fetch(address, { headers, redirect: 'manual' });

@@ -28,7 +28,7 @@ import { inconsistencies, leftovers, objectsOf, reasonOfReady } from '../support
 
 /**
  * In the place of 150 s and 30 s. The API server sends a bookmark once a minute, so the operator opens every quiet watch again
- * after 4 s here: such an end is no sign of a fault.
+ * after 4 s here: such an end is not a sign of a fault.
  */
 const SHORT = { silenceMs: 4_000, callTimeoutMs: 4_000 };
 /** The API server ends watches within a second or two of a change of the schema. */

@@ -87,7 +87,7 @@ describe('a zone with a secondary', () => {
     await www('192.0.2.3');
     await test.ready('-n', 'a', 'zdr/www');
     expect((await test.condition('zdr/www', 'Propagated', 'a'))?.message).toBe(
-      'Every name server of the zone that is no secondary serves the record: ns1.zonestead.test.',
+      'Every name server of the zone that is not a secondary serves the record: ns1.zonestead.test.',
     );
     await expect.poll(async () => (await status('shop', 'a'))?.secondariesCurrent, PATIENCE).toBe('0/1');
     // The proof for fewer name servers does not count for all of them.

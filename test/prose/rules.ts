@@ -112,6 +112,12 @@ export const RULES: readonly Rule[] = [
   },
   { name: 'left-out', pattern: /\b(left|leaves|leaving) (it |them )?out\b/i, advice: 'omit' },
   { name: 'take-away', pattern: /\b(takes?|taken|took|taking) (it |them )?away\b/i, advice: 'remove, delete, revoke' },
+  {
+    name: 'is-no',
+    pattern:
+      /\b(?<!\bthere )(is|are|was|were|be|been) no (?!(longer|more|less|later|earlier|fewer|other|better|worse|different)\b)[\w"'“`]/i,
+    advice: 'is not a …: "the text is not an address", not "is no address"',
+  },
   { name: 'suffer', pattern: /\bsuffers?\b/i, advice: 'allow, permit' },
   {
     name: 'cannot-be-had',

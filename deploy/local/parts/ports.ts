@@ -129,6 +129,6 @@ async function readMemory(file: string): Promise<Record<string, number>> {
     );
     return Object.fromEntries(entries);
   } catch {
-    return {}; // Missing or damaged: new ports are no harm.
+    return {}; // Missing or damaged: new ports do no harm.
   }
 }

@@ -9,7 +9,7 @@ export function zoneId(name: string): string {
   return `${escaped}.`;
 }
 
-/** The name in an id, with or without its final dot. Anything that is no escape stands for itself. */
+/** The name in an id, with or without its final dot. Anything that is not an escape stands for itself. */
 export function nameOfId(id: string): string {
   return id.replace(/=([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }

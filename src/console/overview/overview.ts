@@ -57,7 +57,7 @@ function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Dat
   const moments = slots.map((slot) => `${slot.toISOString().slice(11, 16)}`);
   const shared = { unit: 'queries a second', moments, empty: 'No name server has reported queries yet.' };
   const seriesOf = (series: typeof byNode) => [...series].map(([name, values]) => ({ name, values }));
-  // A result that no query had is no line.
+  // A result that no query had gets no line.
   const results = RESULTS.flatMap((result) => {
     const values = byResult.get(result);
     return values?.some((value) => value !== null && value > 0) ? [{ name: result.toUpperCase(), values }] : [];

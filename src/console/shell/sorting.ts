@@ -14,7 +14,7 @@ export interface SortHead {
   sorted: 'ascending' | 'descending' | null;
 }
 
-/** @param sent the text of the address; one that is no order stands for the first order */
+/** @param sent the text of the address; one that is not an order stands for the first order */
 export function sortingOf<Order extends string>(sent: unknown, orders: readonly [Order, ...Order[]]): Sorting<Order> {
   const text = typeof sent === 'string' ? sent : '';
   const descending = text.startsWith('-');

@@ -5,7 +5,7 @@ import { type Typed, text } from './forms.ts';
 /** The last one stands for all types by number. */
 export const NAMED_OR_NUMBER = [...RECORD_TYPES, 'TYPEn'] as const;
 
-/** The type as the REST API has it. A missing number gives a text that is no type, and the API refuses it. */
+/** The type as the REST API has it. A missing number gives a text that is not a type, and the API refuses it. */
 export function typedType(typed: Typed): string {
   const type = text(typed, 'type');
   return type === 'TYPEn' ? `TYPE${text(typed, 'number').replace(/^TYPE/i, '')}` : type;

@@ -85,7 +85,7 @@ function filterOf({ by, kind, name, from, to }: Typed): HistoryFilter {
   };
 }
 
-/** The beginning of a day in UTC. A text that is no day does not filter. */
+/** The beginning of a day in UTC. A text that is not a day does not filter. */
 function dayOf(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const day = new Date(`${text}T00:00:00Z`);

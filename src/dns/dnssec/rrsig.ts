@@ -38,7 +38,7 @@ const HEAD = 18;
 const IN = 1;
 const ECDSA_P256 = 13;
 
-/** Null when it is no RRSIG. */
+/** Null when it is not an RRSIG. */
 export function readRrsig(rdata: Uint8Array): Rrsig | null {
   if (rdata.length <= HEAD) return null;
   const view = new DataView(rdata.buffer, rdata.byteOffset, rdata.byteLength);

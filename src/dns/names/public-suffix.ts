@@ -17,7 +17,7 @@ const AS_GIVEN = {
   detectIp: false,
 } as const;
 
-/** @param name canonical: lower-case A-labels without final dot. A top-level name that is not delegated is no public suffix. */
+/** @param name canonical: lower-case A-labels without final dot. A top-level name that is not delegated is not a public suffix. */
 export function isPublicSuffix(name: string): boolean {
   if (PRIVATE_USE.has(name)) return false;
   const { publicSuffix, isIcann, isPrivate } = parse(name, AS_GIVEN);

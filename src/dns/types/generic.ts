@@ -30,7 +30,7 @@ export function parseGeneric(type: GenericType, content: string): Verdict<Parsed
   if (!octets.ok) return octets;
   const oldType = OLD_TYPES.get(Number(type.slice('TYPE'.length)));
   const wire = oldType === undefined ? new Uint8Array(octets.value) : inLayout(oldType, octets.value);
-  if (wire === null) return refuse('content', `The octets are no ${oldType?.name} record, which ${type} is.`);
+  if (wire === null) return refuse('content', `The octets are not RDATA of type ${oldType?.name}, which ${type} is.`);
   const text = genericText(wire);
   return accept(plainRdata(text, text, wire));
 }

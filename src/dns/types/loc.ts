@@ -114,7 +114,7 @@ function sizeOctet(centimetres: number): number {
   return (Number(digits[0]) << 4) | (digits.length - 1);
 }
 
-/** The canonical text. @throws RangeError for octets that are no LOC of version 0 */
+/** The canonical text. @throws RangeError for octets that are not a LOC of version 0 */
 export function locText(rdata: Uint8Array): string {
   if (rdata.length !== OCTETS || rdata[0] !== 0) throw new RangeError('not a LOC');
   const view = new DataView(rdata.buffer, rdata.byteOffset, rdata.byteLength);

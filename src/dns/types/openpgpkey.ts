@@ -25,7 +25,7 @@ function parse(content: string): Verdict<ParsedRdata> {
   if (!key.ok) return key;
   // RFC 9580 section 4.2: the first bit of every packet is set.
   if (key.value[0]! < 0x80) {
-    return refuse('content', 'The octets are no OpenPGP key; write the output of "gpg --export | base64".');
+    return refuse('content', 'The octets are not an OpenPGP key; write the output of "gpg --export | base64".');
   }
   const text = key.value.toString('base64');
   return accept(plainRdata(text, text, new Uint8Array(key.value)));

@@ -46,7 +46,7 @@ function readParam(source: Uint8Array, at: number): Verdict<{ number: number; wi
   if (number === null) {
     return refuse(
       'content',
-      `${clip(written)} is no SvcParamKey of RFC 9460; write alpn, port, ipv4hint, … or a newer key as "keyN" with its number.`,
+      `${clip(written)} is not a SvcParamKey of RFC 9460; write alpn, port, ipv4hint, … or a newer key as "keyN" with its number.`,
     );
   }
   const value = readValue(source, end, written);

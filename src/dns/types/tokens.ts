@@ -48,7 +48,7 @@ export function isBlank(octet: number | undefined): boolean {
   return octet === SPACE || octet === TAB;
 }
 
-/** The first index at or after `at` that is no blank. */
+/** The first index at or after `at` that is not a blank. */
 export function skipBlanks(octets: Uint8Array, at: number): number {
   let index = at;
   while (isBlank(octets[index])) index += 1;
@@ -148,7 +148,7 @@ export function readEscape(source: Uint8Array, at: number): Verdict<{ octet: num
   const found = Buffer.from(source.subarray(at, at + 4)).toString('latin1');
   return refuse(
     'content',
-    `${clip(found)} is no escape: a backslash before a digit takes three digits, \\000 to \\255.`,
+    `${clip(found)} is not an escape: a backslash before a digit takes three digits, \\000 to \\255.`,
   );
 }
 

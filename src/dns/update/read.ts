@@ -41,7 +41,7 @@ export interface Update {
   clamped: boolean;
 }
 
-/** Why a message is no update of the zone: FORMERR and NOTZONE. */
+/** Why a message is not an update of the zone: FORMERR and NOTZONE. */
 export interface Flaw {
   kind: 'malformed' | 'outside';
   text: string;
@@ -192,7 +192,7 @@ export function hex(octets: Uint8Array): Value {
 }
 
 function badValue(record: MessageRecord): Flaw {
-  return malformed(`The RDATA of ${nameText(record.name)} is no value of type ${typeName(record.type)}.`);
+  return malformed(`The RDATA of ${nameText(record.name)} is not a value of type ${typeName(record.type)}.`);
 }
 
 function badClass(record: MessageRecord): Flaw {

@@ -17,17 +17,17 @@ export function isGeneric([first]: readonly Word[]): boolean {
 
 /** @param words RDATA in generic form */
 export function wordsOfGeneric(type: RecordType, words: readonly Word[]): Verdict<readonly Word[]> {
-  // A quoted word keeps a quote, which is no hexadecimal digit.
+  // A quoted word keeps a quote, which is not a hexadecimal digit.
   const octets = genericOctets(words.map(({ text, quoted }) => (quoted ? `"${text}"` : text)));
   if (!octets.ok) return octets;
   if (!isNamedType(type)) return accept(words);
   const text = textOf(type, octets.value);
   const [line] = text === null ? [] : readLines(text);
   if (line !== undefined && 'words' in line && !isGeneric(line.words)) return accept(line.words);
-  return refuse('content', `The generic RDATA is no value of type ${type}.`);
+  return refuse('content', `The generic RDATA is not a value of type ${type}.`);
 }
 
-/** Presentation form for the parsers of types/; null if the octets are no value of the type. */
+/** Presentation form for the parsers of types/; null if the octets are not a value of the type. */
 export function textOf(type: RecordType, octets: Uint8Array): string | null {
   if (type === 'ALIAS') return null;
   if (!isNamedType(type) || !TYPES[type].layout.includes('params')) return rdataText(numberOfType(type), octets);

@@ -27,7 +27,7 @@ export function asStored(type: string, text: string): { type: string; text: stri
 /** Words without blanks, and quoted strings with their quotes. */
 const WORD = /"(?:[^"\\]|\\.)*"|[^ \t]+/gs;
 
-/** Null if the text is no value of the type. */
+/** Null if the text is not a value of the type. */
 function octetsOf(oldType: OldType, text: string): Uint8Array | null {
   const words: string[] = text.match(WORD) ?? [];
   const kinds: readonly Part[] = oldType.layout[0] === 'strings' ? words.map(() => 'string') : oldType.layout;

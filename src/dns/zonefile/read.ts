@@ -209,7 +209,7 @@ function oldValue(name: string, { layout }: OldType, rdata: readonly Word[], ori
   const { type, text } = asStored(name, texts.join(' '));
   const [mark] = text.split(' ');
   if (mark === '\\#') return accept({ type, content: text, priority: null });
-  return refuse('content', `The value is no ${name} record, which is ${type} here.`);
+  return refuse('content', `The value is not RDATA of type ${name}, which is ${type} here.`);
 }
 
 /** `[TTL] [class] type rdata`, TTL and class in either order. */

@@ -157,7 +157,7 @@ class ListReflector<T extends KubeObject> implements Reflector {
       const fine = run.events > 0 || (run.end.kind === 'closed' && run.lastedMs >= 1_000);
       if (fine) failingSince = undefined;
       step = afterWatch(run, failingSince === undefined ? undefined : this.#clock.now() - failingSince);
-      // A list restarts the minute, but is no sign of health.
+      // A list restarts the minute, but does not prove health.
       if (step.list !== 'no') failingSince = this.#clock.now();
       else if (run.end.kind !== 'closed') failingSince ??= this.#clock.now();
       logEnd(this.#log, run, step);

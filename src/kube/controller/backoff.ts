@@ -30,7 +30,7 @@ export function createBackoff(options: BackoffOptions): Backoff {
   return {
     next: () => {
       const now = clock.now();
-      // Health is counted from the end of the last delay: 30 s of waiting are no sign of health.
+      // Health is counted from the end of the last delay: 30 s of waiting do not prove health.
       if (now - over >= resetAfterMs) wait = baseMs;
       const jittered = wait * (1 + jitter * random());
       wait = Math.min(wait * factor, maxMs);

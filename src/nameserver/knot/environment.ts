@@ -1,4 +1,4 @@
-// Variables in the environment of knotd that are no settings of Zonestead.
+// Variables in the environment of knotd that are not settings of Zonestead.
 
 /**
  * glibc gives each thread an arena of its own, and keeps freed memory in it. knotd has 26 threads, and took 167 MB with a zone of

@@ -19,7 +19,7 @@ const LAST = ['template', 'zone'];
  * @param items as configuration() returns them
  * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie secret that
  * the items lack
- * @throws Error if the text is no export
+ * @throws Error if the text is not an export
  */
 export function mergeConfiguration(exported: string, items: readonly ConfigItem[]): string {
   const wanted = groupsOfItems(items);

@@ -156,7 +156,7 @@ function importWords(file: string): string[] {
   return ['import-pem', file, ...ROLE, ...TIMES];
 }
 
-/** The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is no private key */
+/** The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is not a private key */
 export function publicKeyOf(privateKey: string): string {
   return spkiOf(createPublicKey(createPrivateKey(privateKey)))
     .subarray(SPKI_HEAD.length)

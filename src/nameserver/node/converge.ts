@@ -78,7 +78,7 @@ export async function reloadZone(
   return permits.run('bulk', () => applyDifference(context, served, { ...row, key, isExact }, signal), signal);
 }
 
-/** An api that is busy is asked again: that is no failure of the zone. @returns null if the api does not have the zone */
+/** An api that is busy is asked again: that is not a failure of the zone. @returns null if the api does not have the zone */
 async function readFromApi(
   { api, clock }: ConvergeContext,
   zone: ZoneId,

@@ -17,7 +17,7 @@ const NEWLINE = 10;
 const GRACE_MS = 250;
 
 /**
- * Yields each complete line without its end. Octets after the last line end are no line: the answer was cut there.
+ * Yields each complete line without its end. Octets after the last line end are not a line: the answer was cut there.
  * @throws FeedFault for a line that is too long; the reason of `abort` after silence
  */
 export async function* readLines(body: AsyncIterable<Uint8Array>, limits: LineLimits): AsyncGenerator<string> {

@@ -117,7 +117,7 @@ async function chainOf(
   return judgeChain(found, now());
 }
 
-/** The zones above, as far as a resolver knows them. A name without an SOA record is no zone. */
+/** The zones above, as far as a resolver knows them. A name without an SOA record is not a zone. */
 async function ancestorsOf(resolve: Resolve, zone: string, signal: AbortSignal): Promise<AncestorFound[]> {
   const labels = zone.split('.');
   const names = labels.map((_, at) => labels.slice(at + 1).join('.')).reverse();

@@ -33,7 +33,7 @@ interface ProvenZone {
 export interface Propagation {
   /**
    * Whether the name servers serve the zone with this serial or a later one.
-   * @param patienceSeconds a node that is behind for less time is no problem
+   * @param patienceSeconds a node that is behind for less time is not a problem
    */
   zoneServed(
     zone: Pick<Zone, 'id' | 'zoneName' | 'serial'> & ProvenZone,

@@ -28,7 +28,7 @@ const NO_ZONE_MS = 1_000;
  * @param note a sentence after it. (Default: none.)
  */
 export function propagatedAt(counted: readonly string[], all: readonly string[], note: string | null = null): Answer {
-  const which = counted.length < all.length ? ' that is no secondary' : '';
+  const which = counted.length < all.length ? ' that is not a secondary' : '';
   const message =
     counted.length === 0 && all.length > 0
       ? `Every node has the record. ${ONLY_SECONDARIES}`

@@ -33,7 +33,7 @@ export function readyBy(
   { nameservers, note }: Pick<Proof, 'nameservers' | 'note'>,
   { zoneName, nameservers: all }: Pick<Zone, 'zoneName' | 'nameservers'>,
 ): Answer {
-  const which = nameservers.length < all.length ? ' that is no secondary' : '';
+  const which = nameservers.length < all.length ? ' that is not a secondary' : '';
   const message =
     nameservers.length === 0 && all.length > 0
       ? `Every node has the zone. ${ONLY_SECONDARIES}`

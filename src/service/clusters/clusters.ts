@@ -119,7 +119,7 @@ export async function setDrained(
 }
 
 /**
- * Marks the records of a cluster after its new state is committed. An outage of the database from here on is no failure of the
+ * Marks the records of a cluster after its new state is committed. An outage of the database from here on is not a failure of the
  * request, whose answer would say that nothing was written: the watch marks the records later.
  */
 async function mark(context: ServiceContext, actor: Actor, committed: ClusterRow): Promise<ClusterView> {

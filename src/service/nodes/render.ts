@@ -72,6 +72,6 @@ function expanded({ type, rdata, ttl }: ServedRecord, defaultTtl: number, aliase
 /** The resolver stores all eight groups of an address in full. */
 function canonical(type: 'A' | 'AAAA', address: string): string {
   const parsed = parseRdata(type, address, null);
-  if (!parsed.ok) throw new Error(`the stored address ${address} of an ALIAS target is no address of type ${type}`);
+  if (!parsed.ok) throw new Error(`the stored address ${address} of an ALIAS target is not an address of type ${type}`);
   return parsed.value.rdata;
 }

@@ -12,7 +12,7 @@
 // TTL of its owners.
 //
 // A comment is written when the owner has another one than it applied before. In between, others may change the comment of a
-// record: that is no drift, so two owners with different comments do not undo each other's forever.
+// record: that is not drift, so two owners with different comments do not undo each other's forever.
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { DriftItem, ReadApply, ReadValue } from './set.ts';

@@ -59,7 +59,7 @@ export const RECORD_REFUSALS = {
   'update-malformed': {
     code: 'bad_request',
     sentence: 'The message is malformed: {problem}.',
-    about: 'A DNS update (RFC 2136) has a valid signature and is no DNS message, or no update.',
+    about: 'A DNS update (RFC 2136) has a valid signature and is not a DNS message, or not an update.',
   },
   'update-too-long': {
     code: 'bad_request',

@@ -47,9 +47,9 @@ export interface UndoAnswer {
   conflicts: Conflict[];
   /** Empty for an undo, of which they are conflicts. */
   owned: OwnedRrset[];
-  /** The state of the zone's records that a preview shows. (Default: it is no preview.) */
+  /** The state of the zone's records that a preview shows. Absent unless it is a preview. */
   etag?: string;
-  /** The changes that the write window would count. (Default: it is no preview.) */
+  /** The changes that the write window would count. Absent unless it is a preview. */
   changes?: number;
 }
 

@@ -204,7 +204,7 @@ describe('a new key', () => {
       if (body.next === undefined) break;
       cursor = `&cursor=${body.next}`;
     }
-    // "_" is no wildcard: axp is not a_p.
+    // "_" is not a wildcard: axp is not a_p.
     expect(seen).toEqual(['a_p', 'p1', 'p2']);
   });
 

@@ -44,7 +44,7 @@ describe('an app key', () => {
   test('outlives its minter’s membership, and then says so', async () => {
     const { owner, member, path, minters } = await newTeam();
     const [own, key] = [await mint(owner), await mint(member)];
-    // Being in another team is no membership of this one.
+    // Being in another team is not membership of this one.
     await addPerson(service, { team: 'elsewhere', email: member.email });
     expect(await says(member, 'DELETE', `${path}/members/${member.id}`)).toBe(204);
     expect(await dns({ text: key.secret }, 'GET', '/zones')).toBe(200);

@@ -26,7 +26,7 @@ describe('a token', () => {
     expect(records.map(({ name }) => name).sort()).toEqual(['shop', 'www.shop']);
   });
 
-  test('has an account, a history, a last use and writes of its subject, and is no key in any list', async () => {
+  test('has an account, a history, a last use and writes of its subject, and is not in any list of keys', async () => {
     const token = await tokenOf('seen', 'api');
     expect((await write(token, 'a.seen')).status).toBe(201);
     const account = (await request('GET', '/../account', undefined, token)).body as {

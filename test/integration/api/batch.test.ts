@@ -331,8 +331,8 @@ test('a delegation can be created in one batch with the addresses of its name se
 test.each([
   ['no changes', { changes: [] }],
   ['1,001 changes', { changes: Array.from({ length: 1001 }, () => ({ action: 'delete', id: 'rec_1' })) }],
-  ['changes that are no list', { changes: {} }],
-  ['an atomic that is no boolean', { atomic: 'yes', changes: [{ action: 'delete', id: 'rec_1' }] }],
+  ['changes that are not a list', { changes: {} }],
+  ['an atomic that is not a boolean', { atomic: 'yes', changes: [{ action: 'delete', id: 'rec_1' }] }],
   ['an unknown field', { changes: [{ action: 'delete', id: 'rec_1' }], dryRun: true }],
 ])('a body with %s is refused', async (_, body) => {
   const zone = await freshZone();

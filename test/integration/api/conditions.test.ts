@@ -207,7 +207,7 @@ describe('every change of a zone and of its records', () => {
       const refused = await request(method, `${path}${end}`, body, undefined, { ...headers, 'if-match': stale });
       const etag = await read(state);
       expect(refusal(refused)).toBe('412 precondition_failed');
-      // The form of an answer to GET, such as the status of the zone, is no part of the state.
+      // The form of an answer to GET, such as the status of the zone, is not part of the state.
       expect(etag.replace(/\.[\w-]+"$/, '"')).toBe(tagOf(refused));
       expect(await serial(path)).toBe(before);
       const done = await request(method, `${path}${end}`, body, undefined, { ...headers, 'if-match': etag });

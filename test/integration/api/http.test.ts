@@ -155,7 +155,7 @@ describe('headers that may come once only', () => {
 describe('addresses', () => {
   const get = async (path: string) => bare(`GET ${path}`, auth);
   test.each([
-    ['bytes that are no UTF-8', '/v1/dns/zones/%ff', '400 bad_request'],
+    ['bytes that are not UTF-8', '/v1/dns/zones/%ff', '400 bad_request'],
     ['an id of 3,000 characters', `/v1/dns/zones/${'a'.repeat(3_000)}`, '414 bad_request'],
     ['an id of 500 characters', `/v1/dns/zones/${'a'.repeat(500)}`, '404 not_found'],
     ['NUL', '/v1/dns/zones/%00', '404 not_found'],

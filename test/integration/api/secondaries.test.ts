@@ -143,7 +143,7 @@ describe('a choice', () => {
     await choose(zone, ['eu']);
     await list('eu', { remove: [zone.zoneName] });
     expect(await namesOf(zone)).toEqual([['eu', 'owner']]);
-    // An empty list of the administrator is no choice of the owner either.
+    // An empty list of the administrator is not a choice of the owner either.
     await put('eu', { nameservers: ['ns.eu.test'], zones: [] });
     expect(await namesOf(zone)).toEqual([['eu', 'owner']]);
     expect((await shown(zone)).nameservers).toContain('ns.eu.test');

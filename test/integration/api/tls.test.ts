@@ -90,7 +90,7 @@ test.concurrent('Half-open handshakes delay nobody, and end in time', { timeout:
   await expect.poll(() => held.filter(({ closed }) => !closed).length, { timeout: 60_000 }).toBe(0);
 });
 
-test('Octets that are no handshake end the connection at once', async () => {
+test('Octets that are not a handshake end the connection at once', async () => {
   const socket = await holdOpen(url.replace('https', 'http'), '\x16\x03\x01\x00\x04junk');
   sockets.push(socket.resume());
   await once(socket, 'close');

@@ -35,7 +35,7 @@ const WRONG_KEYS: [string, string | null][] = [
   ['a key of nobody', `yk_000000000000_${'0'.repeat(64)}`],
   ['the right id with another secret', `yk_${admin.id}_${'0'.repeat(64)}`],
   ['the right secret with another id', `yk_000000000000_${secret}`],
-  ['something that is no key', "x' or 1=1 --"],
+  ['something that is not a key', "x' or 1=1 --"],
   ['a key too long', `${admin.text}0`],
 ];
 

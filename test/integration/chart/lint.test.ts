@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { text } = await template({});
   for (const [check, line, instead] of WORSE) await place(`worse-${check}`, text.replace(line, instead));
   for (const folder of PLAIN) {
-    // With a kustomization, kube-linter would name no file. Pipelines are no Kubernetes objects.
+    // With a kustomization, kube-linter would name no file. Pipelines are not Kubernetes objects.
     const filter = (path: string) => !/\/(kustomization\.yaml|pipelines)$/.test(path);
     await cp(join(DEPLOY, folder), join(root, 'deploy', folder), { recursive: true, filter });
   }

@@ -149,7 +149,7 @@ test.each([
   await run([]);
 });
 
-test('the option is refused if it is no list of secondaries', () => {
+test('the option is refused if it is not a list of secondaries', () => {
   const options = {
     database: 'external',
     databaseName: 'z',

@@ -199,7 +199,7 @@ describe('a restore to a time', () => {
     const [address = ''] = await moments(zone);
     await put(zone, 'www', '192.0.2.1');
     const { text } = await browser.get(address);
-    // A record of an owner is no part of the difference.
+    // A record of an owner is not part of the difference.
     await own(zone, 'owned', '192.0.2.8');
     await put(zone, 'later', '192.0.2.2');
     const refused = await restore(zone, text);

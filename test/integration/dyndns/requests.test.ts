@@ -146,7 +146,7 @@ describe('an update without an address', () => {
     expect(text).toBe('dnserr\n');
   });
 
-  test('does not believe the header of a client that is no proxy', async () => {
+  test('does not believe the header of a client that is not a proxy', async () => {
     expect(await answer('?hostname=spoofed.dynamic.example', { url: direct, ...named('9.9.9.9') })).toBe('dnserr\n');
     expect(await records('spoofed')).toEqual([]);
   });

@@ -110,7 +110,7 @@ test('the keys of two teams reach only their own zones, also with the same id', 
     await startWebhook(service, { key: stranger.text, ownerId: 'same' }),
   ];
   const [www, foreign] = [a(`www.${zone.name}`, '192.0.2.1'), a(`www.${theirs.zoneName}`, '192.0.2.2')];
-  // Inside of nobody's zone for the other key: the name of a zone of team `first` is no zone to it.
+  // Inside of nobody's zone for the other key: the name of a zone of team `first` is not a zone to it.
   expect(await mine.change({ create: [www, foreign] })).toBe(204);
   expect(await other.change({ create: [foreign] })).toBe(204);
   expect(await namesOf(mine)).toContain(www.dnsName);

@@ -147,7 +147,7 @@ describe('a socket that cannot be reached', () => {
     });
   });
 
-  it('that is no socket is an error at once', async () => {
+  it('that is not a socket is an error at once', async () => {
     await expect(knotControl({ socket: '/etc/passwd/knot.sock' }).run('status')).rejects.toMatchObject({
       failure: 'unreachable',
     });

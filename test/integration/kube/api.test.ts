@@ -52,7 +52,7 @@ describe('server-side apply', () => {
 });
 
 describe('a new status', () => {
-  it('changes neither spec, generation nor the owners of fields, and an equal one is no new version', async () => {
+  it('changes neither spec, generation nor the owners of fields, and an equal one is not a new version', async () => {
     const applied = { metadata: named('status'), spec: { color: 'red' } };
     const created = await api.apply<Widget>(WIDGETS, applied, me);
     const write = async () => {

@@ -191,7 +191,7 @@ describe('an object that nobody has looked at', () => {
     const { content: _one, ...rest } = record;
     await api.create(DNS_RECORD, objectOf('DNSRecord', { ...rest, name: 'single', content: '192.0.2.6' }, 'single'));
     const several = objectOf('DNSRecord', { ...rest, name: 'several', values }, 'several');
-    // The same words at other places of the object are no values.
+    // The same words at other places of the object are not values.
     const annotations = { content: 'wrong', summary: 'wrong', spec: 'wrong', status: 'wrong' };
     await api.create(DNS_RECORD, { ...several, metadata: { ...several.metadata, annotations } });
     expect(await contentOf('single')).toBe('192.0.2.6');

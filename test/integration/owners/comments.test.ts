@@ -52,7 +52,7 @@ test('an owner gives its records a comment, changes it alone without a serial or
   await expectWholeHistory(sql);
 });
 
-test('a comment that others wrote is no drift, and stays until the owner has another one', async () => {
+test('a comment that others wrote is not drift, and stays until the owner has another one', async () => {
   const zone = await newZone();
   await zone.apply(set(X, { comment: 'web' }));
   await zone.edit('by hand');

@@ -136,7 +136,7 @@ describe('over REST', () => {
   });
 
   it.each(['*', '*.shop', 'shop.neighbour', 'Shop', '', `\${namespace}`, 'sh op', '_acme', '-shop', 'x'.repeat(64)])(
-    'a namespace that is no label becomes no pattern: %j',
+    'a namespace that is not a label does not become a pattern: %j',
     async (namespace) => {
       const reply = await write(await own.sign(claims({}, { namespace, account: 'evil' })), 'www.neighbour');
       expect(refusal(reply)).toMatch(/^40[13] (unauthorized|forbidden)$/);

@@ -1,4 +1,4 @@
-// Wrong signatures, and messages that are no updates: the answers of RFC 8945 and RFC 2136, and nothing is written.
+// Wrong signatures, and messages that are not updates: the answers of RFC 8945 and RFC 2136, and nothing is written.
 import { describe, expect, test } from 'vitest';
 import { CLASS } from '#dns/message/message.ts';
 import { signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';

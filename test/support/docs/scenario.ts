@@ -6,7 +6,7 @@ import type { Proof } from './proofs.ts';
 
 export interface Step extends DocCommand {
   refused: boolean;
-  /** Its search may find nothing: code 1 without output is no failure. */
+  /** Its search may find nothing: code 1 without output is not a failure. */
   mayFindNothing?: boolean;
   /** The state that the command leaves. (Default: its output proves it, or it changes nothing.) */
   proof?: Proof | undefined;

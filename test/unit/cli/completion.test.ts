@@ -53,7 +53,7 @@ describe('the commands of the single file', () => {
   it('are all commands, and those of servers say where they run', async () => {
     expect(Object.keys(STANDALONE_COMMANDS).sort()).toEqual(Object.keys(COMMANDS).sort());
     const { command } = (await STANDALONE_COMMANDS.api?.()) ?? {};
-    if (command === undefined || 'commands' in command) throw new Error('api is no command');
+    if (command === undefined || 'commands' in command) throw new Error('api is not a command');
     await expect(command.run([], {}, {} as never)).rejects.toThrow('Run it in the image of Zonestead');
   });
 });

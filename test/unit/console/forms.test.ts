@@ -16,8 +16,8 @@ describe('a refusal on a form', () => {
 
   it('is shown at the field that it names, in a list too', () => {
     expect(at('name', 'must be shorter.')).toEqual({ name: 'Must be shorter.' });
-    expect(at('onlyNames.2', '"x y" is no pattern: use letters.')).toEqual({
-      onlyNames: '"x y" is no pattern: use letters.',
+    expect(at('onlyNames.2', '"x y" is not a pattern: use letters.')).toEqual({
+      onlyNames: '"x y" is not a pattern: use letters.',
     });
   });
 

@@ -9,7 +9,7 @@ test('blanks around a comment are removed, and nothing else of it', () => {
   });
 });
 
-test('null, an empty text and blanks are no comment', () => {
+test('null, an empty text and blanks are not a comment', () => {
   for (const text of [null, '', ' ', ' \t\n ']) expect(parseComment(text)).toEqual({ ok: true, value: null });
 });
 

@@ -57,7 +57,7 @@ describe('a refused value', () => {
     ['CERT', 'PKIX 0 RSA AA==', /algorithm is "RSA"/],
     ['CERT', 'PKIX 0 0 A', /certificate is "A"; it must be base64/],
     ['OPENPGPKEY', '-----BEGIN PGP PUBLIC KEY BLOCK-----', /base64 alone: without the lines that begin with "-----"/],
-    ['OPENPGPKEY', 'aGVsbG8=', /no OpenPGP key; write the output of "gpg --export/],
+    ['OPENPGPKEY', 'aGVsbG8=', /not an OpenPGP key; write the output of "gpg --export/],
     ['OPENPGPKEY', 'mQENBA', /must be base64 with padding/],
     ['OPENPGPKEY', 'mQENBA=', /must be base64 with padding/],
     ['OPENPGPKEY', 'mQ%NBA==', /must be base64 with padding/],

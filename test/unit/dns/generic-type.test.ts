@@ -72,9 +72,9 @@ describe('an old type that Knot shows in its own form', () => {
     expect(hex(rdata(type, content).wire)).toBe(wire);
     expect(asStored(name, shown)).toEqual({ type, text: content });
     const short = `\\# ${wire.length / 2 - 1} ${wire.slice(0, -2)}`;
-    expect(refusal(type, short).message).toBe(`The octets are no ${name} record, which ${type} is.`);
+    expect(refusal(type, short).message).toBe(`The octets are not RDATA of type ${name}, which ${type} is.`);
     const long = `\\# ${wire.length / 2 + 1} ${wire}07`;
-    expect(refusal(type, long).message).toContain(`no ${name} record`);
+    expect(refusal(type, long).message).toContain(`not RDATA of type ${name},`);
   });
 
   it('has names in lower case, and others than these stay as they are shown', () => {

@@ -87,7 +87,7 @@ describe('an HTTPS record', () => {
     ['a target of one label', '1 svc alpn=h2'],
     ['a target that is an address', '1 192.0.2.1'],
     ['a priority over 65535', '65536 .'],
-    ['a priority that is no number', 'x .'],
+    ['a priority that is not a number', 'x .'],
     ['parameters in alias form', '0 svc.example.net alpn=h2'],
     ['no-default-alpn alone', '1 . no-default-alpn'],
     ['an unknown key', '1 . echconfig=YQ=='],

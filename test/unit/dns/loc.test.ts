@@ -75,7 +75,7 @@ describe('a LOC record', () => {
     expect(refusal('LOC', content)).toMatchObject({ field: 'content', message: expect.stringMatching(message) });
   });
 
-  it('is no text for octets of another version, or out of range', () => {
+  it('writes no text for octets of another version, or out of range', () => {
     const good = Buffer.from('0033161389172dd070be15f000988d20', 'hex');
     for (const [at, octet] of [
       [0, 1],

@@ -295,7 +295,7 @@ a A 192.0.2.1
     expect([records(file), file.ignoredLines.length, file.problems]).toEqual([['a 300 A 192.0.2.1'], 7, []]);
   });
 
-  test('is no reason to lose the owner of the next line', () => {
+  test('does not lose the owner of the next line', () => {
     expect(accepted('@ NS ns1.example.net.\n  A 192.0.2.1\n')).toEqual(['@ - A 192.0.2.1']);
   });
 

@@ -40,7 +40,7 @@ describe('X-Forwarded-For of a trusted proxy', () => {
     ['unknown', ['203.0.113.7, unknown'], '10.0.0.1'],
     ['garbage stops the walk', ['203.0.113.7, <script>'], '10.0.0.1'],
     ['garbage further left is not read', ['<script>, 203.0.113.7'], '203.0.113.7'],
-    ['numbers that are no address', ['3405803783'], '10.0.0.1'],
+    ['numbers that are not an address', ['3405803783'], '10.0.0.1'],
     ['an address with a zone', ['fe80::1%eth0'], '10.0.0.1'],
     ['octets with leading zeros', ['010.000.000.001'], '10.0.0.1'],
   ])('%s', (_, values, client) => expect(of('10.0.0.1', values)).toBe(client));
@@ -95,6 +95,6 @@ test.each([
 ])('%s is trusted: %s', (address, trusted) => expect(isTrusted(address)).toBe(trusted));
 
 test.each(['1.2.3.4.5', '1.2.3', '[1.2.3.4]', '[::1', '::1]:80', '1.2.3.4:', 'host', '1.2.3.4:999999'])(
-  '%s is no address of a node',
+  '%s is not an address of a node',
   (text) => expect(nodeAddress(text)).toBeNull(),
 );

@@ -151,7 +151,7 @@ describe('failing', () => {
     await expect(manager.run(stop.signal)).rejects.toBe(failure);
   });
 
-  it('because it is stopped while caches fill is no failure', async () => {
+  it('because it is stopped while caches fill is not a failure', async () => {
     wire();
     server.script(() => undefined);
     const running = manager.run(stop.signal);

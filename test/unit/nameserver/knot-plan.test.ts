@@ -153,7 +153,7 @@ describe('the configuration of knotd', () => {
     expect(mergeConfiguration(merged, items)).toBe(merged);
   });
 
-  it('is not made from a text that is no export', () => {
+  it('is not made from a text that is not an export', () => {
     expect(() => mergeConfiguration('server\n', [])).toThrow('unknown line: server');
     expect(() => mergeConfiguration('    listen: "::"\nserver: x\n', [])).toThrow('unknown line: server: x');
   });

@@ -110,7 +110,7 @@ describe('the live view', () => {
     ]);
   });
 
-  it('shows the zones above that a resolver knows, from the root downwards, and no name that is no zone', async () => {
+  it('shows the zones above that a resolver knows, from the root downwards, and no name that is not a zone', async () => {
     const server = await serving(7, { answers: [a('192.0.2.1')] });
     const zones = new Set(['', 'com']);
     const found: Resolve = async (name, type) => {

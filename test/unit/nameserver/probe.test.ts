@@ -152,7 +152,7 @@ describe('an answer', () => {
     await expect(ask(ns, { name: 'a.example', type: 'A' }, longer)).rejects.toBeInstanceOf(NoAnswer);
   });
 
-  it('over TCP to another question, a truncated one and a missing one are no answers', async () => {
+  it('over TCP to another question, a truncated one and a missing one are not answers', async () => {
     const scripts: Script[] = [
       () => ({ idOffset: 1 }),
       () => ({ cutAt: 14 }),

@@ -157,7 +157,7 @@ describe('an answer with authority', () => {
     expect(asked).toEqual(['lb.cloud.example', 'lb.cloud.example']);
   });
 
-  it('that a name does not exist is no answer if it is not trusted', async () => {
+  it('that a name does not exist is not an answer if it is not trusted', async () => {
     const own = await start(() => ({ aa: true, rcode: 3 }));
     const resolve = createResolver({ servers: [own] });
     await expect(resolve('lb.cloud.example', 'A', signal, async () => false)).rejects.toThrow(

@@ -46,7 +46,7 @@ describe('two DNSRecords with the same value', () => {
       for (const object of both) expect(bench.ready(bench.cluster.record(object))).toBe('True Ready');
       const lines = ['example.org _acme-challenge TXT value 3600'];
       expect(bench.service.lines()).toEqual(lines);
-      // A record that is no challenge does not share.
+      // A record that is not a challenge does not share.
       const other = record(bench, 'other', { name: '_acme-challenge', type: 'TXT', content: 'value' });
       await bench.settle();
       expect(bench.ready(bench.cluster.record(other))).toBe('False Conflict');

@@ -182,7 +182,7 @@ it('are repeated sooner while the service does not answer, with one log line; th
   expect(lines.filter((line) => line.includes('accepts the heartbeats again'))).toHaveLength(1);
 });
 
-it('a key of a DNSZone without the right to send heartbeats is no failure of the heartbeats', async () => {
+it('a key of a DNSZone without the right to send heartbeats is not a failure of the heartbeats', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   const forbidden = new ApiError({ status: 403, code: 'x', message: 'No.', retryAfterMs: null, requestId: null });
   answers = { 'org:2': forbidden };

@@ -58,7 +58,7 @@ describe('the deletion of many DNSZones', () => {
   it.each([
     ['less than half of them', 30, 10],
     ['no more than 20', 20, 20],
-  ])('is no mass deletion if they are %s', async (_what, zones, deleted) => {
+  ])('is not a mass deletion if they are %s', async (_what, zones, deleted) => {
     const on = await bench(zones);
     removeFirst(on, deleted);
     await settle(on);

@@ -176,7 +176,7 @@ describe('a choice that another client changed', () => {
   it.each(['Report', 'Ignore'])('is left under %s until the spec changes', async (policy) => {
     const on = await drift(policy);
     expect(chosen(on)).toEqual(['us']);
-    // The condition has it afterwards, so that a second Event would be no news.
+    // The condition has it afterwards, so that a second Event would tell nothing new.
     await on.run('zone', ZONE);
     expect(on.reasons().filter((reason) => reason === `${ZONE} Drift`)).toHaveLength(policy === 'Report' ? 1 : 0);
     expect(condition(on, 'Programmed')).toMatchObject({ status: 'True', reason: 'Drifted' });
@@ -210,9 +210,9 @@ describe('spec.readyWhen', () => {
     const all = 'Every name server of the zone serves the record: ns.eu.test, ns1.zonestead.test.';
     expect(proven(on)).toBe(all);
     await edit(on, { readyWhen: 'OwnNodes' });
-    expect(on.message(object(on))).toBe('Every name server that is no secondary answers for the zone.');
+    expect(on.message(object(on))).toBe('Every name server that is not a secondary answers for the zone.');
     expect(proven(on)).toBe(
-      'Every name server of the zone that is no secondary serves the record: ns1.zonestead.test.',
+      'Every name server of the zone that is not a secondary serves the record: ns1.zonestead.test.',
     );
     // A proof for fewer name servers is none for all of them.
     on.outage = 'ns.eu.test does not serve it yet';

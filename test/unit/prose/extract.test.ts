@@ -41,7 +41,7 @@ describe('the prose of a TypeScript file', () => {
 
   it('is neither in code nor in quoted code, regular expressions, SQL and parts of messages', () => {
     const lines = [
-      '// The function `anew` and https://example.org/anew are no prose.',
+      '// The function `anew` and https://example.org/anew are not prose.',
       'const pattern = /it is made anew/;',
       'const query = sql`select what from anew where seldom`;',
       "const part = name + ' of the zone';",

@@ -51,6 +51,8 @@ const FOUND: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['goes', 'The record goes when the namespace is deleted.'],
   ['left-out', 'Undefined values are left out.'],
   ['take-away', 'It takes away the right.'],
+  ['is-no', 'The text is no address.'],
+  ['is-no', 'An owner that is\nno secret may be shown.'],
   ['suffer', 'A CNAME suffers no neighbor.'],
   ['cannot-be-had', 'The lease cannot be had.'],
 ];
@@ -84,6 +86,8 @@ describe('no rule finds anything in', () => {
     ['Is the zone signed, and by whom?'],
     ['The value is over 255 octets long.'],
     ['The record goes to the end of the queue.'],
+    ['There is no zone of this name, and a wait is no longer than 10 s.'],
+    ['The name has no records, and the text is not an address.'],
     ['Run zonestead keys mint to create a key.'],
   ])('%s', (text) => {
     expect(found(text)).toEqual([]);

@@ -113,7 +113,7 @@ describe('Present', () => {
       'DNSZone default/z takes no ACME challenges; its owner can permit them in spec.acme',
     ],
     [
-      'the name is no challenge name',
+      'the name is not a challenge name',
       [zone('z', 'www.example.org', OWN), zone('y', 'example.org', OWN)],
       'DNSZone default/y takes ACME challenges at _acme-challenge names only, and target.example.org is not one; its owner can permit target in spec.acme.targets',
       { resolvedFQDN: 'target.example.org' },

@@ -35,7 +35,7 @@ it('a server without room for a connection is busy, and its connections are kept
   expect([lossOf(answered('53300')), outageOf(answered('53300'))]).toEqual([null, 'nothing']);
 });
 
-it('any other error is no outage', () => {
+it('any other error is not an outage', () => {
   for (const error of [answered('23505'), new Error('x'), network('ENOENT'), null]) {
     expect([lossOf(error), outageOf(error)]).toEqual([null, null]);
   }

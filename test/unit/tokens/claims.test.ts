@@ -69,7 +69,7 @@ describe('a token', () => {
     ['with an endless expiry', { exp: 'endless' }, 'no-expiry'],
     ['without a time of issue', { iat: undefined }, 'no-issue-time'],
     ['with a time of issue before 1970', { iat: -1 }, 'no-issue-time'],
-    ['with a start that is no time', { nbf: 'now' }, 'malformed'],
+    ['with a start that is not a time', { nbf: 'now' }, 'malformed'],
     ['that expired 60 s ago', { exp: NOW - 60 }, 'expired'],
     ['that expired 59 s ago', { exp: NOW - 59 }, 'ok'],
     ['issued in 61 s', { iat: NOW + 61 }, 'not-yet'],

@@ -59,7 +59,7 @@ describe('the issuer of a token that is not proved', () => {
     ['the trust domain of its subject', { sub: 'spiffe://b.example/ns/c' }, 'spiffe://b.example'],
     ['the trust domain alone', { sub: 'spiffe://b.example' }, 'spiffe://b.example'],
     ['nothing, without iss', { sub: 'system:serviceaccount:a:b' }, null],
-    ['nothing, if the iss is no text', { iss: 1, sub: 'spiffe://b.example/c' }, null],
+    ['nothing, if the iss is not a text', { iss: 1, sub: 'spiffe://b.example/c' }, null],
     ['nothing, if the iss is empty', { iss: '', sub: 'spiffe://b.example/c' }, null],
     ['nothing, without a trust domain', { sub: 'spiffe:///c' }, null],
   ])('is %s', (_title, payload, issuer) => {

@@ -185,7 +185,7 @@ u: {type: URI, value: {priority: 1, weight: 2, target: 'https://example.net/'}}
     expect(told(found.notes)).toEqual([expect.stringMatching(/^line 5: The record has pools or regions/)]);
   });
 
-  test.each(['- a\n', 'a: [\n'])('says that %j is no such file', (text) => {
+  test.each(['- a\n', 'a: [\n'])('says that %j is not a zone list', (text) => {
     expect(() => yaml(text)).toThrow(/^moved\.example\.yaml: the file is not/);
   });
 });

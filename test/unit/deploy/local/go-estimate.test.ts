@@ -12,7 +12,7 @@ test('The first minute gives no estimate, and neither does a build without a com
   expect(estimate.left(60)).toBe('about 60 s left');
 });
 
-test('A line that is no package of the program counts for nothing', () => {
+test('A line that is not a package of the program counts for nothing', () => {
   const estimate = createEstimate([plain('a')]);
   expect(estimate.compiles('# a')).toBe(false);
   expect(estimate.left(100)).toBe(undefined);

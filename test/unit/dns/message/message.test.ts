@@ -1,4 +1,4 @@
-// DNS messages with all sections: names, compression, and octets that are no message.
+// DNS messages with all sections: names, compression, and octets that are not a message.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ednsOf, writeOpt } from '#dns/message/edns.ts';
