@@ -91,32 +91,7 @@ export function buildApp({
   powerDns = false,
 }: AppOptions): FastifyInstance {
   z.config({ localeError: describeIssue });
-  const app = Fastify({
-    loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
-    bodyLimit: BODY_LIMIT,
-    // A client may choose the request id, to follow a change to its entry in the history.
-    genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-    },
-    // Longer than the limits below, so that those end a slow request with an answer.
-    connectionTimeout: requestMs * 2,
-    requestTimeout: requestMs,
-    keepAliveTimeout: 72_000,
-    // While the process ends, requests on open connections are answered with `connection: close`.
-    return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: answerUnrouted,
-    routerOptions: { maxParamLength: MAX_PARAMETER },
-    // followHttp checks the Host header instead, because Node would answer without a body.
-    http: {
-      requireHostHeader: false,
-      headersTimeout: Math.min(HEADERS_MS, requestMs),
-      requestTimeout: requestMs,
-      // Node checks for slow clients only at this interval. Its default would keep them half a minute longer.
-      connectionsCheckingInterval: Math.min(1_000, requestMs / 4),
-    },
-  });
+  const app = createServer(log, requestMs);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   // Fastify would also read text/plain. The contract is JSON, and other types are refused with 415.
@@ -139,22 +114,8 @@ export function buildApp({
   if (guard) guardLoad(app as unknown as FastifyInstance, guard);
   app.addHook('onSend', giveBackBusyWrite());
 
-  // A person who opens the base address of the service in a browser looks for its pages.
-  if (pages) {
-    app.get('/', { schema: { hide: true } }, async (request, reply) => {
-      reply.header('vary', 'accept');
-      if (request.headers.accept?.includes('text/html')) return reply.redirect('/console/', 303);
-      throw refusal('no-such-path', { method: 'GET', path: '/' });
-    });
-  }
-  const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
-    own(actor) ?? (limits ? shared : null);
-  const writeLimits: WriteLimits = {
-    zones: limitOf((actor) => actor.zoneWrites, LIMITS.zones),
-    records: limitOf((actor) => actor.recordWrites, LIMITS.records),
-    // Only people change teams. No key has a number of its own for this.
-    account: (actor) => (limits && actor.user !== null ? LIMITS.account : null),
-  };
+  if (pages) leadToPages(app as unknown as FastifyInstance);
+  const writeLimits = chooseLimits(limits);
 
   void app.register(
     async (v1) => {
@@ -195,37 +156,7 @@ export function buildApp({
       await Promise.all([feed.hub.close(), feed.arrivals.close()]);
     });
   }
-  void app.register(
-    async (acme) => {
-      const refuseTheRest = refuseOtherMethods(acme, '/acme');
-      countDeclaredWrites(acme as unknown as FastifyInstance, context, writeLimits, 'start');
-      await acmeRoutes(acme, context, feed?.arrivals);
-      refuseTheRest();
-    },
-    { prefix: '/acme' },
-  );
-  void app.register(
-    async (nic) => {
-      const scope = nic as unknown as FastifyInstance;
-      const refuseTheRest = refuseOtherMethods(scope, '/nic');
-      countDeclaredWrites(scope, context, writeLimits, 'start');
-      dynDnsRoutes(scope, context, isTrusted);
-      refuseTheRest();
-    },
-    { prefix: '/nic' },
-  );
-  if (powerDns) {
-    void app.register(
-      async (api) => {
-        const scope = api as unknown as FastifyInstance;
-        const refuseTheRest = refuseOtherMethods(scope, '/api', answerOptions);
-        countDeclaredWrites(scope, context, writeLimits, 'start');
-        await powerDnsRoutes(scope, context, writeLimits.records, feed?.arrivals);
-        refuseTheRest();
-      },
-      { prefix: '/api' },
-    );
-  }
+  registerDoors(app as unknown as FastifyInstance, { context, writeLimits, isTrusted, feed, powerDns });
   if (pages) {
     void app.register(
       async (scope) => {
@@ -237,4 +168,95 @@ export function buildApp({
   }
   serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;
+}
+
+function createServer(log: Logger, requestMs: number) {
+  return Fastify({
+    loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
+    bodyLimit: BODY_LIMIT,
+    // A client may choose the request id, to follow a change to its entry in the history.
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    // Longer than the limits below, so that those end a slow request with an answer.
+    connectionTimeout: requestMs * 2,
+    requestTimeout: requestMs,
+    keepAliveTimeout: 72_000,
+    // While the process ends, requests on open connections are answered with `connection: close`.
+    return503OnClosing: false,
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerUnrouted,
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    // followHttp checks the Host header instead, because Node would answer without a body.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: Math.min(HEADERS_MS, requestMs),
+      requestTimeout: requestMs,
+      // Node checks for slow clients only at this interval. Its default would keep them half a minute longer.
+      connectionsCheckingInterval: Math.min(1_000, requestMs / 4),
+    },
+  });
+}
+
+/** A person who opens the base address of the service in a browser looks for its pages. */
+function leadToPages(app: FastifyInstance): void {
+  app.get('/', { schema: { hide: true } }, async (request, reply) => {
+    reply.header('vary', 'accept');
+    if (request.headers.accept?.includes('text/html')) return reply.redirect('/console/', 303);
+    throw refusal('no-such-path', { method: 'GET', path: '/' });
+  });
+}
+
+/** @param isOn whether keys without limits of their own have those of the service */
+function chooseLimits(isOn: boolean): WriteLimits {
+  const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
+    own(actor) ?? (isOn ? shared : null);
+  return {
+    zones: limitOf((actor) => actor.zoneWrites, LIMITS.zones),
+    records: limitOf((actor) => actor.recordWrites, LIMITS.records),
+    // Only people change teams. No key has a number of its own for this.
+    account: (actor) => (isOn && actor.user !== null ? LIMITS.account : null),
+  };
+}
+
+interface DoorOptions {
+  readonly context: ServiceContext;
+  readonly writeLimits: WriteLimits;
+  readonly isTrusted: IsTrusted;
+  readonly feed: Feed | undefined;
+  readonly powerDns: boolean;
+}
+
+/** The protocols of others: acme-dns and httpreq, dyndns2, PowerDNS. */
+function registerDoors(app: FastifyInstance, { context, writeLimits, isTrusted, feed, powerDns }: DoorOptions): void {
+  void app.register(
+    async (acme) => {
+      const refuseTheRest = refuseOtherMethods(acme, '/acme');
+      countDeclaredWrites(acme, context, writeLimits, 'start');
+      await acmeRoutes(acme, context, feed?.arrivals);
+      refuseTheRest();
+    },
+    { prefix: '/acme' },
+  );
+  void app.register(
+    async (scope) => {
+      const refuseTheRest = refuseOtherMethods(scope, '/nic');
+      countDeclaredWrites(scope, context, writeLimits, 'start');
+      dynDnsRoutes(scope, context, isTrusted);
+      refuseTheRest();
+    },
+    { prefix: '/nic' },
+  );
+  if (powerDns) {
+    void app.register(
+      async (scope) => {
+        const refuseTheRest = refuseOtherMethods(scope, '/api', answerOptions);
+        countDeclaredWrites(scope, context, writeLimits, 'start');
+        await powerDnsRoutes(scope, context, writeLimits.records, feed?.arrivals);
+        refuseTheRest();
+      },
+      { prefix: '/api' },
+    );
+  }
 }

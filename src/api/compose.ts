@@ -1,11 +1,13 @@
 // Builds the api from its settings: the database, the service, the HTTP application and the background work. The
 // process (server.ts) and the integration tests call the same function, so that tests run the wiring of production.
 import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { hostText } from '#base/postgres-address.ts';
 import type { Config } from '#config.ts';
+import type { IsTrusted } from '#edge/client-address.ts';
 import type { Guard } from '#edge/load.ts';
 import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
@@ -160,15 +162,7 @@ export async function composeApi(
   checkProxies(config);
   const database = openApiDatabase(config, { log, metrics, ...(tracing ? { tracing } : {}) });
   const { db } = database;
-  const nameservers = config.ZONESTEAD_NAMESERVERS;
-  const hostmaster = config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}`;
-  try {
-    await setService(db, { nameservers, hostmaster });
-    await refreshServiceNames(db);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  await storeNames(database, config);
   watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
   watchClusters(metrics, () => countClusters(db));
   const aliases = parts.aliases({ db, log, metrics });
@@ -183,18 +177,12 @@ export async function composeApi(
     largeReads: limitWork(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
     commits: createCommits(),
     childZones,
-    nameservers,
+    nameservers: config.ZONESTEAD_NAMESERVERS,
     delegation: parts.delegation,
     prepareAlias: (target) => aliases.prepare(target),
     allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',
     reservedNames: config.ZONESTEAD_RESERVED_NAMES,
-    quotas: {
-      zones: config.ZONESTEAD_QUOTA_ZONES,
-      records: config.ZONESTEAD_QUOTA_RECORDS,
-      bytes: config.ZONESTEAD_QUOTA_BYTES,
-      keys: config.ZONESTEAD_QUOTA_KEYS,
-      members: config.ZONESTEAD_QUOTA_MEMBERS,
-    },
+    quotas: quotasIn(config),
     quarantineMs: config.ZONESTEAD_QUARANTINE_HOURS * HOUR_MS,
     tokens: tokens?.verifier,
     now,
@@ -233,7 +221,60 @@ export async function composeApi(
       metrics,
     }) ?? null;
   const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : tlsListenerOf(app, requestMs);
-  const servers = [app.server, ...(tls === null ? [] : [tls.server])];
+  limitServers([app.server, ...(tls === null ? [] : [tls.server])], config, isTrusted, { log, metrics });
+  const end = new AbortController();
+  const background = [
+    aliases.run(end.signal),
+    childZones.run(context, log, end.signal),
+    ...runRounds(context, config, { log, metrics }, { retentionEveryMs, clusterTimes }, end.signal),
+  ];
+  if (tls !== null) background.push((await keepCertificate(tls, config, { log, metrics }, end.signal)).ended);
+  return {
+    app,
+    tls,
+    updates,
+    context,
+    close: async () => {
+      await Promise.all([app.close(), tls?.close(), updates?.close()]);
+      guard.close();
+      end.abort();
+      await Promise.all([...background, tokens?.close()]);
+      await database.close();
+    },
+  };
+}
+
+type ComposeConfig = Config<(typeof COMPOSE_SETTINGS)[number]>;
+
+/** Writes the names of the name servers to the database, which it closes if that fails. */
+async function storeNames(database: Database, config: ComposeConfig): Promise<void> {
+  const nameservers = config.ZONESTEAD_NAMESERVERS;
+  const hostmaster = config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}`;
+  try {
+    await setService(database.db, { nameservers, hostmaster });
+    await refreshServiceNames(database.db);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function quotasIn(config: ComposeConfig): ServiceContext['quotas'] {
+  return {
+    zones: config.ZONESTEAD_QUOTA_ZONES,
+    records: config.ZONESTEAD_QUOTA_RECORDS,
+    bytes: config.ZONESTEAD_QUOTA_BYTES,
+    keys: config.ZONESTEAD_QUOTA_KEYS,
+    members: config.ZONESTEAD_QUOTA_MEMBERS,
+  };
+}
+
+function limitServers(
+  servers: readonly Server[],
+  config: ComposeConfig,
+  isTrusted: IsTrusted,
+  { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
+): void {
   const limitConnections = shareLimits(
     {
       total: config.ZONESTEAD_MAX_CONNECTIONS,
@@ -250,41 +291,30 @@ export async function composeApi(
       log.debug({ proxy, problem }, 'a connection of a trusted proxy was refused: no valid PROXY protocol header'),
     );
   }
-  const end = new AbortController();
+}
+
+/** Work that repeats for as long as the process runs. @returns promises that resolve after the signal has aborted */
+function runRounds(
+  context: ServiceContext,
+  config: ComposeConfig,
+  { log, metrics }: Pick<Telemetry, 'log' | 'metrics'>,
+  { retentionEveryMs, clusterTimes }: { retentionEveryMs: number; clusterTimes: ComposeOptions['clusterTimes'] },
+  signal: AbortSignal,
+): Promise<void>[] {
+  const { db, now } = context;
   const retention = {
     historyMs: config.ZONESTEAD_HISTORY_DAYS * DAY_MS,
     historyBytes: config.ZONESTEAD_HISTORY_BYTES,
     answersMs: config.ZONESTEAD_IDEMPOTENCY_HOURS * HOUR_MS,
   };
-  const background = [
-    aliases.run(end.signal),
-    runClusterWatch(
-      { ...context, log, clock: realClock, ...(clusterTimes ? { times: clusterTimes } : {}) },
-      end.signal,
-    ),
-    runTransferDecisions(db, realClock, log, end.signal),
-    childZones.run(context, log, end.signal),
-    runLeases(
-      context,
-      { log, metrics: createLeaseMetrics(metrics, overdueLease(db, context.now), context.now) },
-      end.signal,
-    ),
-    runRetention({ db, log, settings: retention, now: context.now, everyMs: retentionEveryMs }, end.signal),
+  const times = clusterTimes ? { times: clusterTimes } : {};
+  const leaseMetrics = createLeaseMetrics(metrics, overdueLease(db, now), now);
+  return [
+    runClusterWatch({ ...context, log, clock: realClock, ...times }, signal),
+    runTransferDecisions(db, realClock, log, signal),
+    runLeases(context, { log, metrics: leaseMetrics }, signal),
+    runRetention({ db, log, settings: retention, now, everyMs: retentionEveryMs }, signal),
   ];
-  if (tls !== null) background.push((await keepCertificate(tls, config, { log, metrics }, end.signal)).ended);
-  return {
-    app,
-    tls,
-    updates,
-    context,
-    close: async () => {
-      await Promise.all([app.close(), tls?.close(), updates?.close()]);
-      guard.close();
-      end.abort();
-      await Promise.all([...background, tokens?.close()]);
-      await database.close();
-    },
-  };
 }
 
 function composeFeed(context: ServiceContext, connections: number, log: Logger, metrics: Metrics): Feed {

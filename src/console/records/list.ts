@@ -1,8 +1,10 @@
 // The list of the records of a zone, with its search, orders and pages.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import { isRecordType } from '#dns/types/index.ts';
+import type { ServiceContext } from '#service/context.ts';
 import {
   MOST_SORTED,
   RECORD_ORDERS,
@@ -49,64 +51,66 @@ const COLUMNS: Readonly<Record<RecordOrder, string>> = {
 const LARGEST_FIRST: readonly RecordOrder[] = ['changed'];
 
 export function recordListPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  app.get<ListQuery>('/zones/:zoneId', async (request: FastifyRequest<ListQuery>, reply: FastifyReply) => {
-    const { q = '', type = '', size, after, before } = request.query;
-    const sorting = sortingOf(request.query.sort, RECORD_ORDERS);
-    const limit = SIZES.find((each) => String(each) === size) ?? PAGE;
-    const query = { q: q.trim(), type: isRecordType(type) || type === 'SOA' ? type : undefined };
-    const sort = sorting.text === RECORD_ORDERS[0] ? undefined : sorting.text;
-    const asked = { ...query, sort, size: limit === PAGE ? undefined : String(limit) };
-    const number = numberOf(request.query.page) ?? 1;
-    const listed = await readRecordPage(context, actorOf(request), request.params.zoneId, {
-      texts: query.q === '' ? undefined : searchTexts(query.q),
-      // The SOA is a record of the service itself. Nothing stored has its type.
-      type: (query.type === 'SOA' ? 'TYPE65535' : query.type) as never,
-      ...sorting,
-      ...{ limit, after, before, page: number },
-      characters: SHOWN,
-    });
-    const { zone, records, total } = listed;
-    const home = addressOfZone(zone.id);
-    const address = (more: Record<string, string | null | undefined>) => withQuery(home, { ...asked, ...more });
-    if (listed.isTooMany) return reply.redirect(address({ sort: null, refused: sorting.order }), 303);
-    // The page before the second one may have become shorter than the first one.
-    const isBackAtStart = before !== undefined && !listed.hasPrevious;
-    if (isBackAtStart) return reply.redirect(address({}), 303);
-    const isFirst = after === undefined && before === undefined && number === 1;
-    const from = isFirst ? 1 : numberOf(request.query.from);
-    const now = context.now();
-    return show(request, reply, 'records/records', {
-      title: zone.zoneName,
-      zone: shownZone(zone),
-      home,
-      records: records.map((record) => ({
-        ...shownRecord(record, zone),
-        changed: record.changedAt && whenOf(record.changedAt.toISOString(), now),
-      })),
-      own: isFirst ? ownRecords(zone, query) : [],
-      isFiltered: query.q !== '' || query.type !== undefined,
-      wanted: ['SOA', ...namedAnd(query.type === 'SOA' ? undefined : query.type)],
-      query,
-      sizes: SIZES,
-      size: limit,
-      sort: sorting.text,
-      sorts: sortChoices(sorting, COLUMNS, LARGEST_FIRST),
-      heads: sortHeads(sorting, RECORD_ORDERS, {
-        largestFirst: LARGEST_FIRST,
-        addressOf: (sort) => withQuery(home, { ...asked, sort: sort === RECORD_ORDERS[0] ? null : sort }),
-      }),
-      hasTimes: sorting.order === 'changed',
-      refused: RECORD_ORDERS.find((order) => order === request.query.refused),
-      columns: COLUMNS,
-      mostSorted: MOST_SORTED,
-      total,
-      from,
-      pages: {
-        first: isFirst ? null : address({}),
-        previous: listed.hasPrevious ? address(previousOf(listed, number, from, limit)) : null,
-        next: listed.hasNext ? address(nextOf(listed, number, from)) : null,
-      },
-    });
+  app.get<ListQuery>('/zones/:zoneId', (request, reply) => showRecords(context, request, reply));
+}
+
+async function showRecords(context: ServiceContext, request: FastifyRequest<ListQuery>, reply: FastifyReply) {
+  const { q = '', type = '', size, after, before } = request.query;
+  const sorting = sortingOf(request.query.sort, RECORD_ORDERS);
+  const limit = SIZES.find((each) => String(each) === size) ?? PAGE;
+  const query = { q: q.trim(), type: isRecordType(type) || type === 'SOA' ? type : undefined };
+  const sort = sorting.text === RECORD_ORDERS[0] ? undefined : sorting.text;
+  const asked = { ...query, sort, size: limit === PAGE ? undefined : String(limit) };
+  const number = numberOf(request.query.page) ?? 1;
+  const listed = await readRecordPage(context, actorOf(request), request.params.zoneId, {
+    texts: query.q === '' ? undefined : searchTexts(query.q),
+    // The SOA is a record of the service itself. Nothing stored has its type.
+    type: (query.type === 'SOA' ? 'TYPE65535' : query.type) as never,
+    ...sorting,
+    ...{ limit, after, before, page: number },
+    characters: SHOWN,
+  });
+  const { zone, records, total } = listed;
+  const home = addressOfZone(zone.id);
+  const address = (more: Record<string, string | null | undefined>) => withQuery(home, { ...asked, ...more });
+  if (listed.isTooMany) return reply.redirect(address({ sort: null, refused: sorting.order }), 303);
+  // The page before the second one may have become shorter than the first one.
+  const isBackAtStart = before !== undefined && !listed.hasPrevious;
+  if (isBackAtStart) return reply.redirect(address({}), 303);
+  const isFirst = after === undefined && before === undefined && number === 1;
+  const from = isFirst ? 1 : numberOf(request.query.from);
+  const now = context.now();
+  return show(request, reply, 'records/records', {
+    title: zone.zoneName,
+    zone: shownZone(zone),
+    home,
+    records: records.map((record) => ({
+      ...shownRecord(record, zone),
+      changed: record.changedAt && whenOf(record.changedAt.toISOString(), now),
+    })),
+    own: isFirst ? ownRecords(zone, query) : [],
+    isFiltered: query.q !== '' || query.type !== undefined,
+    wanted: ['SOA', ...namedAnd(query.type === 'SOA' ? undefined : query.type)],
+    query,
+    sizes: SIZES,
+    size: limit,
+    sort: sorting.text,
+    sorts: sortChoices(sorting, COLUMNS, LARGEST_FIRST),
+    heads: sortHeads(sorting, RECORD_ORDERS, {
+      largestFirst: LARGEST_FIRST,
+      addressOf: (sort) => withQuery(home, { ...asked, sort: sort === RECORD_ORDERS[0] ? null : sort }),
+    }),
+    hasTimes: sorting.order === 'changed',
+    refused: RECORD_ORDERS.find((order) => order === request.query.refused),
+    columns: COLUMNS,
+    mostSorted: MOST_SORTED,
+    total,
+    from,
+    pages: {
+      first: isFirst ? null : address({}),
+      previous: listed.hasPrevious ? address(previousOf(listed, number, from, limit)) : null,
+      next: listed.hasNext ? address(nextOf(listed, number, from)) : null,
+    },
   });
 }
 

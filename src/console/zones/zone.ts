@@ -24,27 +24,8 @@ interface Again {
 
 export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
   const { context } = parts;
-  const settings = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const status = await readStatus(context, actorOf(request), zone.id);
-    const isChecked = context.delegation?.look != null;
-    const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
-    const page = { title: zone.zoneName, zone, home, status, isChecked, secondaries };
-    return show(request, reply, 'zones/settings', { ...page, ...again });
-  };
-  const deletePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const hours = context.quarantineMs / 3_600_000;
-    const [saw] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
-    const page = { title: `Delete ${zone.zoneName}?`, zone, home, hours, seen: seenZoneText(zone) };
-    return show(request, reply, 'zones/delete', {
-      ...page,
-      differing: saw ? differingZone(saw, zone) : null,
-      ...again,
-    });
-  };
 
-  app.get<OfZone>('/zones/:zoneId/settings', async (request, reply) => settings(request, reply));
+  app.get<OfZone>('/zones/:zoneId/settings', async (request, reply) => settings(context, request, reply));
 
   app.post<OfZone>('/zones/:zoneId/ttl', { config: { counts: 'zones' } }, async (request, reply) => {
     const typed = typedOf(request);
@@ -59,7 +40,7 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         await changeProperties(context, callerOf(request), zone.id, { defaultTtl }, seen);
         return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
       },
-      (errors) => settings(request, reply, { typed, errors }),
+      (errors) => settings(context, request, reply, { typed, errors }),
     );
   });
 
@@ -75,7 +56,7 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         await changeProperties(context, callerOf(request), zone.id, { comment: text(typed, 'comment') }, seen);
         return done(request, reply, `${home}/settings`, 'The comment was saved.');
       },
-      (errors) => settings(request, reply, { typed, errors }),
+      (errors) => settings(context, request, reply, { typed, errors }),
     );
   });
 
@@ -97,14 +78,14 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
           const words = state === 'parked' ? 'is parked: only its apex answers queries' : 'answers again';
           return done(request, reply, `${home}/settings`, `${zone.zoneName} ${words}.`);
         },
-        (errors) => settings(request, reply, { typed, errors }),
+        (errors) => settings(context, request, reply, { typed, errors }),
       );
     });
   }
 
-  secondaryForm(app, parts, settings);
+  secondaryForm(app, parts, (request, reply, again) => settings(context, request, reply, again));
 
-  app.get<OfZone>('/zones/:zoneId/delete', async (request, reply) => deletePage(request, reply));
+  app.get<OfZone>('/zones/:zoneId/delete', async (request, reply) => deletePage(context, request, reply));
 
   app.post<OfZone>('/zones/:zoneId/delete', { config: { counts: 'zones' } }, async (request, reply) => {
     const typed = typedOf(request);
@@ -121,7 +102,38 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         await removeZone(context, { ...callerOf(request), condition }, zone.id);
         return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`);
       },
-      (errors, refused) => deletePage(request, reply, { typed, errors, refused }),
+      (errors, refused) => deletePage(context, request, reply, { typed, errors, refused }),
     );
+  });
+}
+
+async function settings(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  again: Again = {},
+) {
+  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const status = await readStatus(context, actorOf(request), zone.id);
+  const isChecked = context.delegation?.look != null;
+  const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
+  const page = { title: zone.zoneName, zone, home, status, isChecked, secondaries };
+  return show(request, reply, 'zones/settings', { ...page, ...again });
+}
+
+async function deletePage(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  again: Again = {},
+) {
+  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const hours = context.quarantineMs / 3_600_000;
+  const [saw] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
+  const page = { title: `Delete ${zone.zoneName}?`, zone, home, hours, seen: seenZoneText(zone) };
+  return show(request, reply, 'zones/delete', {
+    ...page,
+    differing: saw ? differingZone(saw, zone) : null,
+    ...again,
   });
 }

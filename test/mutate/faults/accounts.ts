@@ -45,7 +45,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'unlimited',
     'changes of teams have no limit',
     'src/api/app.ts',
-    'limits && actor.user !== null ? LIMITS.account : null',
+    'isOn && actor.user !== null ? LIMITS.account : null',
     'null',
   ),
   byTrusts(
