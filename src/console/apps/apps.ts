@@ -30,7 +30,6 @@ const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, algorithms:
 
 export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): void {
   const apps = '/teams/:teamId/apps';
-  const listAddress = (teamId: string) => `/console/teams/${encodeURIComponent(teamId)}/apps`;
 
   app.get<OfTeam>(apps, async (request, reply) => {
     const { teamId } = request.params;
@@ -48,18 +47,8 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     return show(request, reply, 'apps/list', { title: `API keys of ${team.name}`, team, keys: rows });
   });
 
-  const form = async (
-    request: FastifyRequest<OfTeam>,
-    reply: FastifyReply,
-    page: { title: string; key: KeyView | null; typed: Typed; errors?: FormErrors },
-  ) => {
-    const team = await readTeam(context, actorOf(request), request.params.teamId);
-    const zones = await offeredZones(context, request, team.id);
-    // A form that could not be parsed has no levels. Select elements then show their first option.
-    return show(request, reply, 'apps/edit', { ...ABOUT, ...page, team, zones, rows: grantRows(page.typed) });
-  };
   app.get<OfTeam & { Querystring: { for?: string } }>(`${apps}/new`, async (request, reply) =>
-    form(request, reply, { title: 'New API key', key: null, typed: typedOfNewKey(request.query.for) }),
+    form(context, request, reply, { title: 'New API key', key: null, typed: typedOfNewKey(request.query.for) }),
   );
 
   app.post<OfTeam>(apps, { config: { counts: 'account' } }, async (request, reply) => {
@@ -74,7 +63,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
         keepSecrets(request, { keyId: id, secret, tsig }, context.now());
         return reply.redirect(`${listAddress(teamId)}/${id}/created`, 303);
       },
-      (errors) => form(request, reply, { title: 'New API key', key: null, typed, errors }),
+      (errors) => form(context, request, reply, { title: 'New API key', key: null, typed, errors }),
     );
   });
 
@@ -92,7 +81,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     const { teamId, keyId } = request.params;
     const key = await readKey(context, actorOf(request), teamId, keyId);
     const typed = typedOfKey(key, await offeredZones(context, request, teamId));
-    return form(request, reply, { title: `Key ${key.name}`, key, typed });
+    return form(context, request, reply, { title: `Key ${key.name}`, key, typed });
   });
 
   app.post<OfKey>(`${apps}/:keyId`, { config: { counts: 'account' } }, async (request, reply) => {
@@ -113,7 +102,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       },
       async (errors) => {
         const key = await readKey(context, actorOf(request), teamId, keyId);
-        return form(request, reply, { title: `Key ${key.name}`, key, typed, errors });
+        return form(context, request, reply, { title: `Key ${key.name}`, key, typed, errors });
       },
     );
   });
@@ -137,4 +126,20 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     const { name } = await readKey(context, actorOf(request), teamId, keyId);
     return done(request, reply, listAddress(teamId), `The key ${name} was revoked.`);
   });
+}
+
+function listAddress(teamId: string) {
+  return `/console/teams/${encodeURIComponent(teamId)}/apps`;
+}
+
+async function form(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfTeam>,
+  reply: FastifyReply,
+  page: { title: string; key: KeyView | null; typed: Typed; errors?: FormErrors },
+) {
+  const team = await readTeam(context, actorOf(request), request.params.teamId);
+  const zones = await offeredZones(context, request, team.id);
+  // A form that could not be parsed has no levels. Select elements then show their first option.
+  return show(request, reply, 'apps/edit', { ...ABOUT, ...page, team, zones, rows: grantRows(page.typed) });
 }

@@ -33,7 +33,6 @@ const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, kinds: KIND
 export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
   const { context } = parts;
   const trusts = '/teams/:teamId/trusts';
-  const listAddress = (teamId: string) => `/console/teams/${encodeURIComponent(teamId)}/trusts`;
 
   app.get<OfTeam>(trusts, async (request, reply) => {
     const { teamId } = request.params;
@@ -44,28 +43,14 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
     return show(request, reply, 'trusts/list', { title: `Trusts of ${team.name}`, team, trusts: rows });
   });
 
-  const form = async (
-    request: FastifyRequest<OfTeam>,
-    reply: FastifyReply,
-    { typed, errors = {}, part = 'new' }: { typed: Typed; errors?: FormErrors; part?: 'new' | 'kind' | 'preview' },
-  ) => {
-    const team = await readTeam(context, actorOf(request), request.params.teamId);
-    const zones = await offeredZones(context, request, team.id);
-    const kind = kindOf(text(typed, 'kind'));
-    const preview = previewOf(typed, kind);
-    return show(request, reply, `trusts/${part}`, {
-      ...ABOUT,
-      ...{ title: 'New trust', team, kind, zones, rows: grantRows(typed), typed, errors, preview },
-    });
-  };
   app.get<OfTeam & { Querystring: { kind?: string } }>(`${trusts}/new`, async (request, reply) =>
-    form(request, reply, { typed: typedOfKind(kindOf(request.query.kind ?? '')) }),
+    form(context, request, reply, { typed: typedOfKind(kindOf(request.query.kind ?? '')) }),
   );
   // The two forms below change nothing, so they may be sent again and again.
   for (const part of ['kind', 'preview'] as const) {
     app.post<OfTeam>(`${trusts}/${part}`, { config: { repeatable: true } }, async (request, reply) => {
       const typed = part === 'kind' ? withKind(typedOf(request)) : typedOf(request);
-      return form(request, reply, { typed, part: request.headers['hx-request'] === 'true' ? part : 'new' });
+      return form(context, request, reply, { typed, part: request.headers['hx-request'] === 'true' ? part : 'new' });
     });
   }
   app.post<OfTeam>(trusts, { config: { counts: 'account' } }, async (request, reply) => {
@@ -80,36 +65,13 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
         const text = `The trust ${trust.name} was created. Its tokens are accepted from now on.`;
         return done(request, reply, `${listAddress(teamId)}/${trust.id}`, text);
       },
-      (errors) => form(request, reply, { typed, errors }),
+      (errors) => form(context, request, reply, { typed, errors }),
     );
   });
 
-  const onePage = async (
-    request: FastifyRequest<OfTrust>,
-    reply: FastifyReply,
-    page: 'trust' | 'edit' | 'revoke',
-    { typed, errors = {} }: { typed?: Typed; errors?: FormErrors } = {},
-  ) => {
-    const { teamId, trustId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const trust = await readTrust(context, actorOf(request), teamId, trustId);
-    const zones = page === 'edit' ? await offeredZones(context, request, teamId) : [];
-    const values = typed ?? typedOfKey(trust, zones);
-    return show(request, reply, `trusts/${page}`, {
-      ...ABOUT,
-      ...{ title: page === 'revoke' ? `Revoke ${trust.name}` : `Trust ${trust.name}`, team, trust, zones, errors },
-      ...{
-        typed: values,
-        rows: grantRows(values),
-        state: judgeLifetime(trust, context.now()),
-        claims: claimLines(trust.match),
-      },
-      ...(page === 'edit' ? {} : await readSubjects(context, actorOf(request), teamId, trustId)),
-    });
-  };
-  app.get<OfTrust>(`${trusts}/:trustId`, async (request, reply) => onePage(request, reply, 'trust'));
-  app.get<OfTrust>(`${trusts}/:trustId/edit`, async (request, reply) => onePage(request, reply, 'edit'));
-  app.get<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => onePage(request, reply, 'revoke'));
+  app.get<OfTrust>(`${trusts}/:trustId`, async (request, reply) => onePage(context, request, reply, 'trust'));
+  app.get<OfTrust>(`${trusts}/:trustId/edit`, async (request, reply) => onePage(context, request, reply, 'edit'));
+  app.get<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => onePage(context, request, reply, 'revoke'));
 
   app.post<OfTrust>(`${trusts}/:trustId/edit`, { config: { counts: 'account' } }, async (request, reply) => {
     const typed = typedOf(request);
@@ -123,7 +85,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
         const text = `The trust ${name} was changed. The change applies from the next request on.`;
         return done(request, reply, `${listAddress(teamId)}/${trustId}`, text);
       },
-      (errors) => onePage(request, reply, 'edit', { typed, errors }),
+      (errors) => onePage(context, request, reply, 'edit', { typed, errors }),
     );
   });
   app.post<OfTrust>(`${trusts}/:trustId/revoke`, { config: { counts: 'account' } }, async (request, reply) => {
@@ -134,4 +96,49 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
   });
   acceptPages(app, parts);
   testPages(app, parts);
+}
+
+function listAddress(teamId: string) {
+  return `/console/teams/${encodeURIComponent(teamId)}/trusts`;
+}
+
+async function form(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfTeam>,
+  reply: FastifyReply,
+  { typed, errors = {}, part = 'new' }: { typed: Typed; errors?: FormErrors; part?: 'new' | 'kind' | 'preview' },
+) {
+  const team = await readTeam(context, actorOf(request), request.params.teamId);
+  const zones = await offeredZones(context, request, team.id);
+  const kind = kindOf(text(typed, 'kind'));
+  const preview = previewOf(typed, kind);
+  return show(request, reply, `trusts/${part}`, {
+    ...ABOUT,
+    ...{ title: 'New trust', team, kind, zones, rows: grantRows(typed), typed, errors, preview },
+  });
+}
+
+async function onePage(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfTrust>,
+  reply: FastifyReply,
+  page: 'trust' | 'edit' | 'revoke',
+  { typed, errors = {} }: { typed?: Typed; errors?: FormErrors } = {},
+) {
+  const { teamId, trustId } = request.params;
+  const team = await readTeam(context, actorOf(request), teamId);
+  const trust = await readTrust(context, actorOf(request), teamId, trustId);
+  const zones = page === 'edit' ? await offeredZones(context, request, teamId) : [];
+  const values = typed ?? typedOfKey(trust, zones);
+  return show(request, reply, `trusts/${page}`, {
+    ...ABOUT,
+    ...{ title: page === 'revoke' ? `Revoke ${trust.name}` : `Trust ${trust.name}`, team, trust, zones, errors },
+    ...{
+      typed: values,
+      rows: grantRows(values),
+      state: judgeLifetime(trust, context.now()),
+      claims: claimLines(trust.match),
+    },
+    ...(page === 'edit' ? {} : await readSubjects(context, actorOf(request), teamId, trustId)),
+  });
 }

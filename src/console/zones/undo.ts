@@ -21,61 +21,16 @@ interface Asked extends OfZone {
 }
 
 export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  const page = async (
-    request: FastifyRequest<OfZone>,
-    reply: FastifyReply,
-    typed: Typed,
-    { answer = null, errors = {} }: { answer?: UndoAnswer | null; errors?: FormErrors },
-  ) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const fields = [
-      ...list(typed, 'change').map((id) => ['change', clip(id)] as const),
-      ...(['requestId', 'keyId', 'since'] as const).flatMap((field) =>
-        text(typed, field) === '' ? [] : [[field, clip(text(typed, field))] as const],
-      ),
-    ];
-    // The name of a key is shown if the history of the zone, which the person may read, has changes of it.
-    const keyId = text(typed, 'keyId');
-    const key = answer === null || keyId === '' ? undefined : (await readKeyNames(context, [keyId])).get(keyId);
-    return show(request, reply, 'zones/undo', {
-      title: titleOf(zone.zoneName, typed, key),
-      zone,
-      home,
-      errors,
-      fields,
-      preview: answer === null ? null : previewOf(answer),
-      places: placesIn(answer?.total.differences ?? 0),
-      seen: answer === null ? '' : previewId(answer),
-    });
-  };
-  const undo = async (
-    request: FastifyRequest<OfZone>,
-    reply: FastifyReply,
-    typed: Typed,
-    { dryRun, etag }: { dryRun: boolean; etag?: string | undefined },
-  ) => {
-    await counterOf(request)(1);
-    const options = { dryRun, budget: writeBudgetOf(request, 1), signal: whenClientLeaves(reply) };
-    const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
-    const caller = { ...callerOf(request), condition };
-    return undoChanges(context, caller, request.params.zoneId, selectionOf(typed), options);
-  };
-  const undoAsSeen = (request: FastifyRequest<OfZone>, reply: FastifyReply, typed: Typed) => {
-    const seen = text(typed, 'seen');
-    if (seen === '') return undo(request, reply, typed, { dryRun: false });
-    return makeAsSeen((options) => undo(request, reply, typed, options), seen);
-  };
-
   app.get<Asked>('/zones/:zoneId/undo', { config: { counts: COUNTS } }, async (request, reply) =>
     attempt(
       reply,
       [],
       async () => {
-        return page(request, reply, request.query, {
-          answer: await undo(request, reply, request.query, { dryRun: true }),
+        return page(context, request, reply, request.query, {
+          answer: await undo(context, request, reply, request.query, { dryRun: true }),
         });
       },
-      (errors) => page(request, reply, request.query, { errors }),
+      (errors) => page(context, request, reply, request.query, { errors }),
     ),
   );
 
@@ -86,7 +41,7 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       reply,
       [],
       async () => {
-        const { total } = await undoAsSeen(request, reply, typed);
+        const { total } = await undoAsSeen(context, request, reply, typed);
         const word =
           total.differences === 0
             ? 'The records were as before already.'
@@ -96,11 +51,65 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       async (errors, { code }) => {
         // The page shows the differences of now, which the person may confirm.
         const isOther = code === 'precondition_failed';
-        const answer = isOther ? await undo(request, reply, typed, { dryRun: true }) : null;
-        return page(request, reply, typed, { errors, answer });
+        const answer = isOther ? await undo(context, request, reply, typed, { dryRun: true }) : null;
+        return page(context, request, reply, typed, { errors, answer });
       },
     );
   });
+}
+
+async function page(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  typed: Typed,
+  { answer = null, errors = {} }: { answer?: UndoAnswer | null; errors?: FormErrors },
+) {
+  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const fields = [
+    ...list(typed, 'change').map((id) => ['change', clip(id)] as const),
+    ...(['requestId', 'keyId', 'since'] as const).flatMap((field) =>
+      text(typed, field) === '' ? [] : [[field, clip(text(typed, field))] as const],
+    ),
+  ];
+  // The name of a key is shown if the history of the zone, which the person may read, has changes of it.
+  const keyId = text(typed, 'keyId');
+  const key = answer === null || keyId === '' ? undefined : (await readKeyNames(context, [keyId])).get(keyId);
+  return show(request, reply, 'zones/undo', {
+    title: titleOf(zone.zoneName, typed, key),
+    zone,
+    home,
+    errors,
+    fields,
+    preview: answer === null ? null : previewOf(answer),
+    places: placesIn(answer?.total.differences ?? 0),
+    seen: answer === null ? '' : previewId(answer),
+  });
+}
+
+async function undo(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  typed: Typed,
+  { dryRun, etag }: { dryRun: boolean; etag?: string | undefined },
+) {
+  await counterOf(request)(1);
+  const options = { dryRun, budget: writeBudgetOf(request, 1), signal: whenClientLeaves(reply) };
+  const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
+  const caller = { ...callerOf(request), condition };
+  return undoChanges(context, caller, request.params.zoneId, selectionOf(typed), options);
+}
+
+function undoAsSeen(
+  context: ConsoleParts['context'],
+  request: FastifyRequest<OfZone>,
+  reply: FastifyReply,
+  typed: Typed,
+) {
+  const seen = text(typed, 'seen');
+  if (seen === '') return undo(context, request, reply, typed, { dryRun: false });
+  return makeAsSeen((options) => undo(context, request, reply, typed, options), seen);
 }
 
 /** @throws Refusal bad_request */

@@ -75,58 +75,66 @@ export function createProbeRounds(
 ): ProbeRounds {
   const tcpSeen = new Map<string, number>();
 
-  async function run(
-    nameservers: readonly string[],
-    until: Promise<unknown>,
-    signal: AbortSignal,
-    ask: (servers: readonly NameServer[]) => Promise<ServerVerdict[]>,
-  ): Promise<RoundsResult> {
-    let isSettled = false;
-    const settled = until.then(() => {
-      isSettled = true;
-    });
-    settled.catch(() => undefined);
-    const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
-    const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
-    const nameless = unresolved.map(({ name }) => name);
-    await Promise.race([settled, sleep(clock, FIRST_MS, signal)]);
-    for (let round = 1; ; round += 1) {
-      const since = clock.now();
-      const wasSettled = isSettled;
-      const verdicts = await ask(servers);
-      const problems = verdicts.flatMap(({ server, problem }) =>
-        problem === null ? [] : [`${server.name} (${server.address}) ${problem}`],
-      );
-      const isSilent = clock.now() - since >= ATTEMPT_MS;
-      const isLast = round >= MIN_ROUNDS && wasSettled;
-      if (problems.length === 0 || isSilent || isLast)
-        return {
-          servers: verdicts,
-          problems: [...unknown, ...problems],
-          wrong: [...nameless, ...verdicts.filter(({ ok }) => !ok).map(({ server }) => server.name)],
-        };
-      // Many callers wait together for a node that is behind, and must not keep the name servers busy.
-      const longer = isSettled ? 1 : Math.min(2 ** (round - 1), MOST_LONGER);
-      const pause = sleep(clock, INTERVAL_MS * longer, signal);
-      await (isSettled ? pause : Promise.race([pause, settled]));
-    }
-  }
-
-  const options = (signal: AbortSignal) => ({ timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
   return {
     zone: (expected, nameservers, until, signal) =>
-      run(nameservers, until, signal, (servers) => zoneServed(expected, servers, options(signal))),
+      runRounds(overrides, clock, resolver, nameservers, until, signal, (servers) =>
+        zoneServed(expected, servers, askOptions(signal)),
+      ),
     record: (expected, nameservers, until, signal) =>
-      run(nameservers, until, signal, async (servers) => {
+      runRounds(overrides, clock, resolver, nameservers, until, signal, async (servers) => {
         const { type } = expected;
-        if (type === 'ALIAS') return aliasServed(expected.name, servers, { ...options(signal), verifyTcp: true });
+        if (type === 'ALIAS') return aliasServed(expected.name, servers, { ...askOptions(signal), verifyTcp: true });
         const verifyTcp = servers.some(
           ({ address, port }) => !(clock.now() < (tcpSeen.get(`${address} ${port}`) ?? 0)),
         );
-        const verdicts = await rrsetServed({ ...expected, type }, servers, { ...options(signal), verifyTcp });
+        const verdicts = await rrsetServed({ ...expected, type }, servers, { ...askOptions(signal), verifyTcp });
         for (const { server, ok } of verdicts)
           if (ok && verifyTcp) tcpSeen.set(`${server.address} ${server.port}`, clock.now() + TCP_SEEN_MS);
         return verdicts;
       }),
   };
+}
+
+async function runRounds(
+  overrides: ReadonlyMap<string, Endpoint>,
+  clock: Clock,
+  resolver: AddressResolver,
+  nameservers: readonly string[],
+  until: Promise<unknown>,
+  signal: AbortSignal,
+  ask: (servers: readonly NameServer[]) => Promise<ServerVerdict[]>,
+): Promise<RoundsResult> {
+  let isSettled = false;
+  const settled = until.then(() => {
+    isSettled = true;
+  });
+  settled.catch(() => undefined);
+  const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
+  const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
+  const nameless = unresolved.map(({ name }) => name);
+  await Promise.race([settled, sleep(clock, FIRST_MS, signal)]);
+  for (let round = 1; ; round += 1) {
+    const since = clock.now();
+    const wasSettled = isSettled;
+    const verdicts = await ask(servers);
+    const problems = verdicts.flatMap(({ server, problem }) =>
+      problem === null ? [] : [`${server.name} (${server.address}) ${problem}`],
+    );
+    const isSilent = clock.now() - since >= ATTEMPT_MS;
+    const isLast = round >= MIN_ROUNDS && wasSettled;
+    if (problems.length === 0 || isSilent || isLast)
+      return {
+        servers: verdicts,
+        problems: [...unknown, ...problems],
+        wrong: [...nameless, ...verdicts.filter(({ ok }) => !ok).map(({ server }) => server.name)],
+      };
+    // Many callers wait together for a node that is behind, and must not keep the name servers busy.
+    const longer = isSettled ? 1 : Math.min(2 ** (round - 1), MOST_LONGER);
+    const pause = sleep(clock, INTERVAL_MS * longer, signal);
+    await (isSettled ? pause : Promise.race([pause, settled]));
+  }
+}
+
+function askOptions(signal: AbortSignal) {
+  return { timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal };
 }
