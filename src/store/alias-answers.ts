@@ -1,10 +1,8 @@
 // The answers of ALIAS targets: takes the due ones, stores the addresses that they resolved to, and marks the zones
 // that serve them. A trigger on records creates the rows.
-
-import type { SQL } from 'drizzle-orm';
 import type { Db } from './database.ts';
-import { sql } from './drizzle.ts';
 import { MAX_NAMES } from './feed-changes.ts';
+import { statement } from './statement.ts';
 
 /** The answer as it is stored and served. */
 export interface AliasAnswer {
@@ -28,6 +26,40 @@ export interface DueTarget extends OwnedTarget, AliasAnswer {
   failures: number;
 }
 
+const milliseconds = (ms: number) => `${ms} milliseconds`;
+
+const takeDue = statement<DueTarget>(`
+  with recursive owners(owner) as (
+    -- The distinct owners, one index probe each; none when nothing is due.
+    (select owner from alias_answers where exists (select from alias_answers d where d.due_at <= now()) order by owner limit 1)
+    union all
+    select (select a.owner from alias_answers a where a.owner > o.owner order by a.owner limit 1)
+    from owners o where o.owner is not null
+  ), turns as (
+    select d.target, o.owner, d.due_at, d.turn + coalesce(($1::jsonb ->> o.owner)::int, 0) as turn
+    from owners o cross join lateral (
+      select a.target, a.due_at, row_number() over (order by a.due_at) as turn from (
+        select target, due_at from alias_answers where owner = o.owner and due_at <= now() order by due_at limit $2::integer
+      ) a
+    ) d where o.owner is not null
+  ), chosen as (
+    select target, owner from turns where turn <= $2::integer order by turn, due_at limit $3::integer
+  ), due as (
+    select a.target, a.owner, exists (
+      select from records r join zones z on z.no = r.zone_no
+      where r.type = 'ALIAS' and r.rdata = a.target and coalesce(z.team_id, z.user_id) = a.owner
+    ) as wanted
+    from alias_answers a join chosen using (target, owner) where a.due_at <= now() for update of a skip locked
+  ), dropped as (
+    -- The delay spares a row that was made ahead of its record.
+    delete from alias_answers a using due where a.target = due.target and a.owner = due.owner and not due.wanted
+      and a.created_at < now() - interval '1 minute'
+  )
+  update alias_answers a set due_at = now() + $4::interval
+  from due where a.target = due.target and a.owner = due.owner
+    and (due.wanted or a.created_at >= now() - interval '1 minute')
+  returning a.target, a.owner, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures`);
+
 /**
  * Takes due targets, at most `limit`: for `leaseMs` no other replica takes them. Owners take turns, the one with the fewest
  * targets under way first, and within an owner the target that has been due for longest: an owner with ten thousand slow
@@ -44,39 +76,12 @@ export async function takeDueTargets(
     leaseMs,
   }: { limit: number; each: number; taken: Readonly<Record<string, number>>; leaseMs: number },
 ): Promise<DueTarget[]> {
-  const rows = await db.build.execute(sql`
-    with recursive owners(owner) as (
-      -- The distinct owners, one index probe each; none when nothing is due.
-      (select owner from alias_answers where exists (select from alias_answers d where d.due_at <= now()) order by owner limit 1)
-      union all
-      select (select a.owner from alias_answers a where a.owner > o.owner order by a.owner limit 1)
-      from owners o where o.owner is not null
-    ), turns as (
-      select d.target, o.owner, d.due_at, d.turn + coalesce((${JSON.stringify(taken)}::jsonb ->> o.owner)::int, 0) as turn
-      from owners o cross join lateral (
-        select a.target, a.due_at, row_number() over (order by a.due_at) as turn from (
-          select target, due_at from alias_answers where owner = o.owner and due_at <= now() order by due_at limit ${each}
-        ) a
-      ) d where o.owner is not null
-    ), chosen as (
-      select target, owner from turns where turn <= ${each} order by turn, due_at limit ${limit}
-    ), due as (
-      select a.target, a.owner, exists (
-        select from records r join zones z on z.no = r.zone_no
-        where r.type = 'ALIAS' and r.rdata = a.target and coalesce(z.team_id, z.user_id) = a.owner
-      ) as wanted
-      from alias_answers a join chosen using (target, owner) where a.due_at <= now() for update of a skip locked
-    ), dropped as (
-      -- The delay spares a row that was made ahead of its record.
-      delete from alias_answers a using due where a.target = due.target and a.owner = due.owner and not due.wanted
-        and a.created_at < now() - interval '1 minute'
-    )
-    update alias_answers a set due_at = now() + ${`${leaseMs} milliseconds`}::interval
-    from due where a.target = due.target and a.owner = due.owner
-      and (due.wanted or a.created_at >= now() - interval '1 minute')
-    returning a.target, a.owner, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures`);
-  return rows as unknown as DueTarget[];
+  return [...(await takeDue(db, JSON.stringify(taken), each, limit, milliseconds(leaseMs)))];
 }
+
+const takeNew = statement<DueTarget>(`
+  insert into alias_answers (target, owner, due_at) values ($1, $2, now() + $3::interval)
+  on conflict do nothing returning target, owner, ipv4, ipv6, ttl, false as known, failures`);
 
 /** Makes the row of a target whose record is about to be written, and takes it. Null: the row was there already. */
 export async function takeNewTarget(
@@ -84,11 +89,7 @@ export async function takeNewTarget(
   { target, owner }: OwnedTarget,
   leaseMs: number,
 ): Promise<DueTarget | null> {
-  const rows = await db.build.execute(sql`
-    insert into alias_answers (target, owner, due_at)
-    values (${target}, ${owner}, now() + ${`${leaseMs} milliseconds`}::interval)
-    on conflict do nothing returning target, owner, ipv4, ipv6, ttl, false as known, failures`);
-  return (rows[0] as unknown as DueTarget | undefined) ?? null;
+  return (await takeNew(db, target, owner, milliseconds(leaseMs)))[0] ?? null;
 }
 
 export interface Resolution extends AliasAnswer {
@@ -98,6 +99,12 @@ export interface Resolution extends AliasAnswer {
   /** Until the next resolution, in ms. */
   nextMs: number;
 }
+
+const keep = statement<{ mark: string | null }>(`
+  update alias_answers set ipv4 = $3::text[], ipv6 = $4::text[], ttl = $5, error = $6::text, failures = $7,
+    due_at = now() + $8::interval, resolved_at = case when $6::text is null then now() else resolved_at end,
+    unmarked_since = case when $9::boolean then clock_timestamp() else unmarked_since end
+  where target = $1 and owner = $2 returning unmarked_since::text as mark`);
 
 /**
  * Stores the result of a resolution.
@@ -111,17 +118,9 @@ export async function keepAliasAnswer(
   changed: boolean,
 ): Promise<string | null> {
   const { ipv4, ipv6, ttl, error, failures, nextMs } = resolution;
-  const rows = await db.build.execute(sql`
-    update alias_answers set ipv4 = ${array(ipv4)}, ipv6 = ${array(ipv6)}, ttl = ${ttl}, error = ${error},
-      failures = ${failures}, due_at = now() + ${`${nextMs} milliseconds`}::interval,
-      resolved_at = case when ${error}::text is null then now() else resolved_at end,
-      unmarked_since = case when ${changed} then clock_timestamp() else unmarked_since end
-    where target = ${target} and owner = ${owner} returning unmarked_since::text as mark`);
-  return changed ? ((rows[0]?.mark as string | undefined) ?? null) : null;
+  const [row] = await keep(db, target, owner, ipv4, ipv6, ttl, error, failures, milliseconds(nextMs), changed);
+  return changed ? (row?.mark ?? null) : null;
 }
-
-// The driver would write a JavaScript array as a list of parameters.
-const array = (values: string[]) => sql`${`{${values.join(',')}}`}::text[]`;
 
 const ZONES_AT_ONCE = 200;
 
@@ -133,34 +132,30 @@ interface MarkedZones {
   locked: number[] | null;
 }
 
-/** @param which the zones among those with the target; @param waiting whether to wait for a zone that is locked */
-async function markZones(
-  db: Db,
-  { target, owner }: OwnedTarget,
-  nowSeconds: number,
-  which: SQL,
-  waiting: SQL,
-): Promise<MarkedZones> {
-  const rows = await db.build.execute(sql`
-    with wanted as (
-      select r.zone_no as no, array_agg(distinct r.name) as names from records r join zones z on z.no = r.zone_no
-      where r.type = 'ALIAS' and r.rdata = ${target} and ${which} and coalesce(z.team_id, z.user_id) = ${owner}
-      group by r.zone_no order by r.zone_no limit ${ZONES_AT_ONCE}
-    ), free as (
-      select z.no, z.id, wanted.names from zones z join wanted using (no) for no key update of z ${waiting}
-    ), marked as (
-      update zones z set changed_xid = pg_current_xact_id(),
-        serial = case when z.serial < ${nowSeconds} then ${nowSeconds}::bigint else z.serial % 4294967295 + 1 end
-      from free where z.no = free.no returning 1
-    ), announced as (
-      insert into feed_changes (kind, zone_id, names)
-      select 'changed', id, case when cardinality(names) <= ${MAX_NAMES} then names end from free
-    )
-    select (select max(no) from wanted) as last, (select count(*)::integer from marked) as marked,
-      (select count(*)::integer from wanted) as seen,
-      (select array_agg(no) from wanted where no not in (select no from free)) as locked`);
-  return rows[0] as unknown as MarkedZones;
-}
+/** @param which the zones among those with the target; @param waiting how to treat a zone that is locked */
+const markZones = (which: string, waiting: 'skip locked' | '') =>
+  statement<MarkedZones>(`
+  with wanted as (
+    select r.zone_no as no, array_agg(distinct r.name) as names from records r join zones z on z.no = r.zone_no
+    where r.type = 'ALIAS' and r.rdata = $1 and r.zone_no ${which} $4::integer and coalesce(z.team_id, z.user_id) = $2
+    group by r.zone_no order by r.zone_no limit ${ZONES_AT_ONCE}
+  ), free as (
+    select z.no, z.id, wanted.names from zones z join wanted using (no) for no key update of z ${waiting}
+  ), marked as (
+    update zones z set changed_xid = pg_current_xact_id(),
+      serial = case when z.serial < $3::bigint then $3::bigint else z.serial % 4294967295 + 1 end
+    from free where z.no = free.no returning 1
+  ), announced as (
+    insert into feed_changes (kind, zone_id, names)
+    select 'changed', id, case when cardinality(names) <= ${MAX_NAMES} then names end from free
+  )
+  select (select max(no) from wanted) as last, (select count(*)::integer from marked) as marked,
+    (select count(*)::integer from wanted) as seen,
+    (select array_agg(no) from wanted where no not in (select no from free)) as locked`);
+const markFreeZones = markZones('>', 'skip locked');
+const markZone = markZones('=', '');
+const endMark = statement(`
+  update alias_answers set unmarked_since = null where target = $1 and owner = $2 and unmarked_since = $3::timestamptz`);
 
 /**
  * Marks the owner's zones that serve a target as changed, so that name servers read the new addresses and secondaries see a new
@@ -170,49 +165,57 @@ async function markZones(
  * @returns how many zones were marked
  * @throws SQLSTATE 55P03 if a zone stays locked; {@link unmarkedTargets} has the target then
  */
-export async function markZonesOf(db: Db, aliasTarget: OwnedTarget, mark: string, nowSeconds: number): Promise<number> {
+export async function markZonesOf(
+  db: Db,
+  { target, owner }: OwnedTarget,
+  mark: string,
+  nowSeconds: number,
+): Promise<number> {
   let total = 0;
   const locked: number[] = [];
   for (let after = 0; ; ) {
-    const found = await markZones(db, aliasTarget, nowSeconds, sql`r.zone_no > ${after}`, sql`skip locked`);
-    total += found.marked;
-    locked.push(...(found.locked ?? []));
-    if (found.seen < ZONES_AT_ONCE) break;
-    after = Number(found.last);
+    const [zones] = (await markFreeZones(db, target, owner, nowSeconds, after)) as readonly [MarkedZones];
+    total += zones.marked;
+    locked.push(...(zones.locked ?? []));
+    if (zones.seen < ZONES_AT_ONCE) break;
+    after = zones.last ?? after;
   }
   for (const no of locked) {
-    total += (await markZones(db, aliasTarget, nowSeconds, sql`r.zone_no = ${no}`, sql``)).marked;
+    const [zone] = await markZone(db, target, owner, nowSeconds, no);
+    total += zone?.marked ?? 0;
   }
-  await db.build.execute(sql`
-    update alias_answers set unmarked_since = null
-    where target = ${aliasTarget.target} and owner = ${aliasTarget.owner} and unmarked_since = ${mark}::timestamptz`);
+  await endMark(db, target, owner, mark);
   return total;
 }
 
+const selectUnmarked = statement<OwnedTarget & { mark: string }>(`
+  select target, owner, unmarked_since::text as mark from alias_answers
+  where unmarked_since < now() - $1::interval order by unmarked_since limit 100`);
+
 /** Targets whose zones nobody finished marking for `olderMs`, because a process ended or a zone stayed locked; at most 100. */
 export async function unmarkedTargets(db: Db, olderMs: number): Promise<(OwnedTarget & { mark: string })[]> {
-  const rows = await db.build.execute(sql`
-    select target, owner, unmarked_since::text as mark from alias_answers
-    where unmarked_since < now() - ${`${olderMs} milliseconds`}::interval order by unmarked_since limit 100`);
-  return rows as unknown as (OwnedTarget & { mark: string })[];
+  return [...(await selectUnmarked(db, milliseconds(olderMs)))];
 }
+
+const insertMissing = statement(`
+  insert into alias_answers (target, owner)
+  select distinct r.rdata, coalesce(z.team_id, z.user_id) from records r join zones z on z.no = r.zone_no
+  where r.type = 'ALIAS' and not exists (
+    select from alias_answers a where a.target = r.rdata and a.owner = coalesce(z.team_id, z.user_id))
+  on conflict do nothing`);
 
 /** Makes rows that are missing though a record wants them: dropping a row and writing its record can cross. */
 export async function addMissingTargets(db: Db): Promise<void> {
-  await db.build.execute(sql`
-    insert into alias_answers (target, owner)
-    select distinct r.rdata, coalesce(z.team_id, z.user_id) from records r join zones z on z.no = r.zone_no
-    where r.type = 'ALIAS' and not exists (
-      select from alias_answers a where a.target = r.rdata and a.owner = coalesce(z.team_id, z.user_id))
-    on conflict do nothing`);
+  await insertMissing(db);
 }
+
+const selectHostedOwner = statement<{ owner: string }>(`
+  select coalesce(team_id, user_id) as owner from zones
+  where name = any ($1::text[]) order by length(name) desc limit 1`);
 
 /** The owner of the longest hosted zone among `names`, which are a name and its suffixes; null when none is hosted. */
 export async function hostedOwner(db: Db, names: readonly string[]): Promise<string | null> {
-  const rows = await db.build.execute(sql`
-    select coalesce(team_id, user_id) as owner from zones
-    where name = any (${array([...names])}) order by length(name) desc limit 1`);
-  return (rows[0]?.owner as string | undefined) ?? null;
+  return (await selectHostedOwner(db, names))[0]?.owner ?? null;
 }
 
 interface AliasCounts {
@@ -221,9 +224,10 @@ interface AliasCounts {
   failing: number;
 }
 
+const count = statement<AliasCounts>(
+  'select count(*)::int as targets, count(*) filter (where failures > 0)::int as failing from alias_answers',
+);
+
 export async function countTargets(db: Db): Promise<AliasCounts> {
-  const rows = await db.build.execute(
-    sql`select count(*)::int as targets, count(*) filter (where failures > 0)::int as failing from alias_answers`,
-  );
-  return rows[0] as unknown as AliasCounts;
+  return (await count(db))[0] ?? { targets: 0, failing: 0 };
 }

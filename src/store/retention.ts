@@ -1,16 +1,15 @@
 // Deletes rows that are older, or more, than the service keeps: each function is one bounded step.
 
 import type { Tx } from './database.ts';
-import { sql } from './drizzle.ts';
 import { statement } from './statement.ts';
 
 /** Any constant, as long as nothing else in this database takes it. */
 const LOCK = 0x72657461;
+const lock = statement<{ locked: boolean }>(`select pg_try_advisory_xact_lock(${LOCK}) as locked`);
 
 /** Whether this transaction is the only one that deletes old rows; the others must not wait for it. */
 export async function lockRetention(tx: Tx): Promise<boolean> {
-  const rows = await tx.build.execute(sql`select pg_try_advisory_xact_lock(${LOCK}) as locked`);
-  return rows[0]?.locked === true;
+  return (await lock(tx))[0]?.locked === true;
 }
 
 const uploadsBefore = statement(`

@@ -1,11 +1,12 @@
 // One moment of the database, read a page at a time for as long as somebody takes the pages.
 
 import type { Db, Tx } from './database.ts';
-import { sql } from './drizzle.ts';
+import { statement } from './statement.ts';
 import { inOneSnapshot } from './zones.ts';
 
 /** The connection may wait so long for the next page to be asked for. The reader's own limit should be shorter. */
 const IDLE = '30s';
+const setIdleTimeout = statement(`select set_config('idle_in_transaction_session_timeout', $1, true)`);
 
 /**
  * All pages belong to one moment. The transaction begins with the first page and ends with the last one, or when the caller
@@ -14,7 +15,7 @@ const IDLE = '30s';
 export async function* snapshotPages<Page>(db: Db, read: (tx: Tx) => AsyncIterable<Page>): AsyncGenerator<Page> {
   const handoff = new Handoff<Page>();
   const reading = inOneSnapshot(db, async (tx) => {
-    await tx.build.execute(sql`select set_config('idle_in_transaction_session_timeout', ${IDLE}, true)`);
+    await setIdleTimeout(tx, IDLE);
     for await (const page of read(tx)) if (!(await handoff.offer(page))) return;
   });
   reading.then(

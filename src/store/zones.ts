@@ -197,9 +197,11 @@ export async function deleteZone(tx: Tx, id: string): Promise<void> {
   await tx.build.delete(zones).where(eq(zones.id, id));
 }
 
+const lockTree = statement(`select pg_advisory_xact_lock(${0x74726565})`);
+
 /** One creation at a time: the overlap guard looks at other rows than the one it writes. */
 export async function lockZoneTree(tx: Tx): Promise<void> {
-  await tx.build.execute(sql`select pg_advisory_xact_lock(${0x74726565})`);
+  await lockTree(tx);
 }
 
 /** One creation of a name at a time: a second one would wait for the row of the first while it holds the lock of the tree. */
