@@ -1,4 +1,4 @@
-// A change of the records of one zone, as data and pure functions. Every kind of change is one Work: a batch of records
+// A change of the records of one zone, as data and pure functions (architecture A3). Every kind of change is one Work: a batch of records
 // (records/batch-work.ts), the sets of owners (owners/set-work.ts), an edit of RRsets that exist (records/rrsets.ts).
 //
 //     changeZone     waits for its turn in the zone's queue, together with other works        change.ts

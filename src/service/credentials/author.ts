@@ -1,4 +1,4 @@
-// The author of a change of credentials, with the rules that hold for them:
+// The author of a change of credentials, with the rules that hold for them (architecture A32):
 //
 //                                  a member of the team, or a key of it                  an administrator of the service
 //     the quota of the team        limits the number of keys and trusts                  does not apply
