@@ -4,6 +4,7 @@ import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { createClient } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { adminAddPerson } from '#service/accounts/add-person.ts';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
@@ -208,7 +209,7 @@ async function ensurePerson(url: string, base: string, { personKey }: Secrets, s
 async function isValid(base: string, key: string, signal: AbortSignal): Promise<boolean> {
   const client = createClient({ baseUrl: base, key });
   try {
-    await client.account({ signal });
+    await client.call(getAccount, {}, { signal });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return false;

@@ -3,7 +3,7 @@
 
 /** A write to an external system: its name, and the id under which its request is known. */
 export interface Write {
-  /** The verb and its object: `status dnsrecords`, `owners.apply`. */
+  /** The verb and its object, or the operation of the REST API: `status dnsrecords`, `applyRecords`. */
   readonly name: string;
   readonly requestId?: string | undefined;
   /** For a write that contains several requests: the ids of all of them, `requestId` included. */

@@ -1,6 +1,7 @@
 // `zonestead check`: a client's view of an installation, which `helm test` runs. It changes nothing.
 import { lookup } from 'node:dns/promises';
 import type { ClientKey } from '#client/key.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { ask } from '#nameserver/probe/probe.ts';
 
 const LIMIT_MS = 10_000;
@@ -67,7 +68,7 @@ async function account(
   const { createClient } = await import('#client/client.ts');
   const client = createClient({ baseUrl: url, caFile, key });
   try {
-    const { team } = await client.account({ signal });
+    const { team } = await client.call(getAccount, {}, { signal });
     return team === undefined ? 'is a person' : `is of team ${team.name}`;
   } finally {
     await client.close();

@@ -1,4 +1,4 @@
-// Makes one call to the REST service: headers, time limit, errors, and the check of the answer against its schema.
+// Calls the operations of the REST service: address, headers, time limit, errors, and the check of the answer against its schema.
 // Only a call whose key was replaced, or is to be judged again, is repeated here: the dispatcher sets the pace, and the caller decides
 // how long to wait.
 
@@ -9,6 +9,8 @@ import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';
+import type { Answer, Input, Operation } from '#contract/operation.ts';
+import { addressOf, type PathParams, pathOf, type Query } from './address.ts';
 import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, isKeyNotRead, parseJson } from './errors.ts';
 import { type ClientKey, createKeyText } from './key.ts';
 import { type Rate, rateOf } from './pace/rate.ts';
@@ -34,27 +36,18 @@ export interface CallOptions {
   readonly onRate?: ((rate: Rate | null | undefined) => void) | undefined;
 }
 
-interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base address, already encoded. */
-  readonly path: string;
-  /** Undefined values are omitted. */
-  readonly query?: Readonly<Record<string, string | undefined>>;
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** (Default: application/json.) */
-  readonly accept?: string;
-  /** Sent unchanged, instead of a body. */
-  readonly text?: { readonly type: string; readonly content: string };
-}
+/**
+ * Calls an operation of the contract with the parts that it has, and returns its answer, which was checked against its schema.
+ * @throws {ApiError} when the service refuses; {ApiUnavailable} without a usable answer within the time limit; the signal's reason
+ */
+export type Call = <O extends Operation>(operation: O, input: Input<O>, options?: CallOptions) => Promise<Answer<O>>;
 
-interface Http {
-  /** The parsed answer. @throws {ApiError} {ApiUnavailable}; the signal's reason when it aborts. */
-  call<T>(route: Route, answer: z.ZodType<T>, options?: CallOptions): Promise<T>;
-  /** The same for an answer that is not JSON, unparsed. */
-  callText(route: Route, options?: CallOptions): Promise<string>;
-  /** The same for answers without a body. */
-  callEmpty(route: Route, options?: CallOptions): Promise<void>;
+/** A request to the service. */
+interface Outgoing {
+  readonly operation: Operation;
+  readonly path: string;
+  readonly query: Query | undefined;
+  readonly body: unknown;
 }
 
 /** Called for every call; `status` is 0 when there was no answer. */
@@ -68,7 +61,7 @@ export type TraceCall = (
   call: { readonly method: string; readonly path: string } & Pick<CallOptions, 'requestId' | 'requestIds'>,
 ) => { readonly headers: Readonly<Record<string, string>>; end(status: number): void };
 
-interface HttpSettings {
+interface CallSettings {
   readonly baseUrl: URL;
   readonly key: ClientKey;
   readonly agent: Dispatcher;
@@ -82,7 +75,7 @@ interface HttpSettings {
   readonly trace?: TraceCall | undefined;
 }
 
-export function createHttp(settings: HttpSettings): Http {
+export function createCall(settings: CallSettings): Call {
   const { agent, baseUrl, clock } = settings;
   const keyText = createKeyText(settings.key, clock);
 
@@ -90,32 +83,34 @@ export function createHttp(settings: HttpSettings): Http {
    * One more attempt if the file of the key holds another one than the service refused, or if the service reads the keys of the issuer
    * of a token again soon enough. The service did nothing for a refused key, so every call may be repeated.
    */
-  const exchange = async (route: Route, options: CallOptions): Promise<string> => {
+  const exchange = async (outgoing: Outgoing, options: CallOptions): Promise<Received> => {
     const key = await keyText.current();
     try {
-      return await attempt(route, options, key);
+      return await attempt(outgoing, options, key);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
       const newer = await keyText.after(key);
       if (newer === null && (!isKeyNotRead(error) || error.retryAfterMs > (settings.keyWaitMs ?? 0))) throw error;
       if (newer === null) await sleep(clock, error.retryAfterMs ?? 0, options.signal);
-      return await attempt(route, options, newer ?? key);
+      return await attempt(outgoing, options, newer ?? key);
     }
   };
 
-  const attempt = async (route: Route, options: CallOptions, key: string): Promise<string> => {
+  const attempt = async (outgoing: Outgoing, options: CallOptions, key: string): Promise<Received> => {
+    const { operation, path, query } = outgoing;
+    const { method } = operation;
     const limitMs = options.timeoutMs ?? settings.timeoutMs;
     const limit = deadline(clock, limitMs, options.signal);
     const start = clock.now();
     const { requestId, requestIds } = options;
-    const traced = settings.trace?.({ method: route.method, path: route.path, requestId, requestIds });
+    const traced = settings.trace?.({ method, path, requestId, requestIds });
     let status = 0;
     try {
-      const answer = await request(addressOf(baseUrl, route), {
+      const answer = await request(addressOf(baseUrl, path, query), {
         dispatcher: agent,
-        method: route.method,
-        headers: { ...headersOf(settings, route, options, key), ...traced?.headers },
-        body: route.text?.content ?? (route.body === undefined ? null : JSON.stringify(route.body)),
+        method,
+        headers: { ...headersOf(settings, outgoing, options, key), ...traced?.headers },
+        body: bodyOf(outgoing),
         signal: limit.signal,
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -127,7 +122,7 @@ export function createHttp(settings: HttpSettings): Http {
         options.onRate?.(
           rateOf(firstHeader(answer.headers.ratelimit), firstHeader(answer.headers['ratelimit-policy'])),
         );
-        return body;
+        return { status, body };
       }
       const requestId = firstHeader(answer.headers['x-request-id']) ?? null;
       throw errorOfAnswer(
@@ -141,23 +136,41 @@ export function createHttp(settings: HttpSettings): Http {
       throw new ApiUnavailable(`The API is unreachable: ${wordsOf(cause)}`, cause);
     } finally {
       limit.clear();
-      settings.observe?.(route.method, status, (clock.now() - start) / 1000);
+      settings.observe?.(method, status, (clock.now() - start) / 1000);
       traced?.end(status);
     }
   };
 
-  return {
-    call: async (route, schema, options = {}) => {
-      const parsed = schema.safeParse(parseJson(await exchange(route, options)));
-      if (parsed.success) return parsed.data;
-      const where = parsed.error.issues[0]?.path.join('.') || 'body';
-      throw new ApiUnavailable(`The API's answer to ${route.method} ${route.path} breaks the contract at ${where}`);
-    },
-    callText: (route, options = {}) => exchange(route, options),
-    callEmpty: async (route, options = {}) => {
-      await exchange(route, options);
-    },
+  return async (operation, { params, query, body }, options = {}) => {
+    const path = pathOf(operation, params as PathParams | undefined);
+    const received = await exchange({ operation, path, query: query as Query | undefined, body }, options);
+    const [first, ...others] = Object.keys(operation.answers).map(Number);
+    const status = others.includes(received.status) ? received.status : (first ?? 200);
+    const schema = operation.answers[status];
+    if (schema === undefined || status === 204) return null as never;
+    const value = operation.produces === undefined ? parseJson(received.body) : received.body;
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data as never;
+    const where = placeOf(parsed.error.issues[0]).join('.') || 'body';
+    throw new ApiUnavailable(`The API's answer to ${operation.method} ${path} breaks the contract at ${where}`);
   };
+}
+
+interface Received {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** The place of the fault. That of a union is in its last member, which is a list where the first one is a single object. */
+function placeOf(issue: z.core.$ZodIssue | undefined): PropertyKey[] {
+  if (issue?.code !== 'invalid_union') return issue?.path ?? [];
+  return [...issue.path, ...placeOf(issue.errors.at(-1)?.[0])];
+}
+
+/** Text for an operation that takes another type than JSON. */
+function bodyOf({ operation, body }: Outgoing): string | null {
+  if (body === undefined) return null;
+  return operation.consumes === undefined ? JSON.stringify(body) : String(body);
 }
 
 /** Stops reading a body that is too long, which ends its connection. @throws AnswerTooLong */
@@ -172,27 +185,23 @@ async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number): 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function headersOf(settings: HttpSettings, route: Route, options: CallOptions, key: string): Record<string, string> {
+function headersOf(
+  settings: CallSettings,
+  { operation, body }: Outgoing,
+  options: CallOptions,
+  key: string,
+): Record<string, string> {
+  const [type = 'application/json'] = operation.consumes ?? [];
   return {
-    accept: route.accept ?? 'application/json',
+    accept: operation.produces?.[0] ?? 'application/json',
     authorization: `Bearer ${key}`,
     'user-agent': settings.userAgent,
-    ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(route.text === undefined ? {} : { 'content-type': route.text.type }),
+    ...(body === undefined ? {} : { 'content-type': type }),
     ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
     ...(options.managedBy === undefined ? {} : { 'zonestead-managed-by': options.managedBy }),
     ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
     ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
   };
-}
-
-/** The base address may have a path of its own (an ingress prefix). */
-function addressOf(baseUrl: URL, route: Route): URL {
-  const url = new URL(`${baseUrl.pathname.replace(/\/+$/, '')}${route.path}`, baseUrl.origin);
-  for (const [name, value] of Object.entries(route.query ?? {})) {
-    if (value !== undefined) url.searchParams.append(name, value);
-  }
-  return url;
 }
 
 // An AggregateError (several addresses refused) has an empty message but a code.

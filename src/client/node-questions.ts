@@ -3,10 +3,13 @@
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
 import { orAborted, sleep } from '#base/wait.ts';
-import type { Client, ZoneNode, ZoneSecondary } from './client.ts';
+import type { ZoneNode } from '#contract/feed.ts';
+import { listZoneNodes } from '#contract/operations/zones.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import type { Client } from './client.ts';
 import { ApiError, ApiUnavailable, isAbsent } from './errors.ts';
 
-export type NodesClient = { readonly zones: Pick<Client['zones'], 'nodes'> };
+export type NodesClient = Pick<Client, 'call'>;
 
 /** Nodes are null if the api does not tell. `problem` says why, unless the api has no such question. */
 export type NodesAnswer = { secondaries: readonly ZoneSecondary[] } & (
@@ -76,7 +79,8 @@ function keyOf(zoneId: string, group: string): string {
 
 async function answered(client: NodesClient, id: string): Promise<NodesAnswer> {
   try {
-    return { ...(await client.zones.nodes(id, WAIT_SECONDS, { timeoutMs: TIMEOUT_MS })), problem: null };
+    const input = { params: { id }, query: { wait: String(WAIT_SECONDS) } };
+    return { ...(await client.call(listZoneNodes, input, { timeoutMs: TIMEOUT_MS })), problem: null };
   } catch (error) {
     return { nodes: null, secondaries: [], problem: problemOf(error) };
   }

@@ -3,6 +3,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Client } from './client.ts';
 import { ApiError, isKeyNotRead } from './errors.ts';
@@ -19,11 +20,11 @@ const CHECK_INTERVAL_MS = 30_000;
 const REFUSED_CHECK_INTERVAL_MS = 5_000;
 const LIMIT_MS = 5_000;
 
-export function watchOwnKey(client: Pick<Client, 'account'>, clock: Clock, log: Logger): OwnKey {
+export function watchOwnKey(client: Pick<Client, 'call'>, clock: Clock, log: Logger): OwnKey {
   let accepted = true;
   const check = async (signal: AbortSignal): Promise<void> => {
     try {
-      await client.account({ signal, timeoutMs: LIMIT_MS });
+      await client.call(getAccount, {}, { signal, timeoutMs: LIMIT_MS });
       if (!accepted) log.info("the DNS service accepts the operator's API key or token again");
       accepted = true;
     } catch (error) {

@@ -4,6 +4,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import type { Client } from './client.ts';
 
 interface ServiceWatch {
@@ -15,7 +16,7 @@ interface ServiceWatch {
 
 const LOOK_MS = 2_000;
 
-export function createServiceWatch(client: Pick<Client, 'account'>, clock: Clock): ServiceWatch {
+export function createServiceWatch(client: Pick<Client, 'call'>, clock: Clock): ServiceWatch {
   const waiting = new Map<string, () => void>();
   let away = false;
   return {
@@ -25,7 +26,7 @@ export function createServiceWatch(client: Pick<Client, 'account'>, clock: Clock
         await sleep(clock, LOOK_MS, signal).catch(() => undefined);
         if (signal.aborted || waiting.size === 0) continue;
         // This request needs the database too: a service without its database cannot write.
-        const back = await client.account({ signal, timeoutMs: LOOK_MS }).then(
+        const back = await client.call(getAccount, {}, { signal, timeoutMs: LOOK_MS }).then(
           () => true,
           () => false,
         );

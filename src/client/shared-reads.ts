@@ -8,16 +8,23 @@
 
 import type { Clock } from '#base/clock.ts';
 import { FairQueue } from '#base/fair/queue.ts';
-import type { Client, ListedRecord, RecordFilter } from './client.ts';
+import type { Answer, Input } from '#contract/operation.ts';
+import { listRecords } from '#contract/operations/records.ts';
+import type { ListedRecord } from '#contract/record.ts';
+import type { Client } from './client.ts';
 import type { CallOptions } from './http.ts';
+import { type RecordFilter, readRecordPages } from './lists.ts';
 
 /** The name is canonical and relative, as in answers. */
 type Place = Required<{ [K in 'name' | 'type']: NonNullable<RecordFilter[K]> }>;
 
+type RecordList = Answer<typeof listRecords>;
+type RecordQuery = Input<typeof listRecords>['query'];
+
 interface Ask {
   readonly place: Place;
   readonly options: CallOptions;
-  readonly answer: (records: Promise<ListedRecord[]>) => void;
+  readonly answer: (list: Promise<RecordList>) => void;
 }
 
 interface Zone {
@@ -41,7 +48,7 @@ const MOST_CHARACTERS = 6_000;
 const PAGE = 200;
 
 /**
- * The client with shared reads: only `records.list` by name and type waits for other calls, as described above.
+ * The client with shared reads: only a list of records by name and type waits for other calls, as described above.
  * @param groupOf calls of one group take turns with those of the others (Default: all calls are one group.)
  */
 export function withSharedReads(
@@ -49,33 +56,36 @@ export function withSharedReads(
   clock: Clock,
   groupOf: (call: CallOptions) => string = () => '',
 ): Client {
-  const { records } = client;
-  const reads = new SharedReads(records, clock);
+  const reads = new SharedReads(client, clock);
   return {
     ...client,
-    records: {
-      ...records,
-      list: (id, filter = {}, options = {}) => {
-        const { name, type, ...others } = filter;
-        if (name === undefined || type === undefined || Object.values(others).some((other) => other !== undefined))
-          return records.list(id, filter, options);
-        return reads.list(id, { name, type }, options, groupOf(options));
-      },
+    call: (operation, input, options = {}) => {
+      if (operation.id !== listRecords.id) return client.call(operation, input, options);
+      const { params, query } = input as Input<typeof listRecords>;
+      const place = placeOf(query);
+      if (place === null) return client.call(operation, input, options);
+      return reads.list(params.id, place, options, groupOf(options)) as Promise<never>;
     },
   };
 }
 
+/** The name and type that a list is limited to; null if it has another filter, or is a page. */
+function placeOf({ name, type, ...others }: RecordQuery = {}): Place | null {
+  const isPlain = Object.values(others).every((other) => other === undefined);
+  return isPlain && name !== undefined && type !== undefined ? { name, type } : null;
+}
+
 class SharedReads {
-  readonly #records: Pick<Client['records'], 'list' | 'pages'>;
+  readonly #client: Pick<Client, 'call'>;
   readonly #clock: Clock;
   readonly #zones = new Map<string, Zone>();
 
-  constructor(records: Pick<Client['records'], 'list' | 'pages'>, clock: Clock) {
-    this.#records = records;
+  constructor(client: Pick<Client, 'call'>, clock: Clock) {
+    this.#client = client;
     this.#clock = clock;
   }
 
-  list(id: string, place: Place, options: CallOptions, group: string): Promise<ListedRecord[]> {
+  list(id: string, place: Place, options: CallOptions, group: string): Promise<RecordList> {
     return new Promise((resolve) => {
       const zone = this.#zoneWith(id);
       zone.waiting.add({ place, options, answer: resolve }, { group, line: place.type });
@@ -100,9 +110,9 @@ class SharedReads {
       }, RECENT_MS);
     }
     zone.recent += 1;
-    const found = this.#records.list(id, place, options);
-    answer(found);
-    await found.catch(() => undefined);
+    const list = this.#client.call(listRecords, { params: { id }, query: place }, options);
+    answer(list);
+    await list.catch(() => undefined);
     zone.singles -= 1;
     this.#next(id, zone);
   }
@@ -111,16 +121,16 @@ class SharedReads {
     const asks = takeAlike(zone.waiting);
     zone.isGathering = true;
     // A caller may leave at any time while others still wait; the client's own time limit ends the request.
-    const found = this.#gather(id, asks);
+    const gathering = this.#gather(id, asks);
     for (const { place, options, answer } of asks) {
       answer(
-        found.then((places) => {
+        gathering.then((places) => {
           options.signal?.throwIfAborted();
-          return places.get(place.name) ?? [];
+          return { records: places.get(place.name) ?? [] };
         }),
       );
     }
-    await found.catch(() => undefined);
+    await gathering.catch(() => undefined);
     zone.isGathering = false;
     this.#next(id, zone);
   }
@@ -129,7 +139,9 @@ class SharedReads {
     const { place, options } = asks[0] as Ask;
     const names = [...new Set(asks.map((ask) => ask.place.name))];
     const places = new Map<string, ListedRecord[]>();
-    const pages = this.#records.pages(id, { names, type: place.type }, PAGE, { requestId: options.requestId });
+    const pages = readRecordPages(this.#client, id, { names, type: place.type }, PAGE, {
+      requestId: options.requestId,
+    });
     for await (const page of pages) {
       for (const record of page) {
         const there = places.get(record.name);

@@ -5,7 +5,8 @@
 //
 //     zonestead/ttl      `default`, on both sides: an endpoint lost its TTL, so that the zone's default applies
 //     zonestead/repair   only on the read side: others changed the records, or the setting for sharing changed
-import type { OwnedSet, Zone } from '#client/client.ts';
+import type { OwnedSet } from '#contract/owners.ts';
+import type { Zone } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { labelsOf } from './owner.ts';

@@ -1,5 +1,5 @@
 // Plans the sets to apply from external-dns' changes and from the sets that its instance owns at the service. Pure.
-import type { OwnedSet, RecordSet } from '#client/client.ts';
+import type { OwnedSet, RecordSet } from '#contract/owners.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { type Place, placeOf, typeOf, type ZoneName } from './endpoints.ts';
 import { isRegistry, ownerFor, ownersOf, REGISTERED } from './owner.ts';

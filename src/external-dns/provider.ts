@@ -2,9 +2,12 @@
 // (docs/explanation/record-owners.md). plan.ts decides the sets.
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
-import type { Client, OwnedSet, Zone } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
+import { readOwnerPages, readZones } from '#client/lists.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
+import type { OwnedSet } from '#contract/owners.ts';
+import type { Zone } from '#contract/zone.ts';
 import { type Deletions, heldBack, isMass, mayBeMass, recentOf, withRound } from './brake.ts';
 import { adjust, endpointsOf } from './endpoints.ts';
 import { isRegistry, ownersOf } from './owner.ts';
@@ -36,11 +39,11 @@ export function createProvider({ client, pace, clock, log, massDeletion, ...opti
   let deletions: Deletions = new Map();
   const prefix = ownersOf(options.ownerId);
 
-  const visible = (signal: AbortSignal): Promise<Zone[]> => client.zones.list({}, { signal });
+  const visible = (signal: AbortSignal): Promise<Zone[]> => readZones(client, {}, { signal });
   const heldIn = async (zone: Zone, signal: AbortSignal): Promise<OwnedSet[]> => {
     const held: OwnedSet[] = [];
     try {
-      for await (const page of client.owners.pages(zone.id, { prefix }, { signal })) held.push(...page);
+      for await (const page of readOwnerPages(client, zone.id, { prefix }, { signal })) held.push(...page);
     } catch (error) {
       // The zone was deleted in the meantime, or this key may not read it.
       if (!isAbsent(error) && !(error instanceof ApiError && error.status === 403)) throw error;

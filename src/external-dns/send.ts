@@ -1,14 +1,15 @@
 // Sends the sets of one zone, in requests of at most 1,000 sets and at the pace that the service allows.
 import type { Logger } from 'pino';
-import type { Client, RecordSet } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
-import { MAX_SETS } from '#contract/owners.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import { MAX_SETS, type RecordSet } from '#contract/owners.ts';
 import type { ZoneName } from './endpoints.ts';
 import { releasesFirst } from './plan.ts';
 
 export interface SenderOptions {
-  client: Pick<Client, 'owners'>;
+  client: Pick<Client, 'call'>;
   pace: Pick<Dispatcher, 'submit'>;
   log: Logger;
 }
@@ -36,9 +37,10 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
     for (let at = 0; at < sets.length; ) {
       const part = takeNames(sets, at, most);
       const body = { sets: releasesFirst(part) };
-      const run = (attempt: AbortSignal) => client.owners.apply(zone.id, body, { signal: attempt });
+      const run = (attempt: AbortSignal) =>
+        client.call(applyRecords, { params: { id: zone.id }, body }, { signal: attempt });
       try {
-        const results = await pace.submit({ lane: 'change', zone: zone.id, signal, run });
+        const { results } = await pace.submit({ lane: 'change', zone: zone.id, signal, run });
         for (const [index, result] of results.entries()) {
           if ('error' in result) refuse(body.sets[index], result, result.message);
           else if (result.changed) changed += 1;

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createClient } from '#client/client.ts';
+import { createZone, getZone } from '#contract/operations/zones.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
@@ -43,8 +44,8 @@ async function run(bench: Bench): Promise<void> {
   const client = createClient({ baseUrl: url, key: service.keys.first.key });
   bench.atEnd(() => client.close());
   const owner = `org:${service.keys.first.team}`;
-  const { id } = await client.zones.create({ zoneName: 'bench.example', owner });
-  const read = async () => void (await client.zones.get(id));
+  const { id } = await client.call(createZone, { body: { zoneName: 'bench.example', owner } });
+  const read = async () => void (await client.call(getZone, { params: { id } }));
   const rss = async () => {
     const { now, peak } = await memory(api.pid);
     return `resident memory ${Math.round(now)} MB, most ${Math.round(peak)} MB`;

@@ -5,6 +5,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { createClient } from '#client/client.ts';
+import { createRecord } from '#contract/operations/records.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
@@ -76,9 +78,12 @@ async function memory({ stack, api, signal }: Ground): Promise<void> {
   const { service } = stack;
   const { key, team } = service.keys.second;
   const client = createClient({ baseUrl: service.url, key, timeoutMs: 60_000 });
-  const zone = await client.zones.create({ zoneName: 'heavy.example', owner: `org:${team}` });
+  const zone = await client.call(createZone, { body: { zoneName: 'heavy.example', owner: `org:${team}` } });
   for (let n = 0; n < LARGE; n += 1) {
-    await client.records.create(zone.id, { name: `t${n}`, type: 'TXT', content: CONTENT });
+    await client.call(createRecord, {
+      params: { id: zone.id },
+      body: { name: `t${n}`, type: 'TXT', content: CONTENT },
+    });
   }
   await client.close();
   print(`the operator before: ${await residentMb(stack)} MB; bar 200 MB`);

@@ -2,6 +2,8 @@
 // Each round asks for a name of its own; DO is set, so signing is part of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '#client/client.ts';
+import { createRecord, replaceRecord } from '#contract/operations/records.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import { ask } from '#nameserver/probe/probe.ts';
 import type { Service } from '../../deploy/local/service.ts';
 import { countAbove } from './statistics.ts';
@@ -48,7 +50,7 @@ async function run(bench: Bench): Promise<void> {
   const client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   bench.atEnd(() => client.close());
   const owner = `org:${service.keys.first.team}`;
-  const { id: zoneId } = await client.zones.create({ zoneName: ZONE, owner });
+  const { id: zoneId } = await client.call(createZone, { body: { zoneName: ZONE, owner } });
   const ground: Ground = { bench, service, client, zoneId };
   // The first calls of a process are its slowest, and no case of these.
   await rounds(20, ground, newName('warm'));
@@ -101,7 +103,7 @@ function newName(prefix: string): Round {
     const [name, content] = [`${prefix}${n}`, addressOf(n)];
     const question = { name: `${name}.${ZONE}`, type: 'A', dnssec: true } as const;
     return timed(
-      () => client.records.create(zoneId, { name, type: 'A', content, ttl: NS_TTL }),
+      () => client.call(createRecord, { params: { id: zoneId }, body: { name, type: 'A', content, ttl: NS_TTL } }),
       () => untilRight(service.dns, question, isSignedAddress(content), bench.signal),
     );
   };
@@ -117,7 +119,7 @@ const deniedName: Round = async (ground, n) => {
 /** One record that four clients ask for without a pause longer than 2 ms: its answer is always in the cache. */
 async function hotUpdate({ client, zoneId }: Ground): Promise<Round> {
   const body = { name: 'hot', type: 'A', ttl: NS_TTL } as const;
-  const { id } = await client.records.create(zoneId, { ...body, content: addressOf(0) });
+  const { id } = await client.call(createRecord, { params: { id: zoneId }, body: { ...body, content: addressOf(0) } });
   const question = { name: `hot.${ZONE}`, type: 'A', dnssec: true } as const;
   return async ({ bench, service }, n) => {
     const over = new AbortController();
@@ -130,7 +132,7 @@ async function hotUpdate({ client, zoneId }: Ground): Promise<Round> {
     await sleep(10);
     const content = addressOf(n + 1);
     const times = await timed(
-      () => client.records.update(zoneId, id, { ...body, content }),
+      () => client.call(replaceRecord, { params: { id: zoneId, recordId: id }, body: { ...body, content } }),
       () => untilRight(service.dns, question, isSignedAddress(content), bench.signal),
     );
     over.abort();
@@ -150,7 +152,7 @@ function newZone(owner: string, askedBefore: boolean): Round {
     const served = ({ rcode, answers }: { rcode: number; answers: readonly { type: number }[] }) =>
       rcode === 0 && answers.some(({ type }) => type === SOA) && answers.length === 2;
     return timed(
-      () => client.zones.create({ zoneName, owner }),
+      () => client.call(createZone, { body: { zoneName, owner } }),
       () => untilRight(service.dns, question, served, bench.signal),
     );
   };

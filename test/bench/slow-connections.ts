@@ -4,6 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { type Client, createClient } from '#client/client.ts';
+import { createRecord } from '#contract/operations/records.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
 
@@ -19,7 +21,7 @@ async function run(bench: Bench): Promise<void> {
   const client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   bench.atEnd(() => client.close());
   const owner = `org:${service.keys.first.team}`;
-  const { id } = await client.zones.create({ zoneName: 'bench.example', owner });
+  const { id } = await client.call(createZone, { body: { zoneName: 'bench.example', owner } });
   const api = service.running.parts().find((part) => part.name === 'api');
   const rss = async () => `${Math.round((await residentKib(api?.pid)) / 1024)} MB`;
   await probe(client, id, 'warm');
@@ -42,7 +44,10 @@ async function probe(client: Client, zoneId: string, what: string): Promise<numb
   const samples: number[] = [];
   for (let at = 0; at < PROBES; at++) {
     const since = performance.now();
-    await client.records.create(zoneId, { name: `${what}${at}`, type: 'A', content: '192.0.2.1' });
+    await client.call(createRecord, {
+      params: { id: zoneId },
+      body: { name: `${what}${at}`, type: 'A', content: '192.0.2.1' },
+    });
     samples.push(performance.now() - since);
   }
   return samples;

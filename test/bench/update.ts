@@ -5,6 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createClient } from '#client/client.ts';
+import { createRecord } from '#contract/operations/records.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import { FUDGE, signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
@@ -24,7 +26,9 @@ async function run(bench: Bench): Promise<void> {
   const service = await startBenchService(bench, 1, { ZONESTEAD_UPDATE_LISTEN: `127.0.0.1:${port}` });
   const client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   bench.atEnd(() => client.close());
-  const { id: zoneId } = await client.zones.create({ zoneName: ZONE, owner: `org:${service.keys.first.team}` });
+  const { id: zoneId } = await client.call(createZone, {
+    body: { zoneName: ZONE, owner: `org:${service.keys.first.team}` },
+  });
   const input = { name: 'bench', records: 'write', tsig: 'hmac-sha256' } as const;
   const { tsig } = await adminMintKey(service.databaseUrl, { team: 'first' }, input, randomBytes, new Date());
   if (tsig === null) throw new Error('the key has no TSIG key');
@@ -45,7 +49,10 @@ async function run(bench: Bench): Promise<void> {
   };
   const write = async (index: number): Promise<number> => {
     const since = performance.now();
-    await client.records.create(zoneId, { name: `r${index}`, type: 'A', content: addressOf(index), ttl: 300 });
+    await client.call(createRecord, {
+      params: { id: zoneId },
+      body: { name: `r${index}`, type: 'A', content: addressOf(index), ttl: 300 },
+    });
     return performance.now() - since;
   };
   const measure = async (one: (index: number) => Promise<number>): Promise<number[]> => {

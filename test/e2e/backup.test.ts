@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readRecords, readZones } from '#client/lists.ts';
+import { listDsRecords, listZoneChanges } from '#contract/operations/zones.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { debianPostgres } from '../support/debian-postgres.ts';
@@ -59,12 +61,12 @@ const answers = () =>
 /** All that can be seen from outside: DNS, the API, the history. */
 async function everything() {
   const dns = await answers();
-  const zones = await test.client.zones.list();
+  const zones = await readZones(test.client, {});
   const inside = await Promise.all(
     zones.map(async ({ id }) => [
-      await test.client.records.list(id),
-      await test.client.zones.ds(id),
-      await test.client.zones.changes(id, { limit: 100 }),
+      await readRecords(test.client, id, {}),
+      (await test.client.call(listDsRecords, { params: { id } })).ds,
+      await test.client.call(listZoneChanges, { params: { id }, query: { limit: 100 } }),
     ]),
   );
   return { dns, zones, inside };

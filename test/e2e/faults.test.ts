@@ -3,6 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readRecords, readZones } from '#client/lists.ts';
+import { createRecord } from '#contract/operations/records.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 
@@ -51,8 +53,8 @@ const writtenBefore = (zoneName: string, other: string) =>
 
 /** The records of a zone at the API, as `name content`, sorted; a doubled record appears twice. */
 async function held(zoneName: string): Promise<string[]> {
-  const [zone] = await test.client.zones.list({ zoneName });
-  const records = zone ? await test.client.records.list(zone.id) : [];
+  const [zone] = await readZones(test.client, { zoneName });
+  const records = zone ? await readRecords(test.client, zone.id, {}) : [];
   return records.map(({ name, content }) => `${name} ${content}`).sort();
 }
 
@@ -102,8 +104,11 @@ describe('the operator killed with -9 again and again', () => {
   });
 
   it('deletes every record, and nothing else', async () => {
-    const [zone] = await test.client.zones.list({ zoneName: 'storm.example' });
-    await test.client.records.create(zone?.id ?? '', { name: 'foreign', type: 'A', content: '192.0.2.99' });
+    const [zone] = await readZones(test.client, { zoneName: 'storm.example' });
+    await test.client.call(createRecord, {
+      params: { id: zone?.id ?? '' },
+      body: { name: 'foreign', type: 'A', content: '192.0.2.99' },
+    });
     const objects = await test.kube.list<DNSRecord>('zdr', 'default');
     const records = objects.map(({ metadata }) => `zdr/${metadata.name}`);
     await storm(() => Promise.all(records.map((name) => test.kube.remove(name))), 2);

@@ -96,7 +96,7 @@ it('a leader that was paused until another one leads sends none of its pending w
   const { url, key, operatorKubeconfig, nameservers, dns } = chain;
   const place = { url, key, operatorKubeconfig, nameservers, dns: { address: dns.address, port: dns.port } };
   // Right before it writes the status of the record: in the same turn, with no timer in between.
-  const a = startPausedOperator({ place, identity: 'a', lease: LEASE, write: 'owners.apply' });
+  const a = startPausedOperator({ place, identity: 'a', lease: LEASE, write: 'applyRecords' });
   try {
     await expect.poll(holder, PATIENCE).toBe('a');
     const b = replica('b');

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { readZones } from '#client/lists.ts';
 import { isNotFound } from '#kube/api/errors.ts';
 import { EVENTS } from '#kube/events/events.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
@@ -84,7 +85,7 @@ async function answered(): Promise<string[]> {
 
 /** A change of the zone, also one that was undone, gives it another serial. */
 async function serial(): Promise<number | undefined> {
-  const [zone] = await client.zones.list({ zoneName: 'example.org' });
+  const [zone] = await readZones(client, { zoneName: 'example.org' });
   return zone?.serial;
 }
 
@@ -215,7 +216,7 @@ test('an operator with the kubeconfig of another cluster releases nothing, also 
 
 test('a deleted CRD of DNSZones deletes no zone, however few there are, until each object says what to do', async () => {
   await createZone({}, api, 'unwanted');
-  const zones = async () => (await client.zones.list({})).map(({ zoneName }) => zoneName).sort();
+  const zones = async () => (await readZones(client, {})).map(({ zoneName }) => zoneName).sort();
   await expect.poll(zones, PATIENCE).toEqual(['example.org', 'unwanted.org']);
   await allReady();
   const before = await serial();

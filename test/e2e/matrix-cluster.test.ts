@@ -2,6 +2,8 @@
 // compacted away, connections go still without a word, CRDs change, namespaces and zone objects are deleted first. Each fault is
 // shown to have reached the operator itself, by the ends of its own watches.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readRecords, readZones } from '#client/lists.ts';
+import { deleteRecord } from '#contract/operations/records.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
@@ -229,10 +231,11 @@ describe.concurrent('deleted in an order of its own', () => {
     await chain.remove(NAMESPACE, cell.namespace);
     const reason = () => reasonOfReady(chain, cell, 'zones');
     await untilIs('Ready of the zone', reason, (is) => is === 'DeletionBlocked');
-    const [found] = await chain.client.zones.list({ zoneName: cell.zoneName });
-    const held = () => chain.client.records.list(found?.id ?? '');
+    const [found] = await readZones(chain.client, { zoneName: cell.zoneName });
+    const held = () => readRecords(chain.client, found?.id ?? '', {});
     await untilIs('the zone', held, (records) => JSON.stringify(records) === JSON.stringify(cell.foreign));
-    for (const { id } of cell.foreign) await chain.client.records.delete(found?.id ?? '', id);
+    for (const { id } of cell.foreign)
+      await chain.client.call(deleteRecord, { params: { id: found?.id ?? '', recordId: id } });
     await untilNone('nothing is left', () => leftovers(chain, cell));
   });
 

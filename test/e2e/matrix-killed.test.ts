@@ -2,6 +2,8 @@
 // API server and at the service, and a new one takes over. Everything except the operator's death is real. The cells
 // run in parallel, each in a namespace of its own with an operator for it.
 import { describe, expect, it } from 'vitest';
+import { readRecords, readZones } from '#client/lists.ts';
+import { replaceRecord } from '#contract/operations/records.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
@@ -53,10 +55,10 @@ const two = { ttl: 300, values: [{ content: '192.0.2.1' }, { content: '192.0.2.2
 const foreign: Step = (cell) => putForeign(chain, cell);
 /** Another client changes data that the operator wrote. */
 const meddle: Step = async ({ zoneName }) => {
-  const [found] = await chain.client.zones.list({ zoneName });
-  const [held] = await chain.client.records.list(found?.id ?? '', { content: '192.0.2.1' });
+  const [found] = await readZones(chain.client, { zoneName });
+  const [held] = await readRecords(chain.client, found?.id ?? '', { content: '192.0.2.1' });
   const body = { name: 'www', type: 'A', content: '192.0.2.66', ttl: 300 } as const;
-  await chain.client.records.update(found?.id ?? '', held?.id ?? '', body);
+  await chain.client.call(replaceRecord, { params: { id: found?.id ?? '', recordId: held?.id ?? '' }, body });
 };
 const touch: Step = ({ namespace }) =>
   chain.api.merge(DNS_RECORD, { namespace, name: 'www' }, { metadata: { annotations: { looked: 'at' } } });
@@ -66,57 +68,57 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'a zone is created',
     given: [],
     act: [zone({})],
-    writes: ['merge dnszones', 'status dnszones', 'zones.create', 'status dnszones #2'],
+    writes: ['merge dnszones', 'status dnszones', 'createZone', 'status dnszones #2'],
     history: 'zone.create 1',
   },
   {
     title: 'a record of two values is created next to one of another owner',
     given: [zone({}), foreign],
     act: [record(two)],
-    writes: ['owners.apply', 'status dnsrecords'],
+    writes: ['applyRecords', 'status dnsrecords'],
     history: 'record.create 3, zone.create 1',
   },
   {
     title: 'records of many objects are created in one batch',
     given: [zone({}), foreign],
     act: [many],
-    writes: ['owners.apply', 'owners.apply #2', 'status dnsrecords', 'status dnsrecords #7'],
+    writes: ['applyRecords', 'applyRecords #2', 'status dnsrecords', 'status dnsrecords #7'],
     history: 'record.create 13, zone.create 1',
   },
   {
     title: 'values are changed, added and removed',
     given: [zone({}), record(two), foreign],
     act: [record({ ttl: 600, values: [{ content: '192.0.2.2' }, { content: '192.0.2.3' }, { content: '192.0.2.4' }] })],
-    writes: ['owners.apply', 'status dnsrecords'],
+    writes: ['applyRecords', 'status dnsrecords'],
     history: 'record.create 4, record.update 2, zone.create 1',
   },
   {
     title: 'changes by another client are repaired',
     given: [zone({}), record(two), meddle],
     act: [touch],
-    writes: ['owners.apply'],
+    writes: ['applyRecords'],
     history: 'record.create 2, record.update 2, zone.create 1',
   },
   {
     title: 'a zone is parked and gets another default TTL',
     given: [zone({}), record({ content: '192.0.2.1' })],
     act: [zone({ parked: true, defaultTtl: 120 })],
-    writes: ['zones.park', 'zones.change', 'status dnszones', 'owners.apply', 'status dnsrecords'],
+    writes: ['parkZone', 'updateZone', 'status dnszones', 'applyRecords', 'status dnsrecords'],
     history: 'record.create 1, zone.change 1, zone.create 1, zone.park 1',
   },
   {
     title: 'a record is deleted next to one of another owner',
     given: [zone({}), record(two), foreign],
     act: [remove(DNS_RECORD, 'www')],
-    writes: ['owners.apply'],
+    writes: ['applyRecords'],
     history: 'record.create 3, record.delete 2, zone.create 1',
   },
   {
     title: 'a zone and its record are deleted together',
     given: [zone({}), record(two)],
     act: [remove(DNS_ZONE, 'zone'), remove(DNS_RECORD, 'www')],
-    writes: ['zones.delete', 'merge dnszones'],
-    perhaps: ['owners.apply'],
+    writes: ['deleteZone', 'merge dnszones'],
+    perhaps: ['applyRecords'],
     history: /^record.create 2, (record.delete 2, )?zone.create 1, zone.delete 1$/,
   },
 ];

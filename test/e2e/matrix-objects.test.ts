@@ -66,9 +66,9 @@ async function created(cell: Cell): Promise<void> {
 
 describe.concurrent('two operators that both believe to lead', () => {
   it.each([
-    { work: CREATING, write: 'zones.create' },
-    { work: CHANGING, write: 'owners.apply' },
-    { work: DELETING, write: 'owners.apply' },
+    { work: CREATING, write: 'createZone' },
+    { work: CHANGING, write: 'applyRecords' },
+    { work: DELETING, write: 'applyRecords' },
   ])('do the same work at the same time, while $work.title', async ({ work, write }) => {
     await inCell(async (cell, start) => {
       const meeting = startMeeting();
@@ -97,7 +97,7 @@ describe.concurrent('two operators that both believe to lead', () => {
       try {
         const second = start(own);
         await created(cell);
-        const slow = start(own, { before: meeting.at('owners.apply') });
+        const slow = start(own, { before: meeting.at('applyRecords') });
         await www(cell, 2, 3);
         await untilIs('operators that wait', meeting.count, (count) => count === 1);
         await consistent(own, cell, 'the other one has applied');
@@ -112,7 +112,7 @@ describe.concurrent('two operators that both believe to lead', () => {
         );
         cell.history = 'record.create 2, record.update 2, zone.create 1';
         healing.add('a late apply', await healed(own, cell, 'a late apply'));
-        expect(second.writes).toContain('owners.apply');
+        expect(second.writes).toContain('applyRecords');
         await cleanUp(own, cell);
       } finally {
         meeting.open();
@@ -126,7 +126,7 @@ describe.concurrent('two operators that both believe to lead', () => {
       try {
         start(own);
         await created(cell);
-        const slow = start(own, { before: meeting.at('owners.apply') });
+        const slow = start(own, { before: meeting.at('applyRecords') });
         await www(cell, 2, 3);
         await untilIs('operators that wait', meeting.count, (count) => count === 1);
         await consistent(own, cell, 'the other one has applied');

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
+import { createRecord } from '#contract/operations/records.ts';
+import { createZone, listDsRecords } from '#contract/operations/zones.ts';
 import type { NameServer } from '../../deploy/local/name-servers.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
@@ -48,7 +50,7 @@ beforeAll(async () => {
   });
   servers = service.nameServers.map((server) => ({ ...server, dns: createResolver(server, stateDir) }));
   client = createClient({ baseUrl: service.url, key: service.keys.first.key });
-  zoneId = (await client.zones.create({ zoneName: ZONE, owner: `org:${service.keys.first.team}` })).id;
+  zoneId = (await client.call(createZone, { body: { zoneName: ZONE, owner: `org:${service.keys.first.team}` } })).id;
 });
 afterAll(async () => {
   await client?.close();
@@ -57,7 +59,8 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true, force: true });
 });
 
-const put = (name: string, content: string) => client.records.create(zoneId, { name, type: 'A', content, ttl: 60 });
+const put = (name: string, content: string) =>
+  client.call(createRecord, { params: { id: zoneId }, body: { name, type: 'A', content, ttl: 60 } });
 const addresses = (name: string) => Promise.all(servers.map(async ({ dns }) => (await dns.lookup(name, 'A')).answers));
 const servedByAll = (name: string, content: string) =>
   expect.poll(() => addresses(name)).toEqual(servers.map(() => [`${name} 60 A ${content}`]));
@@ -104,7 +107,7 @@ it('no query fails while Postgres and the api are away and every other part rest
   }
   await put('after', '192.0.2.3');
   await servedByAll(`after.${ZONE}`, '192.0.2.3');
-  const [ds] = await client.zones.ds(zoneId);
+  const [ds] = (await client.call(listDsRecords, { params: { id: zoneId } })).ds;
   const anchor = { ds: `${ds?.keyTag} ${ds?.algorithm} ${ds?.digestType} ${ds?.digest}` };
   for (const { dns } of servers) {
     expect((await dns.delv(ZONE, `after.${ZONE}`, 'A', anchor)).state).toBe('secure');

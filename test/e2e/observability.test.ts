@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { readZones } from '#client/lists.ts';
+import { listZoneChanges } from '#contract/operations/zones.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { adminAddSecondary } from '#service/secondaries/administration.ts';
 import { ROWS } from '../../charts/tools/dashboard/dashboard.ts';
@@ -163,8 +165,11 @@ describe('one id from an Event to the history', () => {
     const edited = recordObject('many-0', 'seen', { name: 'many-0', type: 'A', content: '198.51.100.1' });
     expect(await test.apply(edited)).toMatchObject({ ok: true });
     const update = async () => {
-      const [zone] = await test.client.zones.list({ zoneName: 'seen.example' });
-      const { changes } = await test.client.zones.changes(zone?.id ?? '', { limit: 1 });
+      const [zone] = await readZones(test.client, { zoneName: 'seen.example' });
+      const { changes } = await test.client.call(listZoneChanges, {
+        params: { id: zone?.id ?? '' },
+        query: { limit: 1 },
+      });
       return changes.find(({ action }) => action === 'record.update')?.requestId;
     };
     await expect.poll(update).toBeDefined();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readRecords, readZones } from '#client/lists.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
@@ -120,8 +121,8 @@ describe('a key whose write limit is used up', () => {
   it('continues until everything is written, once', async () => {
     await test.ready(...bulk.map((name) => `zdr/${name}`));
     expect(accepted().sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
-    const [zone] = await test.client.zones.list({ zoneName: 'pace.example' });
-    const names = (await test.client.records.list(zone?.id ?? '')).map(({ name }) => name);
+    const [zone] = await readZones(test.client, { zoneName: 'pace.example' });
+    const names = (await readRecords(test.client, zone?.id ?? '', {})).map(({ name }) => name);
     expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
     expect((await statusOf('bulk-19')).nextAttemptTime).toBeUndefined();
   });

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from '#client/client.ts';
+import { readZones } from '#client/lists.ts';
+import * as clusterApi from '#contract/operations/clusters.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -54,7 +57,8 @@ async function addresses(name: string): Promise<string[]> {
 }
 const serves = (name: string, ...wanted: string[]) => expect.poll(() => addresses(name), PATIENCE).toEqual(wanted);
 
-const stateOf = async (name: string) => (await owner.clusters.list()).find((each) => each.name === name)?.state;
+const stateOf = async (name: string) =>
+  (await owner.call(clusterApi.listClusters, {})).clusters.find((each) => each.name === name)?.state;
 const isIn = (name: string, state: string) => expect.poll(() => stateOf(name), PATIENCE).toBe(state);
 
 test('a value that both clusters share is Ready in both, with the commands of the page', async () => {
@@ -151,7 +155,7 @@ test.each([
 test('a drained cluster is withdrawn until it is restored, and its objects say so', async () => {
   await put(east, 'alone', '192.0.2.13');
   await isReady(east, 'alone');
-  await owner.clusters.drain('east');
+  await owner.call(clusterApi.drainCluster, { params: { name: 'east' } });
   await serves('www', '192.0.2.12');
   await expect.poll(() => east.ready('www'), PATIENCE).toMatchObject({ status: 'False', reason: 'ClusterDrained' });
   expect((await east.ready('www'))?.message).toContain('zonestead clusters restore east');
@@ -172,7 +176,7 @@ test('a drained cluster is withdrawn until it is restored, and its objects say s
   expect(await east.version('www')).toBe(version);
   await serves('www', '192.0.2.12');
 
-  await owner.clusters.restore('east');
+  await owner.call(clusterApi.restoreCluster, { params: { name: 'east' } });
   await serves('www', '192.0.2.11', '192.0.2.12');
   await serves('late', '192.0.2.14', '192.0.2.15');
   await Promise.all([isReady(east, 'www'), isReady(east, 'late')]);
@@ -212,18 +216,18 @@ test('a cluster without a way to the service is lost, and returns with the way',
 
 test('a cluster that is gone is removed, and the other one has the name alone', async () => {
   await east.kill();
-  await owner.clusters.drain('east');
+  await owner.call(clusterApi.drainCluster, { params: { name: 'east' } });
   await serves('www', '192.0.2.12');
   const id = await zoneId();
   const sets = ['anycast', 'www', 'alone', 'late', 'geo'].map((name) => ({
     owner: `k8s:east/default/${name}`,
     release: true,
   }));
-  await owner.owners.apply(id, { sets, atomic: true });
+  await owner.call(applyRecords, { params: { id }, body: { sets, atomic: true } });
   // The service removes a cluster after a minute without heartbeats.
   await service.sql`update clusters set heartbeat_at = now() - interval '61 seconds' where name = 'east'`;
-  await owner.clusters.remove('east');
-  expect((await owner.clusters.list()).map(({ name }) => name)).toEqual(['west']);
+  await owner.call(clusterApi.deleteCluster, { params: { name: 'east' } });
+  expect((await owner.call(clusterApi.listClusters, {})).clusters.map(({ name }) => name)).toEqual(['west']);
   await serves('anycast', ANYCAST);
   await serves('alone');
 });
@@ -234,6 +238,6 @@ test('the shared value was in every answer', async () => {
 });
 
 async function zoneId(): Promise<string> {
-  const [zone] = await owner.zones.list({ zoneName: ZONE });
+  const [zone] = await readZones(owner, { zoneName: ZONE });
   return zone?.id ?? '';
 }

@@ -2,6 +2,7 @@
 // two namespaces has no offer.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseZoneSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { adminPutSecondary } from '#service/secondaries/administration.ts';
@@ -102,9 +103,10 @@ describe('a zone with a secondary', () => {
 
   it('gets the choice of its object back, and keeps it while the field is omitted', async () => {
     const id = (await status('shop', 'a'))?.zoneId as string;
-    const { zones } = test.client;
-    const chosen = async () => (await zones.secondaries(id)).map(({ name }) => name);
-    await zones.chooseSecondaries(id, []);
+    const { call } = test.client;
+    const chosen = async () =>
+      (await call(listZoneSecondaries, { params: { id } })).secondaries.map(({ name }) => name);
+    await call(chooseZoneSecondaries, { params: { id }, body: { secondaries: [] } });
     await test.kube.patch('zdz/shop', { metadata: { annotations: { look: 'again' } } }, 'a');
     await expect.poll(chosen, PATIENCE).toEqual(['eu']);
     const events = async () => (await test.events('a')).join('\n');
@@ -150,7 +152,9 @@ describe('namespace b, which has no offer', () => {
       .toMatch(/^(Conflict|NotPermitted)$/);
     const { zoneId = '', nameservers } = (await status('shop', 'a')) ?? {};
     expect(nameservers).toContain(NAME);
-    expect((await test.client.zones.secondaries(zoneId)).map(({ name }) => name)).toEqual(['eu']);
+    expect(
+      (await test.client.call(listZoneSecondaries, { params: { id: zoneId } })).secondaries.map(({ name }) => name),
+    ).toEqual(['eu']);
     expect(await status('grab', 'b')).not.toHaveProperty('secondaries');
     await test.remove('b', 'zdz/grab');
   });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
+import { readZones } from '#client/lists.ts';
+import { listDsRecords } from '#contract/operations/zones.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
@@ -196,8 +198,8 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
       return /status: ([A-Z]+)/.exec(out)?.[1] ?? 'no answer';
     },
     delv: async (zone, name, type) => {
-      const [found] = await client.zones.list({ zoneName: zone });
-      const [ds] = await client.zones.ds(found?.id ?? '');
+      const [found] = await readZones(client, { zoneName: zone });
+      const [ds] = (await client.call(listDsRecords, { params: { id: found?.id ?? '' } })).ds;
       const anchor = join(stateDir, `anchor-${zone}`);
       const text = `trust-anchors { ${zone}. static-ds ${ds?.keyTag} ${ds?.algorithm} ${ds?.digestType} "${ds?.digest}"; };\n`;
       await writeFile(anchor, text);

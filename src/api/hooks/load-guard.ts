@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { listRecords } from '#contract/operations/records.ts';
 import { type BodyBudget, createBodyBudget, type Lease } from '#edge/body-budget.ts';
 import { type Guard, judgeLoad, type Level, NO_LOAD } from '#edge/load.ts';
 import type { Meter } from '#edge/measure.ts';
@@ -52,7 +53,6 @@ const FEED_ROUTE = /^\/v1\/feed(\/|$)/;
 const SMALL_BODY_BYTES = 64 * 1024;
 /** Operations that read or write a whole zone. */
 const LARGE_ROUTE = /\/(zonefile|export|search-data)(\/|$)/;
-const LIST_ROUTE = '/v1/dns/zones/:id/records';
 const POWERDNS_ZONE = '/api/v1/servers/:server/zones/:zone';
 
 export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 200 }: LoadGuardOptions): LoadGuard {
@@ -184,7 +184,8 @@ function isLarge({ headers, routeOptions, query }: FastifyRequest): boolean {
   if (LARGE_ROUTE.test(route)) return true;
   const { limit, name, rrsets, rrset_name } = (query ?? {}) as Record<string, unknown>;
   if (route === POWERDNS_ZONE && routeOptions.method === 'GET') return rrsets !== 'false' && rrset_name === undefined;
-  return route === LIST_ROUTE && routeOptions.method !== 'POST' && limit === undefined && name === undefined;
+  const isList = routeOptions.config.operation?.id === listRecords.id;
+  return isList && limit === undefined && name === undefined;
 }
 
 /** A body of unknown length takes its bytes from the budget as they arrive. */

@@ -1,7 +1,7 @@
 // The target of the CNAME at a challenge name, as a CA sees it. For names in our own zones this asks the name servers directly, and a
 // resolver for all other names.
 
-import type { Zone } from '#client/client.ts';
+import type { Zone } from '#contract/zone.ts';
 import { readName } from '#dns/wire/name.ts';
 import { type AddressResolver, ask, type Endpoint, NoAnswer, resolveServers } from '#nameserver/probe/probe.ts';
 

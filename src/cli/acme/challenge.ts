@@ -2,9 +2,13 @@
 // alone. A request that is sent twice has the effect of one.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client, RecordSet, Zone } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { findZone, readRecords } from '#client/lists.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import type { RecordSet } from '#contract/owners.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { Aliases } from './aliases.ts';
 import type { Challenge } from './caller.ts';
 import { LEASE_MS, ownerOf } from './owner.ts';
@@ -73,9 +77,10 @@ async function apply(
   set: Pick<RecordSet, 'ttl' | 'values' | 'share' | 'expires'>,
 ): Promise<boolean> {
   const sets = [{ owner: ownerOf(context.host, value), name: relative(place), type: 'TXT' as const, ...set }];
-  const [result] = await write(context, place.zone, (signal) =>
-    context.client.owners.apply(place.zone.id, { sets }, { signal }),
+  const { results } = await write(context, place.zone, (signal) =>
+    context.client.call(applyRecords, { params: { id: place.zone.id }, body: { sets } }, { signal }),
   );
+  const [result] = results;
   if (result === undefined) throw new ApiUnavailable('The answer of the API lacks the result of the value');
   if (!('error' in result)) return result.changed;
   if (result.field === 'expires')
@@ -96,7 +101,7 @@ async function follow(
   let refusal: ApiError | null = null;
   let last: Placed | null = null;
   for (let link = 0; link <= MAX_LINKS; link += 1) {
-    const zone = await retry(context, () => context.client.zones.find(name, { signal: context.signal }));
+    const zone = await retry(context, () => findZone(context.client, name, { signal: context.signal }));
     if (zone !== null) {
       last = { zone, name };
       const done = await attempt(last);
@@ -120,7 +125,7 @@ async function follow(
 
 function find({ client, signal, ...context }: ChallengeContext, place: Placed, content: string) {
   return retry({ ...context, signal }, () =>
-    client.records.list(place.zone.id, { name: relative(place), type: 'TXT', content }, { signal }),
+    readRecords(client, place.zone.id, { name: relative(place), type: 'TXT', content }, { signal }),
   );
 }
 

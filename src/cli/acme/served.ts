@@ -5,12 +5,13 @@ import { sleep } from '#base/wait.ts';
 import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
 import { nodeProblems } from '#client/zone-nodes.ts';
+import { listZoneNodes } from '#contract/operations/zones.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { type AddressResolver, type Endpoint, resolveServers, rrsetServed } from '#nameserver/probe/probe.ts';
 import type { Placed } from './challenge.ts';
 
 interface ServedOptions {
-  client: { zones: Pick<Client['zones'], 'nodes'> };
+  client: Pick<Client, 'call'>;
   overrides: ReadonlyMap<string, Endpoint>;
   resolver: AddressResolver;
   clock: Clock;
@@ -58,7 +59,9 @@ export async function untilServed(
 /** The problems of living nodes. A service without nodes, or an api that does not say, leaves the decision to the answers over DNS. */
 async function nodesWithout(client: ServedOptions['client'], zoneId: string, signal: AbortSignal): Promise<string[]> {
   try {
-    return nodeProblems((await client.zones.nodes(zoneId, NODES_WAIT_SECONDS, { signal })).nodes);
+    const query = { wait: String(NODES_WAIT_SECONDS) };
+    const { nodes } = await client.call(listZoneNodes, { params: { id: zoneId }, query }, { signal });
+    return nodeProblems(nodes);
   } catch (error) {
     if (isAbsent(error)) return [];
     if (error instanceof ApiError || error instanceof ApiUnavailable)

@@ -1,4 +1,5 @@
 // `zonestead delegation`: looks at the parent and at the resolvers of this machine, and prints the next step of a move.
+import { getZone } from '#contract/operations/zones.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { createParentLookup, type ParentLookup } from '#nameserver/probe/parent.ts';
 import { ask, type Endpoint, NoAnswer, resolversOf } from '#nameserver/probe/probe.ts';
@@ -21,7 +22,7 @@ interface DelegationOptions {
 export async function showDelegation(session: Session, nameOrId: string, options: DelegationOptions): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
-  const zone = await client.zones.get(id, { signal });
+  const zone = await client.call(getZone, { params: { id } }, { signal });
   const resolvers = resolversOf(options.resolvers);
   const lookUp = options.lookUp ?? createParentLookup({ resolvers, overrides: new Map(), mayQuery: () => true });
   const seen = await lookUp(zone, signal);

@@ -12,7 +12,7 @@
 //     own NS, no DS         own NS records             add the DS record
 //     own NS, own DS        –                          done
 //     some own NS, no other –                          add the missing NS records: there is no other operator
-import type { Zone } from '#client/client.ts';
+import type { Zone } from '#contract/zone.ts';
 import { rdataHex } from '#dns/dnssec/delegation.ts';
 
 export interface Records {

@@ -1,6 +1,8 @@
 // Sends a plan to the service. Up to 1,000 changes are one transaction, and so is the import of any size into an empty zone.
 import { ApiError } from '#client/errors.ts';
 import { MAX_CHANGES, type RecordChange } from '#contract/batch.ts';
+import { applyBatch } from '#contract/operations/records.ts';
+import { importZoneFile } from '#contract/operations/zone-files.ts';
 import { writeRecords } from '#dns/zonefile/write.ts';
 import type { Session } from '../rest/session.ts';
 import { type Pace, sendInTurn } from './pace.ts';
@@ -33,7 +35,9 @@ export async function applyPlan(session: Session & Pace, target: Target, plan: I
     const done = () => `${zone}: ${plan.create.length} records are sent as one change`;
     // The file replaces all records, so the zone must still be empty.
     const options = { signal, timeoutMs: FILE_LIMIT_MS, ifMatch: etag };
-    const { created } = await sendInTurn(session, done, () => client.zones.importFile(id, text, options));
+    const { created } = await sendInTurn(session, done, () =>
+      client.call(importZoneFile, { params: { id }, body: text }, options),
+    );
     return created;
   }
   const found = [...plan.create, ...plan.update.map((update) => update.found)];
@@ -41,7 +45,9 @@ export async function applyPlan(session: Session & Pace, target: Target, plan: I
   const done = () => `${target.zone}: ${made} of ${found.length} changes are made`;
   for (const changes of requests) {
     try {
-      await sendInTurn(session, done, () => client.records.batch(target.id, { changes }, { signal }));
+      await sendInTurn(session, done, () =>
+        client.call(applyBatch, { params: { id: target.id }, body: { changes } }, { signal }),
+      );
     } catch (error) {
       if (signal.aborted && made > 0) warn(`${done()}; the same command continues`);
       throw withPlace(error, (index) => found[made + index]?.place, made);

@@ -1,9 +1,11 @@
 // `zonestead import`: reads each zone of the sources, shows the plan, and sends it. A zone that fails does not stop the others.
 
 import { realClock } from '#base/clock.ts';
-import type { Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
+import { readRecords, readZones } from '#client/lists.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Child } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
@@ -49,8 +51,8 @@ export async function importZones(
 ): Promise<boolean> {
   const { client, signal } = session;
   const reports: ZoneReport[] = [];
-  const own = await client.zones.list({}, { signal });
-  const { key } = await client.account({ signal });
+  const own = await readZones(client, {}, { signal });
+  const { key } = await client.call(getAccount, {}, { signal });
   const importing: Importing = { ...session, clock: realClock, own, limit: key.recordWrites };
   for await (const source of sources) {
     const report = await importZone(importing, source, options);
@@ -128,7 +130,7 @@ async function readStored(
   const onEtag = (given: string | null) => {
     etag ??= given ?? undefined;
   };
-  const records = await client.records.list(id, { owners: true }, { signal, onEtag });
+  const records = await readRecords(client, id, { owners: true }, { signal, onEtag });
   return { records, ...(etag === undefined ? {} : { etag }) };
 }
 
@@ -209,7 +211,7 @@ async function createWithRecords(session: Importing, { read, plan }: Work, { own
 /** A large import into an empty zone is a zone file, which has no comments: they follow as changes. */
 async function addComments(session: Importing, id: string, { read, context }: Work): Promise<void> {
   if (read.records.length <= MAX_CHANGES || read.records.every(({ comment }) => comment === undefined)) return;
-  const stored = await session.client.records.list(id, {}, { signal: session.signal });
+  const stored = await readRecords(session.client, id, {}, { signal: session.signal });
   const rest = await finishInTurns(planSteps(read, stored, context), session.signal);
   await applyPlan(session, { id, zone: read.zone, isEmpty: false }, { ...rest, create: [] });
 }

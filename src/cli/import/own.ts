@@ -1,6 +1,6 @@
 // Gives records to the owners that the registry of external-dns named. A repetition changes nothing.
-import type { RecordSet } from '#client/client.ts';
-import { MAX_SETS } from '#contract/owners.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import { MAX_SETS, type RecordSet } from '#contract/owners.ts';
 import type { Session } from '../rest/session.ts';
 import { type Pace, sendInTurn } from './pace.ts';
 import type { FoundRecord } from './read.ts';
@@ -16,7 +16,7 @@ export async function giveToOwners(
   for (let at = 0; at < sets.length; at += MAX_SETS) {
     const body = { atomic: true, sets: sets.slice(at, at + MAX_SETS) };
     const done = () => `${at} of ${sets.length} record sets have their owners`;
-    await sendInTurn(session, done, () => client.owners.apply(zoneId, body, { signal }));
+    await sendInTurn(session, done, () => client.call(applyRecords, { params: { id: zoneId }, body }, { signal }));
   }
   return sets.length;
 }

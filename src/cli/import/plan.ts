@@ -1,5 +1,6 @@
 // The changes that bring the found records into a zone. Nothing is deleted. Pure.
-import type { ListedRecord, RecordChange } from '#client/client.ts';
+import type { RecordChange } from '#contract/batch.ts';
+import type { ListedRecord } from '#contract/record.ts';
 import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { type Child, zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import type { Steps } from '#dns/steps.ts';

@@ -1,7 +1,7 @@
 // The zone that an import writes: one that exists, or one that it creates, and deletes again if nothing was written to it.
-
-import type { Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
+import * as zoneApi from '#contract/operations/zones.ts';
+import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Session } from '../rest/session.ts';
 import { newZoneOwner } from '../rest/zones.ts';
@@ -14,7 +14,7 @@ export async function createZone(session: Session & Pace, zoneName: string, owne
   return sendInTurn(
     session,
     () => `${zoneName} is not created yet`,
-    () => client.zones.create(body, { signal }),
+    () => client.call(zoneApi.createZone, { body }, { signal }),
   );
 }
 
@@ -31,7 +31,7 @@ export async function removeCreated(
   // Without an answer, the records may be there. The same command finds out.
   if (!(refusal instanceof ApiError)) return ` The zone ${zoneName} is created; run the command again for its records.`;
   try {
-    await client.zones.delete(id, { signal });
+    await client.call(zoneApi.deleteZone, { params: { id } }, { signal });
     return '';
   } catch (failure) {
     const reason = failure instanceof Error ? failure.message : String(failure);

@@ -1,5 +1,6 @@
 // `zonestead changes list`: the history of a zone.
-import type { Change } from '#client/client.ts';
+import type { Change } from '#contract/change.ts';
+import { listZoneChanges } from '#contract/operations/zones.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
 import { type Session, zoneOf } from './session.ts';
@@ -20,7 +21,7 @@ export async function listChanges(
   let cursor: string | undefined;
   do {
     const page = { limit: Math.min(PAGE, limit - read.length), ...(cursor === undefined ? {} : { cursor }) };
-    const { changes: some, next } = await client.zones.changes(id, page, { signal });
+    const { changes: some, next } = await client.call(listZoneChanges, { params: { id }, query: page }, { signal });
     read.push(...some);
     cursor = next;
   } while (cursor !== undefined && read.length < limit);

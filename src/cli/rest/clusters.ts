@@ -1,5 +1,6 @@
 // `zonestead clusters`: the list, and withdrawing the records of a cluster.
-import type { Cluster } from '#client/client.ts';
+import type { Cluster } from '#contract/clusters.ts';
+import * as clusterApi from '#contract/operations/clusters.ts';
 import type { DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
@@ -9,7 +10,7 @@ const HEADING = ['CLUSTER', 'OWNER', 'STATE', 'LAST HEARTBEAT'];
 
 export async function listClusters(session: Session, owner: string | undefined): Promise<void> {
   const { client, signal, print } = session;
-  const clusters = await client.clusters.list(owner, { signal });
+  const { clusters } = await client.call(clusterApi.listClusters, { query: { owner } }, { signal });
   await show(session, { clusters }, () => {
     if (clusters.length === 0) print('no cluster has sent a heartbeat');
     else table(HEADING, clusters.map(rowOf), print);
@@ -26,7 +27,7 @@ type Options = DryRunOption & { owner?: string };
 export async function drainCluster(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
   const { client, signal } = session;
   if (dryRun) return preview(session, name, owner, 'drain');
-  const cluster = await client.clusters.drain(name, owner, { signal });
+  const cluster = await client.call(clusterApi.drainCluster, { params: { name }, query: { owner } }, { signal });
   await tell(session, cluster, `drained ${name}; its records are served only where nothing else is`);
 }
 
@@ -34,7 +35,7 @@ export async function drainCluster(session: Session, name: string, { owner, dryR
 export async function restoreCluster(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
   const { client, signal } = session;
   if (dryRun) return preview(session, name, owner, 'restore');
-  const cluster = await client.clusters.restore(name, owner, { signal });
+  const cluster = await client.call(clusterApi.restoreCluster, { params: { name }, query: { owner } }, { signal });
   const after = cluster.state === 'lost' ? 'it is lost, so it waits for its next heartbeat' : 'its records are served';
   await tell(session, cluster, `restored ${name}; ${after}`);
 }
@@ -43,7 +44,7 @@ export async function restoreCluster(session: Session, name: string, { owner, dr
 export async function releaseCluster(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
   const { client, signal } = session;
   if (dryRun) return preview(session, name, owner, 'release');
-  const cluster = await client.clusters.release(name, owner, { signal });
+  const cluster = await client.call(clusterApi.releaseCluster, { params: { name }, query: { owner } }, { signal });
   await tell(session, cluster, `released ${name}; the next API key that sends a heartbeat of this name gets it`);
 }
 
@@ -51,14 +52,15 @@ export async function releaseCluster(session: Session, name: string, { owner, dr
 export async function removeCluster(session: Session, name: string, { owner, dryRun }: Options): Promise<void> {
   const { client, signal, print } = session;
   if (dryRun) return preview(session, name, owner, 'remove');
-  await client.clusters.remove(name, owner, { signal });
+  await client.call(clusterApi.deleteCluster, { params: { name }, query: { owner } }, { signal });
   await show(session, { name }, () => print(`removed ${name}`));
 }
 
 /** Shows the clusters that the change would concern, as they are. @throws Error if there is none */
 async function preview(session: Session, name: string, owner: string | undefined, verb: string): Promise<void> {
   const { client, signal, print } = session;
-  const clusters = (await client.clusters.list(owner, { signal })).filter((each) => each.name === name);
+  const all = await client.call(clusterApi.listClusters, { query: { owner } }, { signal });
+  const clusters = all.clusters.filter((each) => each.name === name);
   if (clusters.length === 0)
     throw new Error(`there is no cluster ${name} that this API key can see; "zonestead clusters list" lists them`);
   await show(session, { dryRun: true, clusters }, () => {

@@ -1,7 +1,7 @@
 // `zonestead diff`: a zone file or manifests, compared with the service. A zone file is compared with the whole zone. Manifests are
 // compared at the names and types of their records, because kubectl apply does not touch others.
-
-import type { Zone } from '#client/client.ts';
+import { readRecords, readZones } from '#client/lists.ts';
+import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { type Difference, differencesOf } from '../difference.ts';
 import { show } from '../output.ts';
@@ -43,8 +43,8 @@ async function compareManifests(session: Session, wanted: readonly WantedZone[])
   const { client, signal } = session;
   const compared: ZoneDifference[] = [];
   for (const each of wanted) {
-    const [zone] = await client.zones.list({ zoneName: each.zoneName }, { signal });
-    const stored = zone === undefined ? [] : parsedRecords(zone, await client.records.list(zone.id, {}, { signal }));
+    const [zone] = await readZones(client, { zoneName: each.zoneName }, { signal });
+    const stored = zone === undefined ? [] : parsedRecords(zone, await readRecords(client, zone.id, {}, { signal }));
     const named = new Set(each.records.map(({ name, type }) => `${name} ${type}`));
     const before = stored.filter(({ name, type }) => named.has(`${name} ${type}`));
     const defaultTtl = each.zone?.defaultTtl ?? zone?.defaultTtl ?? DEFAULT_TTL;

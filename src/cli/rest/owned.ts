@@ -1,6 +1,6 @@
 // The owners of records that a command is about to change. They may revert the change, so the command says so and asks.
 import { ownerName } from '#base/owner-names.ts';
-import type { DnsRecord } from '#client/client.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import { confirm } from '../confirm.ts';
 import type { ForceOption } from '../options.ts';
 

@@ -1,5 +1,7 @@
 // `zonestead owners`: the list of owners in a zone with their records, and the release of an owner.
-import type { OwnedSet } from '#client/client.ts';
+import { readOwnerPages } from '#client/lists.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import type { OwnedSet } from '#contract/owners.ts';
 import { confirm } from '../confirm.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -13,7 +15,7 @@ export async function listOwners(session: Session, nameOrId: string, prefix: str
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
   const owners: OwnedSet[] = [];
-  for await (const page of client.owners.pages(id, { prefix }, { signal })) owners.push(...page);
+  for await (const page of readOwnerPages(client, id, { prefix }, { signal })) owners.push(...page);
   await show(session, { owners }, () => {
     if (owners.length === 0) print('no owner has records in this zone');
     else table(HEADING, owners.map(rowOf), print);
@@ -37,7 +39,7 @@ export async function releaseOwner(
   const { id, zoneName } = await zoneOf(session, nameOrId);
   if (options.dryRun) {
     const sets: OwnedSet[] = [];
-    for await (const page of client.owners.pages(id, { prefix: owner }, { signal })) sets.push(...page);
+    for await (const page of readOwnerPages(client, id, { prefix: owner }, { signal })) sets.push(...page);
     const own = sets.filter((set) => set.owner === owner);
     return show(session, { dryRun: true, owners: own }, () => {
       print(`would release ${own.length} record sets of ${owner}`);
@@ -45,7 +47,10 @@ export async function releaseOwner(
     });
   }
   await confirm(`this releases everything that ${owner} has in ${zoneName}`, options, signal);
-  const [result] = await client.owners.apply(id, { atomic: true, sets: [{ owner, release: true }] }, { signal });
+  const body = { atomic: true, sets: [{ owner, release: true }] };
+  const {
+    results: [result],
+  } = await client.call(applyRecords, { params: { id }, body }, { signal });
   const changed = result?.status === 200 && 'changed' in result && result.changed;
   await show(session, { owner, changed }, () =>
     print(changed ? `released the records of ${owner}` : `${owner} had no records to delete in this zone`),

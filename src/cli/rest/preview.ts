@@ -1,6 +1,6 @@
 // The output of --dry-run: the records that a command would change.
 import { styleText } from 'node:util';
-import type { DnsRecord } from '#client/client.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import { type Difference, differenceLines } from '../difference.ts';
 import { show } from '../output.ts';
 import { ownedLines, ownedNotice } from './owned.ts';

@@ -1,5 +1,9 @@
 // `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
-import type { DnsRecord, ListedRecord, RecordChange, Zone } from '#client/client.ts';
+import { readRecords } from '#client/lists.ts';
+import type { RecordChange } from '#contract/batch.ts';
+import { applyBatch } from '#contract/operations/records.ts';
+import type { DnsRecord, ListedRecord } from '#contract/record.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn, differencesOf } from '../difference.ts';
@@ -26,7 +30,8 @@ export async function setRecords(
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const stored = await client.records.list(
+  const stored = await readRecords(
+    client,
     zone.id,
     { name, type: typeOf(type), etags: true, owners: true },
     { signal },
@@ -42,7 +47,7 @@ export async function setRecords(
   const deleted = deletedIn(differences);
   if (deleted > 1)
     await confirm(`this deletes ${deleted} records of ${name} ${type} in ${zone.zoneName}`, options, signal);
-  if (changes.length > 0) await client.records.batch(zone.id, { changes }, { signal });
+  if (changes.length > 0) await client.call(applyBatch, { params: { id: zone.id }, body: { changes } }, { signal });
   await show(session, { differences }, () => {
     if (changes.length === 0) print(`${name} ${type} has these values already`);
     else printDifferences(differences, print);

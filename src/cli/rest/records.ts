@@ -1,6 +1,9 @@
 // `zonestead records …`: the record operations of the REST API. A zone is given by its name or its id.
-import type { DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
+import { type RecordFilter, readRecords } from '#client/lists.ts';
+import * as recordApi from '#contract/operations/records.ts';
+import type { DnsRecord, ListedRecord } from '#contract/record.ts';
+import type { Zone } from '#contract/zone.ts';
 import { confirm } from '../confirm.ts';
 import { differencesOf } from '../difference.ts';
 import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
@@ -29,7 +32,7 @@ export async function listRecords(
   const { id } = await zoneOf(session, zone);
   const type = filter.type === undefined ? undefined : typeOf(filter.type);
   const { name, etags = false } = filter;
-  const records = await client.records.list(id, { name, type, etags, owners: true }, { signal });
+  const records = await readRecords(client, id, { name, type, etags, owners: true }, { signal });
   const hasOwners = records.some(({ owners = [] }) => owners.length > 0);
   const more = [...(etags ? ['ETAG'] : []), ...(hasOwners ? ['OWNERS'] : [])];
   const rows = records.map((record) => rowOf(record, hasOwners));
@@ -53,11 +56,12 @@ export async function createRecord(
     ...(comment === undefined ? {} : { comment }),
   };
   if (dryRun) {
-    const stored = parsedRecords(zone, await client.records.list(zone.id, { name, type: body.type }, { signal }));
+    const stored = parsedRecords(zone, await readRecords(client, zone.id, { name, type: body.type }, { signal }));
     const created = parsedRecord(zone, { ...body, ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null });
     return showPreview(session, differencesOf(stored, [...stored, created], zone.defaultTtl));
   }
-  await tell(session, await client.records.create(zone.id, body, { signal }), 'created');
+  const created = await client.call(recordApi.createRecord, { params: { id: zone.id }, body }, { signal });
+  await tell(session, created, 'created');
 }
 
 /** @throws Error without any change */
@@ -90,7 +94,8 @@ export async function updateRecord(
   await confirmOwned([before], changes, signal);
   // The values that stay are those that were read, so the record must still have them.
   const ifMatch = changes.ifMatch ?? etag;
-  await tell(session, await client.records.update(zone.id, recordId, body, { signal, ifMatch }), 'updated');
+  const input = { params: { id: zone.id, recordId }, body };
+  await tell(session, await client.call(recordApi.replaceRecord, input, { signal, ifMatch }), 'updated');
 }
 
 /**
@@ -114,13 +119,14 @@ export async function deleteRecords(
   await confirmOwned(records, options, signal);
   const [only] = records;
   if (records.length === 1 && only !== undefined) {
-    await client.records.delete(zone.id, only.id, { signal, ifMatch: options.ifMatch });
+    const params = { id: zone.id, recordId: only.id };
+    await client.call(recordApi.deleteRecord, { params }, { signal, ifMatch: options.ifMatch });
   } else {
     if (options.ifMatch !== undefined) throw new Error(`--if-match is for one record, and ${records.length} match`);
     const what = `${name} ${type}`;
     await confirm(`this deletes ${records.length} records of ${what} in ${zone.zoneName}`, options, signal);
     const changes = records.map(({ id, etag: ifMatch }) => ({ action: 'delete' as const, id, ifMatch }));
-    await client.records.batch(zone.id, { changes }, { signal });
+    await client.call(recordApi.applyBatch, { params: { id: zone.id }, body: { changes } }, { signal });
   }
   await show(session, { deleted: records.map(({ id }) => id) }, () => {
     for (const record of records) print(`${lineOf(record)} is deleted (${record.id})`);
@@ -128,7 +134,7 @@ export async function deleteRecords(
 }
 
 async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {
-  const records = await client.records.list(zone.id, { ...filter, etags: true, owners: true }, { signal });
+  const records = await readRecords(client, zone.id, { ...filter, etags: true, owners: true }, { signal });
   if (records.length > 0) return records;
   throw new Error(`no record matches in ${zone.zoneName}; "zonestead records list ${zone.zoneName}" lists its records`);
 }
@@ -144,7 +150,7 @@ async function recordOf(
     etag = given ?? undefined;
   };
   try {
-    const record = await client.records.get(zone.id, recordId, { signal, onEtag });
+    const record = await client.call(recordApi.getRecord, { params: { id: zone.id, recordId } }, { signal, onEtag });
     return { record, etag };
   } catch (error) {
     if (!isAbsent(error) || error.code !== 'not_found') throw error;

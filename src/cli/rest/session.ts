@@ -1,7 +1,10 @@
 // One command over the REST API: opens and closes the client, and adds to errors how to fix them.
-import { type Client, createClient, type Zone } from '#client/client.ts';
+import { type Client, createClient } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { type ClientKey, KeyUnreadable } from '#client/key.ts';
+import { readZones } from '#client/lists.ts';
+import { getZone } from '#contract/operations/zones.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { Output, OutputOption } from '../output.ts';
 
 export interface Session extends Output {
@@ -44,8 +47,8 @@ export async function withSession(
 
 /** The zone of this name or id. @throws Error if the API key cannot see it */
 export async function zoneOf({ client, signal }: Session, nameOrId: string): Promise<Zone> {
-  if (/^zone_[0-9a-f]+$/.test(nameOrId)) return client.zones.get(nameOrId, { signal });
-  const zone = (await client.zones.list({ zoneName: nameOrId }, { signal }))[0];
+  if (/^zone_[0-9a-f]+$/.test(nameOrId)) return client.call(getZone, { params: { id: nameOrId } }, { signal });
+  const zone = (await readZones(client, { zoneName: nameOrId }, { signal }))[0];
   if (zone) return zone;
   throw new Error(`no zone ${nameOrId} that this API key can see; "zonestead zones list" lists the zones`);
 }

@@ -1,5 +1,6 @@
 // The records of a zone as the service stores them, in the form that they are compared in.
-import type { DnsRecord, Zone } from '#client/client.ts';
+import type { DnsRecord } from '#contract/record.ts';
+import type { Zone } from '#contract/zone.ts';
 import { type ParsedRecord, parseRecord, parseStoredRecord } from '#dns/record.ts';
 
 /** @throws Error if this version does not know the form of a record */

@@ -1,5 +1,7 @@
 // `zonestead changes undo` and `zonestead zones restore`: records become as they were, and deleted zones come back.
-import type { UndoAnswer } from '#client/client.ts';
+import { readZones } from '#client/lists.ts';
+import * as undoApi from '#contract/operations/undo.ts';
+import type { UndoAnswer } from '#contract/undo.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
@@ -25,7 +27,7 @@ export async function undoChanges(
   const zone = await zoneOf(session, nameOrId);
   const selection = selectionOf(ids, options);
   await change(session, zone.zoneName, options, (dryRun) =>
-    client.zones.undo(zone.id, { ...selection, dryRun }, { signal }),
+    client.call(undoApi.undoChanges, { params: { id: zone.id }, body: { ...selection, dryRun } }, { signal }),
   );
 }
 
@@ -38,12 +40,14 @@ export async function restoreRecords(
 ): Promise<void> {
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
-  await change(session, zone.zoneName, options, (dryRun) => client.zones.restore(zone.id, { at, dryRun }, { signal }));
+  await change(session, zone.zoneName, options, (dryRun) =>
+    client.call(undoApi.restoreRecords, { params: { id: zone.id }, body: { at, dryRun } }, { signal }),
+  );
 }
 
 /** The deleted zones that can be brought back, and until when. */
 export async function listDeletedZones(session: Session): Promise<void> {
-  const zones = await session.client.zones.deleted({ signal: session.signal });
+  const { zones } = await session.client.call(undoApi.listDeletedZones, {}, { signal: session.signal });
   await show(session, { zones }, () =>
     table(
       ['ZONE', 'RECORDS', 'DELETED AT', 'UNTIL', 'OWNER', 'ID'],
@@ -63,19 +67,18 @@ export async function listDeletedZones(session: Session): Promise<void> {
 /** Brings back a deleted zone. @throws Error if the zone exists, and if the service refuses */
 export async function restoreZone(session: Session, name: string, { dryRun }: DryRunOption): Promise<void> {
   const { client, signal, print } = session;
-  const [exists] = await client.zones.list({ zoneName: name }, { signal });
+  const [exists] = await readZones(client, { zoneName: name }, { signal });
   if (exists !== undefined) {
     throw new Error(`${name} exists; to make its records those of an earlier time, say which time with --at`);
   }
-  if (dryRun) {
-    const preview = await client.zones.previewDeleted(name, { signal });
-    const { zoneName, deletedAt, until, records } = preview;
+  const answer = await client.call(undoApi.restoreZone, { body: { zoneName: name, dryRun } }, { signal });
+  if ('dryRun' in answer) {
+    const { zoneName, deletedAt, until, records } = answer;
     const what = `${zoneName}, deleted at ${deletedAt}, would come back with ${inWords(records)}; this is possible until ${until}`;
-    return show(session, preview, () => print(what));
+    return show(session, answer, () => print(what));
   }
-  const zone = await client.zones.restoreDeleted(name, { signal });
-  const { zoneName, records } = zone;
-  await show(session, zone, () => print(`${zoneName} is back with ${inWords(records)} and the same DNSSEC key`));
+  const { zoneName, records } = answer;
+  await show(session, answer, () => print(`${zoneName} is back with ${inWords(records)} and the same DNSSEC key`));
 }
 
 const inWords = (records: number) => (records === 1 ? '1 record' : `${records} records`);

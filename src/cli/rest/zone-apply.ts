@@ -1,5 +1,6 @@
 // `zonestead zones apply`: makes the records of a zone those of a zone file.
 import { ApiError } from '#client/errors.ts';
+import { importZoneFile } from '#contract/operations/zone-files.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
 import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
@@ -27,8 +28,8 @@ export async function applyZoneFile(
   await confirmOwned(touched, options, signal);
   const deleted = deletedIn(differences);
   if (deleted > 1) await confirm(`this deletes ${deleted} records of ${zone.zoneName}`, options, signal);
-  const done = await client.zones
-    .importFile(zone.id, text, { signal, timeoutMs: LIMIT_MS, ifMatch: etag })
+  const done = await client
+    .call(importZoneFile, { params: { id: zone.id }, body: text }, { signal, timeoutMs: LIMIT_MS, ifMatch: etag })
     .catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 412) throw error;
       throw new Error(

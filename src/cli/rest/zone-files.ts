@@ -1,5 +1,7 @@
 // Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared with a zone.
-import type { DnsRecord, Zone } from '#client/client.ts';
+import { readRecords, readZones } from '#client/lists.ts';
+import type { DnsRecord } from '#contract/record.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
@@ -36,7 +38,7 @@ export interface ComparedFile {
 export async function compareFile(session: Session, text: string, given: string | undefined): Promise<ComparedFile> {
   const { client, signal } = session;
   const zone = await zoneOf(session, zoneNameOf(text, given));
-  const below = (await client.zones.list({}, { signal })).filter(({ zoneName }) =>
+  const below = (await readZones(client, {}, { signal })).filter(({ zoneName }) =>
     zoneName.endsWith(`.${zone.zoneName}`),
   );
   const { wanted, ignored } = await readZoneFile(text, zone, below, signal);
@@ -44,7 +46,7 @@ export async function compareFile(session: Session, text: string, given: string 
   const onEtag = (given: string | null) => {
     etag ??= given ?? undefined;
   };
-  const records = await client.records.list(zone.id, { owners: true }, { signal, onEtag });
+  const records = await readRecords(client, zone.id, { owners: true }, { signal, onEtag });
   const stored = parsedRecords(zone, records);
   const changed = changedPlaces(stored, wanted, zone.defaultTtl);
   const differences = differencesOf(stored, wanted, zone.defaultTtl);

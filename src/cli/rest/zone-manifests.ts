@@ -1,6 +1,7 @@
 // `zonestead zones export --format manifests`: prints the manifests that take over a live zone. It changes nothing.
 import { shownText } from '#base/printable.ts';
 import { toYaml } from '#base/yaml.ts';
+import { readRecords } from '#client/lists.ts';
 import { type Manifest, planManifests } from './manifests.ts';
 import { type Session, zoneOf } from './session.ts';
 
@@ -20,7 +21,7 @@ export async function exportManifests(session: Session, nameOrId: string, output
   const { client, signal, print, warn } = session;
   const namespace = parseNamespace(output.namespace);
   const zone = await zoneOf(session, nameOrId);
-  const records = await client.records.list(zone.id, {}, { signal });
+  const records = await readRecords(client, zone.id, {}, { signal });
   const { objects, leftOut } = planManifests(zone, records, namespace);
   print(renderManifests(objects, output, LIVE_ZONE));
   for (const { name, type, why } of leftOut) {

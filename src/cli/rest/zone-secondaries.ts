@@ -1,4 +1,5 @@
 // `zonestead zones secondaries`: the secondaries of a zone, and the owner's choice among those that are offered.
+import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -15,14 +16,15 @@ export async function zoneSecondaries(
 ): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
-  let secondaries = await client.zones.secondaries(id, { signal });
+  let { secondaries } = await client.call(listZoneSecondaries, { params: { id } }, { signal });
   if (add.length > 0 || remove.length > 0) {
     const chosen = secondaries.flatMap(({ name, chosen: isChosen }) => (isChosen ? [name] : []));
     const wanted = [...new Set([...chosen, ...add])].filter((name) => !remove.includes(name));
     if (dryRun) return previewChoice(session, chosen, wanted);
-    secondaries = await client.zones.chooseSecondaries(id, wanted, { signal });
+    const body = { secondaries: wanted };
+    ({ secondaries } = await client.call(chooseZoneSecondaries, { params: { id }, body }, { signal }));
   }
-  const offered = await client.zones.offeredSecondaries({ signal });
+  const { secondaries: offered } = await client.call(listSecondaries, {}, { signal });
   await show(session, { secondaries, offered }, () => {
     table(['SECONDARY', 'NAME SERVERS', 'LISTED BY', 'STATE', 'SINCE', 'REASON'], secondaries.map(rowOf), print);
     const others = offered.filter(({ name, allZones }) => !allZones && secondaries.every((each) => each.name !== name));
@@ -33,7 +35,7 @@ export async function zoneSecondaries(
 /** @throws Error if a chosen secondary is not offered */
 async function previewChoice(session: Session, before: readonly string[], after: readonly string[]): Promise<void> {
   const { client, signal, print } = session;
-  const offered = (await client.zones.offeredSecondaries({ signal })).map(({ name }) => name);
+  const offered = (await client.call(listSecondaries, {}, { signal })).secondaries.map(({ name }) => name);
   const wrong = after.find((name) => !before.includes(name) && !offered.includes(name));
   if (wrong !== undefined)
     throw new Error(`the secondary ${wrong} is not offered to you. Offered: ${offered.join(', ') || 'none'}`);

@@ -1,9 +1,10 @@
 // `zonestead zones status`: which nodes and secondaries have a zone as it is stored, by the reports of nodes, and the serial that each
 // name server answers with, by DNS.
 import { Resolver } from 'node:dns/promises';
-import type { ZoneNode } from '#client/client.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
+import type { ZoneNode } from '#contract/feed.ts';
+import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
@@ -16,11 +17,11 @@ export async function showStatus(session: Session, nameOrId: string, overrides: 
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
   // The serial is read before the answers, so that each answer must have this serial or a later one.
-  const zone = await client.zones.get(id, { signal });
+  const zone = await client.call(getZone, { params: { id } }, { signal });
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 });
   const resolving = { overrides: parseOverrides(overrides), resolver, signal };
   const [{ nodes, secondaries }, { servers, unresolved }] = await Promise.all([
-    client.zones.nodes(id, 0, { signal }),
+    client.call(listZoneNodes, { params: { id } }, { signal }),
     resolveServers(zone.nameservers, resolving),
   ]);
   const expected = { zone: zone.zoneName, minSerial: zone.serial };

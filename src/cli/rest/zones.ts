@@ -1,6 +1,10 @@
 // `zonestead zones …`: the zone operations of the REST API. A zone is given by its name or its id.
-import type { Client, Zone } from '#client/client.ts';
-import type { CreatedKey } from '#contract/zone.ts';
+import type { Client } from '#client/client.ts';
+import { readRecords, readZones } from '#client/lists.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import * as zoneFileApi from '#contract/operations/zone-files.ts';
+import * as zoneApi from '#contract/operations/zones.ts';
+import type { CreatedKey, Zone } from '#contract/zone.ts';
 import { confirm } from '../confirm.ts';
 import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -10,7 +14,7 @@ import { showEffect } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
 
 export async function listZones(session: Session): Promise<void> {
-  const zones = await session.client.zones.list({}, { signal: session.signal });
+  const zones = await readZones(session.client, {}, { signal: session.signal });
   await show(session, { zones }, () =>
     table(
       ['ZONE', 'STATE', 'OWNER', 'SERIAL', 'ID', 'COMMENT'],
@@ -36,7 +40,7 @@ export async function createZone(
   const body = { zoneName: name, owner, ...propertiesOf(options), ...(options.newKey ? { newKey: true } : {}) };
   if (options.dryRun)
     return showEffect(session, { zone: body }, `would create the zone ${name} for the owner ${owner}`);
-  const zone = await client.zones.create(body, { signal });
+  const zone = await client.call(zoneApi.createZone, { body }, { signal });
   await show(session, zone, () => {
     print(`${zone.zoneName} is created (${zone.status}).`);
     if (zone.key !== undefined) print(keySentence(zone.key));
@@ -67,7 +71,7 @@ export async function updateZone(
     const words = Object.entries(changes).map(([field, value]) => `${field} to ${JSON.stringify(value)}`);
     return showEffect(session, { changes }, `would set ${words.join(' and ')} of ${zoneName}`);
   }
-  const zone = await client.zones.change(id, changes, { signal });
+  const zone = await client.call(zoneApi.updateZone, { params: { id }, body: changes }, { signal });
   await show(session, zone, () => describe(zone, print));
 }
 
@@ -77,7 +81,7 @@ function propertiesOf({ defaultTtl, comment }: Properties): Properties {
 
 /** The owner of a new zone: the team or the user of the API key. */
 export async function newZoneOwner(client: Client, signal: AbortSignal): Promise<string> {
-  const { team } = await client.account({ signal });
+  const { team } = await client.call(getAccount, {}, { signal });
   return team === undefined ? 'personal' : `org:${team.id}`;
 }
 
@@ -85,7 +89,9 @@ export async function getZone(session: Session, nameOrId: string): Promise<void>
   const found = await zoneOf(session, nameOrId);
   // The entries of a list have no status.
   const zone =
-    found.status === undefined ? await session.client.zones.get(found.id, { signal: session.signal }) : found;
+    found.status === undefined
+      ? await session.client.call(zoneApi.getZone, { params: { id: found.id } }, { signal: session.signal })
+      : found;
   await show(session, zone, () => describe(zone, session.print));
 }
 
@@ -97,7 +103,7 @@ export async function deleteZone(
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const records = await client.records.list(zone.id, { owners: true }, { signal });
+  const records = await readRecords(client, zone.id, { owners: true }, { signal });
   const owned = ownedLines(records).length;
   if (options.dryRun) {
     const { length } = records;
@@ -110,7 +116,7 @@ export async function deleteZone(
   }
   if (owned === 0) await confirm(`this deletes ${zone.zoneName} with all its records`, options, signal);
   else await confirmOwned(records, options, signal, `deletes ${zone.zoneName} with`);
-  await client.zones.delete(zone.id, { signal });
+  await client.call(zoneApi.deleteZone, { params: { id: zone.id } }, { signal });
   await show(session, { deleted: zone.id }, () => print(`${zone.zoneName} (${zone.id}) is deleted`));
 }
 
@@ -123,7 +129,7 @@ export async function setParked(
   const { client, signal, print } = session;
   const { id, zoneName } = await zoneOf(session, nameOrId);
   if (dryRun) return showEffect(session, { parked }, `would ${parked ? 'park' : 'unpark'} ${zoneName}`);
-  const zone = parked ? await client.zones.park(id, { signal }) : await client.zones.unpark(id, { signal });
+  const zone = await client.call(parked ? zoneApi.parkZone : zoneApi.unparkZone, { params: { id } }, { signal });
   await show(session, zone, () => print(`${zone.zoneName} is ${zone.state}`));
 }
 
@@ -131,13 +137,13 @@ export async function setParked(
 export async function exportZoneFile(session: Session, nameOrId: string): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
-  print((await client.zones.exportFile(id, { signal })).trimEnd());
+  print((await client.call(zoneFileApi.exportZoneFile, { params: { id } }, { signal })).trimEnd());
 }
 
 export async function showDs(session: Session, nameOrId: string): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
-  const ds = await client.zones.ds(id, { signal });
+  const { ds } = await client.call(zoneApi.listDsRecords, { params: { id } }, { signal });
   // Lines for the zone file of the parent.
   await show(session, { ds }, () => {
     for (const each of ds) print(each.record);

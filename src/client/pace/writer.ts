@@ -1,5 +1,7 @@
 // Sends the sets of the dispatcher: the sets of many objects of one zone as one request, in which each succeeds or fails alone.
-import type { ApplyResult, Client, RecordSet } from '../client.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import type { ApplyResult, RecordSet } from '#contract/owners.ts';
+import type { Client } from '../client.ts';
 import { ApiError } from '../errors.ts';
 import type { Rate } from './rate.ts';
 
@@ -26,12 +28,16 @@ export interface RecordWriter {
   apply(zone: string, changes: readonly Change[], options: WriteOptions): Promise<(AppliedSet | ApiError)[]>;
 }
 
-export function createRecordWriter({ owners }: Pick<Client, 'owners'>): RecordWriter {
+export function createRecordWriter({ call }: Pick<Client, 'call'>): RecordWriter {
   return {
-    apply: async (zone, changes, options) => {
+    apply: async (id, changes, options) => {
       const sets = changes.map(({ set, requestId }) => (requestId === undefined ? set : { ...set, requestId }));
       const requestIds = changes.flatMap(({ requestId }) => requestId ?? []);
-      const results = await owners.apply(zone, { sets }, { ...options, requestId: requestIds[0], requestIds });
+      const { results } = await call(
+        applyRecords,
+        { params: { id }, body: { sets } },
+        { ...options, requestId: requestIds[0], requestIds },
+      );
       return changes.map((_, index) => appliedOf(results[index]));
     },
   };

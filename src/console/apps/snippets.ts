@@ -1,4 +1,5 @@
 // Texts to paste elsewhere after a key was created. Pure. They contain the secret, so they are shown only once.
+import { listZones } from '#contract/operations/zones.ts';
 import type { MintedTsigKey } from '#service/keys/tsig.ts';
 
 interface Snippet {
@@ -10,7 +11,7 @@ interface Snippet {
 /** @param url the base address of the service @param name the name of the key */
 export function snippetsOf(secret: string, url: string, name: string): Snippet[] {
   return [
-    { id: 'curl', label: 'curl', text: `curl -H 'Authorization: Bearer ${secret}' ${url}/v1/dns/zones` },
+    { id: 'curl', label: 'curl', text: `curl -H 'Authorization: Bearer ${secret}' ${url}${listZones.path}` },
     {
       id: 'certbot',
       label: 'certbot: the credentials file /etc/zonestead/acme and the commands that use it',

@@ -7,22 +7,19 @@ import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { orAborted } from '#base/wait.ts';
+import { addressOf, pathOf, type Query } from '#client/address.ts';
 import { ApiUnavailable, errorOfAnswer, isAbsent, parseJson } from '#client/errors.ts';
-import { createHttp } from '#client/http.ts';
-import {
-  type FeedLine,
-  feedLine,
-  type NodeReport,
-  type ReportAnswer,
-  reportAnswer,
-  type TransferPlan,
-  type TransferReport,
-  transferPlan,
-  type ZoneDigest,
-  type ZoneLine,
-  zoneDigest,
-  zoneLine,
+import { createCall } from '#client/http.ts';
+import type {
+  FeedLine,
+  NodeReport,
+  ReportAnswer,
+  TransferPlan,
+  TransferReport,
+  ZoneDigest,
+  ZoneLine,
 } from '#contract/feed.ts';
+import * as feed from '#contract/operations/feed.ts';
 import { FeedFault, textOfError } from './faults.ts';
 import { createFeedAgent } from './feed-agent.ts';
 import { readLines } from './lines.ts';
@@ -49,7 +46,7 @@ export interface TransferApi {
 }
 
 interface FeedApiOptions {
-  /** The address to which `/v1/feed` is appended. */
+  /** The address to which the paths of the operations are appended. */
   readonly url: string;
   readonly key: string;
   /** The name of the node, as in its reports. */
@@ -74,26 +71,31 @@ const DIGEST_MS = 120_000;
 const REPORT_MS = 5_000;
 const ERROR_BYTES = 65_536;
 
+/** An operation whose answer is a stream of lines. */
+interface Stream<T> {
+  readonly produces: readonly [string];
+  readonly answers: { readonly 200: z.ZodType<T> };
+}
+
 /** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
 export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
   const { clock, key } = options;
   const agent = options.agent ?? createFeedAgent({ caFile: options.caFile, connectMs: CONNECT_MS });
   const baseUrl = new URL(options.url);
   const common = { baseUrl, key, agent, userAgent: 'zonestead-node', clock };
-  const http = createHttp({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });
+  const call = createCall({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });
   // The lists of secondaries may name all zones.
-  const transfersHttp = createHttp({ ...common, timeoutMs: DIGEST_MS, maxAnswerBytes: MAX_LINE_BYTES });
+  const callForTransfers = createCall({ ...common, timeoutMs: DIGEST_MS, maxAnswerBytes: MAX_LINE_BYTES });
 
   /** Opens a stream; its lines are checked against the schema one by one. */
   const open = async <T>(
+    { answers, produces: [accept] }: Stream<T>,
     path: string,
-    query: Readonly<Record<string, string>>,
-    schema: z.ZodType<T>,
+    query: Query,
     silenceMs: number,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<T>> => {
-    const url = new URL(`${baseUrl.pathname.replace(/\/+$/, '')}${path}`, baseUrl.origin);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const url = addressOf(baseUrl, path, query);
     const connection = new AbortController();
     const onAbort = () => connection.abort(signal.reason);
     if (signal.aborted) throw signal.reason;
@@ -103,7 +105,7 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
     try {
       const headers = {
         authorization: `Bearer ${key}`,
-        accept: 'application/x-ndjson',
+        accept,
         'user-agent': 'zonestead-node',
       };
       const answered = request(url, {
@@ -126,7 +128,7 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
       const abort = (reason: Error) => connection.abort(reason);
       return parsed(
         readLines(answer.body, { maxBytes: MAX_LINE_BYTES, silenceMs, clock, abort }),
-        schema,
+        answers[200],
         release,
         signal,
       );
@@ -144,32 +146,21 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
 
   return {
     follow: async function* (after, signal) {
-      yield* await open(
-        '/v1/feed',
-        { node: options.node, ...(after === null ? {} : { after }) },
-        feedLine,
-        FEED_SILENCE_MS,
-        signal,
-      );
+      const query = { node: options.node, ...(after === null ? {} : { after }) };
+      yield* await open(feed.followFeed, pathOf(feed.followFeed), query, FEED_SILENCE_MS, signal);
     },
     zone: (id, signal) =>
-      open(`/v1/feed/zones/${encodeURIComponent(id)}`, {}, zoneLine, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),
+      open(feed.readServedZone, pathOf(feed.readServedZone, { id }), {}, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),
     digest: (id, signal) =>
-      http
-        .call({ method: 'GET', path: `/v1/feed/zones/${encodeURIComponent(id)}/digest` }, zoneDigest, {
-          signal,
-          timeoutMs: DIGEST_MS,
-        })
+      call(feed.readZoneDigest, { params: { id } }, { signal, timeoutMs: DIGEST_MS })
         .catch(nullIfAbsent)
         .catch(throwKnown),
-    report: (report, signal) =>
-      http.call({ method: 'POST', path: '/v1/feed/report', body: report }, reportAnswer, { signal }).catch(throwKnown),
+    report: (report, signal) => call(feed.reportNode, { body: report }, { signal }).catch(throwKnown),
     transfers: (signal) =>
-      transfersHttp
-        .call({ method: 'GET', path: '/v1/feed/transfers', query: { node: options.node } }, transferPlan, { signal })
-        .catch(throwKnown),
-    reportTransfers: (report, signal) =>
-      http.callEmpty({ method: 'POST', path: '/v1/feed/transfers/report', body: report }, { signal }).catch(throwKnown),
+      callForTransfers(feed.readTransfers, { query: { node: options.node } }, { signal }).catch(throwKnown),
+    reportTransfers: async (report, signal) => {
+      await call(feed.reportTransfers, { body: report }, { signal }).catch(throwKnown);
+    },
     close: async () => {
       if (options.agent === undefined) await agent.destroy();
     },

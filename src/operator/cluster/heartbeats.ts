@@ -12,14 +12,16 @@
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client, Cluster } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
+import type { Cluster } from '#contract/clusters.ts';
+import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { Logger } from '#telemetry/log.ts';
 
 /** A team or person, with a key that may write the records of its zones. */
 export interface Holder {
-  readonly client: Pick<Client, 'clusters'>;
+  readonly client: Pick<Client, 'call'>;
   /** `org:<teamId>`, or `personal`. */
   readonly owner: string;
   /** Whether the key is that of the operator, and not that of a DNSZone. */
@@ -189,8 +191,9 @@ class ClusterHeartbeats implements Heartbeats {
     const { client, owner } = known.holder;
     try {
       const objects = known.counted?.objects;
-      const beat = objects === undefined ? { owner, instance } : { owner, instance, objects };
-      const answer = await client.clusters.heartbeat(name, beat, { signal, timeoutMs: LIMIT_MS });
+      const counts = objects && { objects: String(objects.total), notReady: String(objects.notReady) };
+      const beat = { params: { name }, query: { owner, instance, ...counts } };
+      const answer = await client.call(sendHeartbeat, beat, { signal, timeoutMs: LIMIT_MS });
       this.#recount(known, answer);
       if (known.problem !== null) log.info({ cluster: name, owner }, 'the DNS service accepts the heartbeats again');
       this.#options.sent('accepted');

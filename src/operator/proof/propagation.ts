@@ -2,10 +2,11 @@
 // every living node has applied it, both at the same time. With `readyWhen: OwnNodes` the api answers first, because it knows which
 // name servers are secondaries. The text about missing data stays the same as long as the situation does.
 import type { Clock } from '#base/clock.ts';
-import type { Zone, ZoneSecondary } from '#client/client.ts';
 import { createNodeQuestions, type NodesAnswer, type NodesClient } from '#client/node-questions.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import { ownNameservers, secondariesLate } from '#client/zone-secondaries.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { AddressResolver, Endpoint, ServerVerdict } from '#nameserver/probe/probe.ts';
 import { createProbeRounds, type ExpectedRecord, type RoundsResult } from '#nameserver/probe/rounds.ts';
 import type { DNSZone } from '#resources/dnszone.ts';

@@ -1,9 +1,9 @@
 // "Exactly these values are mine": the only way of the reconciler of records to the values at the service.
 
-import type { DnsRecord } from '#client/client.ts';
 import { sendSet } from '#client/pace/send.ts';
 import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';

@@ -1,6 +1,6 @@
 // The owner of a DNSRecord's values at the service, and the set that says which values these are. Pure.
-import type { OwnedSet } from '#client/client.ts';
 import type { SetChange } from '#client/pace/writer.ts';
+import type { OwnedSet } from '#contract/owners.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';

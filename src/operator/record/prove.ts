@@ -1,5 +1,6 @@
 // The proof that the name servers serve the values of a DNSRecord, and when to look again.
-import type { ListedRecord } from '#client/client.ts';
+import { readRecords } from '#client/lists.ts';
+import type { ListedRecord } from '#contract/record.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
@@ -38,7 +39,7 @@ export async function proveValues(
   const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
   const targets = valuesOf(run.object.spec).map(({ content }) => content);
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
-  const read = () => service.client.records.list(zone.zoneId, { name, type }, run.call);
+  const read = () => readRecords(service.client, zone.zoneId, { name, type }, run.call);
   let there = zone.isDrained && !zone.parked ? await read() : null;
   if (there !== null && isWithheld(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
   const first = await prove(run, service, zone, { ...expected, ttl }, targets);

@@ -18,6 +18,7 @@ import { withSharedReads } from '#client/shared-reads.ts';
 import { readsInTurns } from '#client/turns.ts';
 import { interceptClientWrites } from '#client/write-interceptor.ts';
 import type { Config } from '#config.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
@@ -272,7 +273,7 @@ function connectionOf(
     },
     owner: async (signal) => {
       if (owner === undefined) {
-        const { team } = await client.account({ signal });
+        const { team } = await client.call(getAccount, {}, { signal });
         owner = team === undefined ? 'personal' : `org:${team.id}`;
       }
       return owner;

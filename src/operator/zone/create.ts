@@ -1,9 +1,10 @@
 // The request that creates a zone at the service, the same for the first attempt and for each repetition.
 
-import type { Zone, ZoneCreated } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
 import { send } from '#client/pace/send.ts';
+import { createZone, getZone } from '#contract/operations/zones.ts';
+import type { Zone, ZoneCreated } from '#contract/zone.ts';
 import { commentOf } from '#resources/comment.ts';
 import type { ZoneStatus } from '#resources/dnszone.ts';
 import { NEW_KEY } from '#resources/names.ts';
@@ -64,7 +65,9 @@ export function createAtService(
     ...(newKey === undefined ? {} : { newKey }),
   };
   const body = { zoneName, owner, ...settings };
-  return sendForZone(run, service, null, (options) => service.client.zones.create(body, { ...options, ...once }));
+  return sendForZone(run, service, null, (options) =>
+    service.client.call(createZone, { body }, { ...options, ...once }),
+  );
 }
 
 /**
@@ -79,7 +82,7 @@ export async function repeatCreation(
 ): Promise<(Zone & Pick<ZoneCreated, 'key'>) | ApiError | null> {
   try {
     const { id, key } = await createAtService(run, service, intent);
-    const zone = await service.client.zones.get(id, run.call);
+    const zone = await service.client.call(getZone, { params: { id } }, run.call);
     return key === undefined ? zone : { ...zone, key };
   } catch (error) {
     if (isAbsent(error)) return null;

@@ -2,6 +2,8 @@
 // not delete a zone that contains records which no DNSRecord owns, or records of other namespaces.
 
 import { ApiError, isAbsent } from '#client/errors.ts';
+import { readOwnerPages, readRecordPages } from '#client/lists.ts';
+import * as zoneApi from '#contract/operations/zones.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
@@ -87,7 +89,7 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
   const { object } = run;
   const { client } = service;
   try {
-    const zone = await client.zones.get(zoneId, run.call);
+    const zone = await client.call(zoneApi.getZone, { params: { id: zoneId } }, run.call);
     const name = parseZoneName(object.spec.zoneName);
     // An id in a status must never lead to another zone.
     if (!name.ok || zone.zoneName !== name.value) return null;
@@ -97,7 +99,9 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
       const waits = deletionWaits({ unowned, ofOthers: others.size });
       if (waits !== null) return waits;
     }
-    await sendForZone(run, service, zoneId, (options) => client.zones.delete(zoneId, options));
+    await sendForZone(run, service, zoneId, (options) =>
+      client.call(zoneApi.deleteZone, { params: { id: zoneId } }, options),
+    );
     run.context.held.zoneDeleted(zoneId);
     return null;
   } catch (error) {
@@ -121,7 +125,7 @@ async function ownedRecords(
   const cluster = clusterOf(context);
   const own = new Set<string>();
   const others = new Set<string>();
-  for await (const page of client.owners.pages(zoneId, { prefix: ownersOf(cluster) }, call)) {
+  for await (const page of readOwnerPages(client, zoneId, { prefix: ownersOf(cluster) }, call)) {
     for (const { owner, retain, records } of page) {
       const key = keyIn(owner, cluster);
       if (key === undefined) continue;
@@ -143,7 +147,7 @@ async function unownedRecords(
   own: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
-  for await (const page of client.records.pages(zoneId, {}, PAGE, run.call)) {
+  for await (const page of readRecordPages(client, zoneId, {}, PAGE, run.call)) {
     for (const { id, name, type } of page) if (!own.has(id)) found.add(`${name} ${type}`);
     if (found.size > MAX_NAMED) break;
   }

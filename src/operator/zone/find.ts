@@ -1,8 +1,11 @@
 // Finds or creates the zone at the service for a DNSZone: the zone in its status, an existing zone (adopt, Observe), or a new
 // one. access/claims.ts decides which existing zones an object may use.
 
-import type { Zone, ZoneCreated } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
+import { findZone, readZones } from '#client/lists.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import { getZone } from '#contract/operations/zones.ts';
+import type { Zone, ZoneCreated } from '#contract/zone.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import { EXISTING_ZONES } from '#resources/names.ts';
 import type { EventReason } from '#resources/reasons.ts';
@@ -48,7 +51,7 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
 async function knownZone(run: ZoneRun, { client }: Connection, name: string): Promise<Zone | 'gone' | 'another'> {
   const id = run.object.status?.zoneId as string;
   try {
-    const zone = await client.zones.get(id, run.call);
+    const zone = await client.call(getZone, { params: { id } }, run.call);
     return zone.zoneName === name ? zone : 'another';
   } catch (error) {
     if (!isAbsent(error)) throw error;
@@ -65,7 +68,7 @@ async function observe(run: ZoneRun, { client }: Connection, name: string): Prom
     .named(name)
     .some((other) => other.metadata.namespace === namespace && isManaged(other));
   if (!ownZone && !mayTakeExisting(object, labelsIn(context))) return { answer: existingRefused(object, name) };
-  const [zone] = await client.zones.list({ zoneName: name }, run.call);
+  const [zone] = await readZones(client, { zoneName: name }, run.call);
   if (zone) return { zone, origin: 'Observed' };
   return {
     answer: no(
@@ -126,8 +129,8 @@ function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): Found {
 
 /** Returns the zone of this name, or the nearest zone above it, that the key sees. A single label has no zone above. */
 async function nearest({ client }: Connection, name: string, options: { signal: AbortSignal; requestId: string }) {
-  if (name.includes('.')) return client.zones.find(name, options);
-  return (await client.zones.list({ zoneName: name }, options))[0] ?? null;
+  if (name.includes('.')) return findZone(client, name, options);
+  return (await readZones(client, { zoneName: name }, options))[0] ?? null;
 }
 
 /** @returns null when the object may create a new zone */
@@ -153,7 +156,7 @@ async function keyRefused(run: ZoneRun, { client }: Connection, name: string): P
   const secret = run.object.spec.credentialsSecretRef;
   if (secret === undefined || labelsIn(run.context)(run.object.metadata.namespace ?? '')?.[EXISTING_ZONES] === 'allow')
     return null;
-  const { key } = await client.account(run.call);
+  const { key } = await client.call(getAccount, {}, run.call);
   return key.manageZones === 'write' ? null : weakKey(name, secret.name);
 }
 

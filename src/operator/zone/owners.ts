@@ -5,7 +5,9 @@
 // releases nothing, the next one does.
 
 import type { Clock } from '#base/clock.ts';
-import type { OwnedSet, Zone } from '#client/client.ts';
+import { readOwnerPages } from '#client/lists.ts';
+import type { OwnedSet } from '#contract/owners.ts';
+import type { Zone } from '#contract/zone.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -67,7 +69,7 @@ async function compare(
   // The condition is the only trace of the decision of an earlier process, which must not be undone by a restart.
   const wasHeld = isFirst && isTrue(run.object.status?.conditions, DELETIONS_HELD);
   const noLonger = new Set(context.held.heldIn(zoneKey));
-  for await (const page of client.owners.pages(zone.id, { prefix: ownersOf(cluster) }, call)) {
+  for await (const page of readOwnerPages(client, zone.id, { prefix: ownersOf(cluster) }, call)) {
     for (const set of page) {
       const key = keyIn(set.owner, cluster);
       if (key === undefined || !context.watches(splitKey(key).namespace ?? '')) continue;

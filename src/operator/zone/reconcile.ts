@@ -1,7 +1,8 @@
 // Reconciles one DNSZone: finds or creates the zone at the service, writes the differences, proves by DNS that it is served, and
 // returns the outcome.
 
-import type { Zone } from '#client/client.ts';
+import { parkZone, unparkZone, updateZone } from '#contract/operations/zones.ts';
+import type { Zone } from '#contract/zone.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
@@ -173,11 +174,12 @@ async function adjust(
   const { spec } = run.object;
   const annotated = commentOf(run.object);
   if (spec.managementPolicy === 'Observe') return zone;
-  const { zones } = service.client;
+  const { client } = service;
+  const params = { id: zone.id };
   let now = zone;
   if (spec.parked !== (now.state === 'parked')) {
-    const verb = spec.parked ? zones.park : zones.unpark;
-    now = await sendForZone(run, service, zone.id, (options) => verb(zone.id, options));
+    const operation = spec.parked ? parkZone : unparkZone;
+    now = await sendForZone(run, service, zone.id, (options) => client.call(operation, { params }, options));
   }
   // Without spec.defaultTtl a zone that the operator created returns to the default, and without an annotation it has no comment; an
   // adopted zone keeps both.
@@ -190,7 +192,9 @@ async function adjust(
     ...(comment === stored ? {} : { comment }),
   };
   if (Object.keys(change).length > 0) {
-    now = await sendForZone(run, service, zone.id, (options) => zones.change(zone.id, change, options));
+    now = await sendForZone(run, service, zone.id, (options) =>
+      client.call(updateZone, { params, body: change }, options),
+    );
   }
   if (now !== zone) {
     const noted = comment === stored ? '' : '; its comment was changed';

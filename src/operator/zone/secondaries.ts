@@ -2,8 +2,11 @@
 // to namespaces is checked here, because only the operator knows the namespace. A secondary that is not offered to the namespace
 // gets the same answer as one that does not exist. A secondary that the zone already has may stay when its offer ends.
 
-import type { OfferedSecondary, Zone, ZoneSecondary } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
+import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
+import { getZone } from '#contract/operations/zones.ts';
+import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
+import type { Zone } from '#contract/zone.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { Connection } from '../access/credentials.ts';
 import { type Answer, isDriftReported, type NotReady, no, yes } from '../run/conditions.ts';
@@ -32,10 +35,12 @@ export async function chooseSecondaries(run: ZoneRun, service: Connection, zone:
   const options = run.call;
   let programmed: Answer | null;
   try {
-    const there = await client.zones.secondaries(zone.id, options);
-    const before = there.filter(({ chosen }) => chosen).map(({ name }) => name);
+    const params = { id: zone.id };
+    const { secondaries } = await client.call(listZoneSecondaries, { params }, options);
+    const before = secondaries.filter(({ chosen }) => chosen).map(({ name }) => name);
     const isNew = wanted.some((name) => !before.includes(name));
-    const offered = isNew ? offeredTo(metadata.namespace, await client.zones.offeredSecondaries(options)) : [];
+    const offers = isNew ? await client.call(listSecondaries, {}, options) : { secondaries: [] };
+    const offered = offeredTo(metadata.namespace, offers.secondaries);
     const choice = wanted.filter((name) => before.includes(name) || offered.includes(name));
     const missing = wanted.filter((name) => !choice.includes(name));
     programmed = missing.length === 0 ? null : notOffered(missing, offered, metadata.namespace ?? '');
@@ -43,7 +48,9 @@ export async function chooseSecondaries(run: ZoneRun, service: Connection, zone:
     // Until the whole spec was written once, a difference is unfinished work of the operator.
     const hasDrifted = isTrue(status?.conditions, 'Programmed', metadata.generation);
     if (hasDrifted && !mayRepair(run, before)) return { zone, programmed: drifted(before) };
-    await sendForZone(run, service, zone.id, (call) => client.zones.chooseSecondaries(zone.id, choice, call));
+    await sendForZone(run, service, zone.id, (call) =>
+      client.call(chooseZoneSecondaries, { params, body: { secondaries: choice } }, call),
+    );
     if (hasDrifted) run.observations.push({ kind: 'drift', result: 'repaired' });
     else run.events.push(updated(choice));
   } catch (error) {
@@ -52,7 +59,7 @@ export async function chooseSecondaries(run: ZoneRun, service: Connection, zone:
     return { zone, programmed };
   }
   // The NS records are those of the new choice.
-  return { zone: await client.zones.get(zone.id, options), programmed };
+  return { zone: await client.call(getZone, { params: { id: zone.id } }, options), programmed };
 }
 
 /** The names of the secondaries that objects of this namespace may choose. */

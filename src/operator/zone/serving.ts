@@ -1,8 +1,9 @@
 // The part of a DNSZone's status that says which address serves which serial, and which node and which secondary has the zone.
 // Serials change with each commit and differ between nodes, so they are written only together with something else that changed.
-import type { Zone, ZoneSecondary } from '#client/client.ts';
 import { nodeProblems } from '#client/zone-nodes.ts';
 import { secondariesSeen, secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { Proof } from '../proof/propagation.ts';

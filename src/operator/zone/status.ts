@@ -1,6 +1,6 @@
 // The results of a run as conditions and fields of a DNSZone.
 
-import type { Zone } from '#client/client.ts';
+import type { Zone } from '#contract/zone.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';

@@ -1,5 +1,6 @@
 // A challenge that is not permitted, or would do harm, says so, and is solved after the cause is fixed.
 import { describe, expect, it } from 'vitest';
+import { createZone } from '#contract/operations/zones.ts';
 import { certificateObject, challengeSays, issue, issued } from '../../support/certificates.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
 
@@ -8,7 +9,7 @@ export function isRefused(theStack: () => TestStack): void {
     it('says that no DNSZone covers a name that exists in DNS', async () => {
       const test = theStack();
       const owner = `org:${test.stack.service.keys.first.team}`;
-      await test.client.zones.create({ zoneName: 'orphan.example', owner });
+      await test.client.call(createZone, { body: { zoneName: 'orphan.example', owner } });
       await test.apply(certificateObject('orphan', ['www.orphan.example']));
       await challengeSays(test, 'default', 'No DNSZone of this cluster covers _acme-challenge.www.orphan.example');
       await test.kubectl('delete', 'certificate', 'orphan');

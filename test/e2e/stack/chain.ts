@@ -1,5 +1,7 @@
 // The main job on real parts: kubectl → kube-apiserver → operator → REST API → Postgres → Knot → dig and delv.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readZones } from '#client/lists.ts';
+import { createRecord } from '#contract/operations/records.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
 import { visit } from '../../support/visit.ts';
 
@@ -81,7 +83,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         const words = async (path: string) =>
           (await browser.get(path)).text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
         expect(await words('/console/zones')).toMatch(/ site\.example active .* managed by DNSZone default\/site /);
-        const [zone] = await test.client.zones.list({ zoneName: 'site.example' });
+        const [zone] = await readZones(test.client, { zoneName: 'site.example' });
         const records = await words(`/console/zones/${zone?.id}`);
         for (const name of ['www', 'www6', 'shop', 'mail', 'texts', 'third', 'apps']) {
           expect(records).toMatch(new RegExp(`managed by k8s:[-0-9a-f]{36}/default/${name} `));
@@ -126,7 +128,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         await test.kubectl('delete', 'zdr', 'third', 'texts');
         await expect.poll(() => test.rcode('txt.site.example', 'TXT')).toBe('NXDOMAIN');
         await test.kubectl('delete', 'zdz/site', 'zdr/www', 'zdr/www6', 'zdr/shop', 'zdr/mail', 'zdr/apps');
-        expect(await test.client.zones.list({ zoneName: 'site.example' })).toEqual([]);
+        expect(await readZones(test.client, { zoneName: 'site.example' })).toEqual([]);
         await expect.poll(() => test.rcode('www.site.example', 'A')).toBe('REFUSED');
       });
     });
@@ -165,14 +167,17 @@ export function servesTheWholeChain(stack: () => TestStack): void {
       });
 
       it('a zone with records that nobody here owns is not deleted', async () => {
-        const [zone] = await test.client.zones.list({ zoneName: 'late.example' });
-        await test.client.records.create(zone?.id ?? '', { name: 'foreign', type: 'A', content: '192.0.2.50' });
+        const [zone] = await readZones(test.client, { zoneName: 'late.example' });
+        await test.client.call(createRecord, {
+          params: { id: zone?.id ?? '' },
+          body: { name: 'foreign', type: 'A', content: '192.0.2.50' },
+        });
         await test.kube.remove('zdz/late');
         await expect.poll(async () => (await test.condition('zdz/late', 'Ready'))?.reason).toBe('DeletionBlocked');
         expect((await test.condition('zdz/late', 'Ready'))?.message).toMatch(/no DNSRecord owns: .*foreign A/);
         await test.kubectl('annotate', 'zdz', 'late', 'zonestead.dev/force-delete=true');
         await test.remove('default', 'zdz/late');
-        expect(await test.client.zones.list({ zoneName: 'late.example' })).toEqual([]);
+        expect(await readZones(test.client, { zoneName: 'late.example' })).toEqual([]);
       });
 
       it('a zone that is deleted and applied again has the same DS, and its answers stay valid', async () => {

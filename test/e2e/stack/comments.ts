@@ -1,6 +1,7 @@
 // The annotation zonestead.dev/comment through a real API server: it is the comment at the service, changes with the object, and
 // a wrong one is told without a change of DNS.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readRecords, readZones } from '#client/lists.ts';
 import { COMMENT } from '#resources/names.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
 
@@ -8,8 +9,8 @@ let test: TestStack;
 
 /** The comments at the service, and the serial. */
 async function atService() {
-  const [zone] = await test.client.zones.list({ zoneName: 'comments.example' });
-  const records = zone === undefined ? [] : await test.client.records.list(zone.id);
+  const [zone] = await readZones(test.client, { zoneName: 'comments.example' });
+  const records = zone === undefined ? [] : await readRecords(test.client, zone.id, {});
   return {
     zone: zone?.comment ?? null,
     records: records.map(({ comment }) => comment ?? null),

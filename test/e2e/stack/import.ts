@@ -2,7 +2,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { RecordChange } from '#client/client.ts';
+import { readOwnerPages, readRecords, readZones } from '#client/lists.ts';
+import type { RecordChange } from '#contract/batch.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import { applyBatch } from '#contract/operations/records.ts';
+import { createZone, getZone, listZoneChanges, parkZone } from '#contract/operations/zones.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import type { TestStack } from '../../support/stack.ts';
@@ -56,9 +60,12 @@ function answers(): Promise<string[]> {
 }
 
 async function atService() {
-  const [zone] = await test.client.zones.list({ zoneName: 'live.example' });
-  const { changes } = await test.client.zones.changes(zone?.id ?? '', { limit: 100 });
-  return { zone, records: await test.client.records.list(zone?.id ?? ''), changes };
+  const [zone] = await readZones(test.client, { zoneName: 'live.example' });
+  const { changes } = await test.client.call(listZoneChanges, {
+    params: { id: zone?.id ?? '' },
+    query: { limit: 100 },
+  });
+  return { zone, records: await readRecords(test.client, zone?.id ?? '', {}), changes };
 }
 
 const allowExisting = (value: string | null) =>
@@ -75,31 +82,36 @@ export function takesOverLiveZones(stack: () => TestStack): void {
     });
 
     it('a zone with other settings stays as it is until the object has the same', async () => {
-      const owner = `org:${(await test.client.account()).team?.id}`;
-      const { id } = await test.client.zones.create({ zoneName: 'parked.example', owner, defaultTtl: 600 });
-      await test.client.zones.park(id);
+      const owner = `org:${(await test.client.call(getAccount, {})).team?.id}`;
+      const { id } = await test.client.call(createZone, {
+        body: { zoneName: 'parked.example', owner, defaultTtl: 600 },
+      });
+      await test.client.call(parkZone, { params: { id } });
       await allowExisting('allow');
       const spec = { zoneName: 'parked.example', adopt: 'IfIdentical', defaultTtl: 60 };
       await test.apply({ ...OBJECT, metadata: { name: 'parked', namespace: 'default' }, spec });
       await expect
         .poll(async () => (await test.condition('zdz/parked', 'Ready'))?.message)
         .toContain('Set defaultTtl: 600 and parked: true in the spec.');
-      expect(await test.client.zones.get(id)).toMatchObject({ state: 'parked', defaultTtl: 600 });
+      expect(await test.client.call(getZone, { params: { id } })).toMatchObject({ state: 'parked', defaultTtl: 600 });
       await test.kube.patch('zdz/parked', { spec: { defaultTtl: 600, parked: true } });
       await test.ready('zdz/parked');
       expect((await test.kube.get<DNSZone>('zdz/parked')).status).toMatchObject({ origin: 'Adopted', zoneId: id });
-      expect(await test.client.zones.get(id)).toMatchObject({ state: 'parked', defaultTtl: 600 });
+      expect(await test.client.call(getZone, { params: { id } })).toMatchObject({ state: 'parked', defaultTtl: 600 });
       await allowExisting(null);
     });
 
     it('a live zone with all 13 types is taken over as it is', async () => {
-      const account = await test.client.account();
-      const zone = await test.client.zones.create({
-        zoneName: 'live.example',
-        owner: `org:${account.team?.id}`,
-        defaultTtl: 600,
+      const account = await test.client.call(getAccount, {});
+      const zone = await test.client.call(createZone, {
+        body: {
+          zoneName: 'live.example',
+          owner: `org:${account.team?.id}`,
+          defaultTtl: 600,
+        },
       });
-      await test.client.records.batch(zone.id, { changes: RECORDS.map((record) => ({ action: 'create', record })) });
+      const changes = RECORDS.map((record) => ({ action: 'create' as const, record }));
+      await test.client.call(applyBatch, { params: { id: zone.id }, body: { changes } });
       await expect.poll(() => test.dig('flat.live.example', 'A')).toHaveLength(2);
       const before = { dns: await answers(), service: await atService() };
       expect(before.service.records).toHaveLength(RECORDS.length);
@@ -116,7 +128,7 @@ export function takesOverLiveZones(stack: () => TestStack): void {
       expect(await answers()).toEqual(before.dns);
       expect((await test.kube.get<DNSZone>('zdz/live.example')).status?.origin).toBe('Adopted');
       const owned: string[] = [];
-      for await (const page of test.client.owners.pages(before.service.zone?.id ?? '', { prefix: 'k8s:' }))
+      for await (const page of readOwnerPages(test.client, before.service.zone?.id ?? '', { prefix: 'k8s:' }))
         owned.push(...page.flatMap(({ records }) => records.map(({ id }) => id)));
       expect(owned.sort()).toEqual(before.service.records.map(({ id }) => id).sort());
     });

@@ -1,6 +1,7 @@
 // Every reader interprets Ready correctly: no state of a watch, however short, makes `kubectl wait`, kstatus (Flux) or
 // Argo CD take an older generation's success for that of the current spec.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readZones } from '#client/lists.ts';
 import { argoHealth, conditionOf, kstatus, kubectlWaitIsOver, type Watched } from '../../support/kstatus.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
 import { type Watching, watchObjects } from '../../support/watching.ts';
@@ -129,7 +130,7 @@ export function tellsReadyRightly(stack: () => TestStack): void {
         for (const defaultTtl of [300, 600, 900, 1200]) {
           await patch('zdz/gen', { defaultTtl });
           await kubectlWait('zdz/gen');
-          const [zone] = await test.client.zones.list({ zoneName: 'gen.example' });
+          const [zone] = await readZones(test.client, { zoneName: 'gen.example' });
           expect(zone?.defaultTtl).toBe(defaultTtl);
         }
         await expect.poll(() => of(zones, 'gen').map(({ status }) => status?.defaultTtl)).toContain(1200);

@@ -1,6 +1,8 @@
 // Known faults of operators of this kind, each as a test. Other files: the loser of a conflict does not affect the
 // winner when it is deleted (chain, tenancy); changes by others at any moment (random-walk).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readRecords } from '#client/lists.ts';
+import { createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { conditionOf, type Watched } from '../../support/kstatus.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
@@ -12,7 +14,7 @@ const address = (name: string, content = '192.0.2.1') => recordObject(name, 'mis
 const text = (name: string, content: string) => recordObject(name, 'mis', { name, type: 'TXT', content });
 
 async function held(prefix: string): Promise<string[]> {
-  const records = await test.client.records.list(zoneId);
+  const records = await readRecords(test.client, zoneId, {});
   return records.flatMap(({ name, content }) => (name.startsWith(prefix) ? [`${name} ${content}`] : [])).sort();
 }
 
@@ -120,9 +122,13 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
       it('is put right within seconds of the next heartbeat, with an Event that says what it was and which key did it', async () => {
         await test.apply(address('moved'), address('lost'));
         await test.ready('zdr/moved', 'zdr/lost');
-        for (const { id, name, type } of await test.client.records.list(zoneId, { type: 'A' })) {
-          if (name === 'moved') await test.client.records.update(zoneId, id, { name, type, content: '203.0.113.9' });
-          if (name === 'lost') await test.client.records.delete(zoneId, id);
+        for (const { id, name, type } of await readRecords(test.client, zoneId, { type: 'A' })) {
+          if (name === 'moved')
+            await test.client.call(replaceRecord, {
+              params: { id: zoneId, recordId: id },
+              body: { name, type, content: '203.0.113.9' },
+            });
+          if (name === 'lost') await test.client.call(deleteRecord, { params: { id: zoneId, recordId: id } });
         }
         const changedAt = Date.now();
         await expect.poll(() => test.dig('moved.mis.example', 'A')).toEqual(['moved.mis.example. 3600 IN A 192.0.2.1']);
@@ -139,7 +145,10 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
 
     describe('a record that was there before its object', () => {
       it('is not taken over unasked, and outlives the object', async () => {
-        await test.client.records.create(zoneId, { name: 'before', type: 'A', content: '192.0.2.1' });
+        await test.client.call(createRecord, {
+          params: { id: zoneId },
+          body: { name: 'before', type: 'A', content: '192.0.2.1' },
+        });
         await test.apply(address('before'));
         await becomes('zdr/before', 'Conflict');
         expect((await test.condition('zdr/before', 'Ready'))?.message).toContain(
@@ -150,11 +159,11 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
       });
 
       it('is taken over as it is when asked to, and then goes with the object', async () => {
-        const [there] = await test.client.records.list(zoneId, { name: 'before' });
+        const [there] = await readRecords(test.client, zoneId, { name: 'before' });
         const spec = { name: 'before', type: 'A', content: '192.0.2.1', adopt: 'IfIdentical' };
         await test.apply(recordObject('before', 'mis', spec));
         await test.ready('zdr/before');
-        expect(await test.client.records.list(zoneId, { name: 'before' })).toEqual([there]);
+        expect(await readRecords(test.client, zoneId, { name: 'before' })).toEqual([there]);
         await test.remove('default', 'zdr/before');
         await nothingOf('before');
       });

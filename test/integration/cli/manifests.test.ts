@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { afterAll, expect, test, vi } from 'vitest';
 import { toYaml } from '#base/yaml.ts';
 import { createClient } from '#client/client.ts';
+import { createRecord } from '#contract/operations/records.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import { zonestead } from '../../support/command-line.ts';
 import { createLocalKubectl } from '../../support/local-kubectl.ts';
 import { effort, nextSeed } from '../../support/seed.ts';
@@ -54,8 +56,13 @@ test(`${TEXTS} hostile texts in YAML are for kubectl the same values as in JSON`
 }, 120_000);
 
 test('a record that is older than the rule is exported with the same value, and nothing else, and can be deleted', async () => {
-  const { id } = await client.zones.create({ zoneName: 'old.example', owner: `org:${service.admin.team}` });
-  const record = await client.records.create(id, { name: '_acme-challenge', type: 'TXT', content: 'note' });
+  const { id } = await client.call(createZone, {
+    body: { zoneName: 'old.example', owner: `org:${service.admin.team}` },
+  });
+  const record = await client.call(createRecord, {
+    params: { id },
+    body: { name: '_acme-challenge', type: 'TXT', content: 'note' },
+  });
   const hostile = BINDING.join('\u0085');
   await service.sql`update records set content = ${hostile} where id = ${record.id}`;
   const escapes = BINDING.join('\\194\\133');
@@ -80,12 +87,15 @@ test.each([
   ['U+202E', 'CAA', '0 issue "\u202eca.example"', '\\226\\128\\174'],
 ] as const)('a content with %s is refused with its escape', async (code, type, content, escapes) => {
   const zoneName = `new-${code.slice(2).toLowerCase()}.example`;
-  const { id } = await client.zones.create({ zoneName, owner: `org:${service.admin.team}` });
-  const creation = client.records.create(id, { name: 'x', type, content });
+  const { id } = await client.call(createZone, { body: { zoneName, owner: `org:${service.admin.team}` } });
+  const creation = client.call(createRecord, { params: { id }, body: { name: 'x', type, content } });
   await expect(creation).rejects.toMatchObject({ status: 400, field: 'content' });
   if (type !== 'TXT') return;
   await expect(creation).rejects.toThrow(`has the character ${code}; remove it, or write it as ${escapes}`);
-  const escaped = await client.records.create(id, { name: 'x', type, content: `"a${escapes}b"` });
+  const escaped = await client.call(createRecord, {
+    params: { id },
+    body: { name: 'x', type, content: `"a${escapes}b"` },
+  });
   expect(escaped.content).toBe(`"a${escapes}b"`);
 });
 

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { createClient } from '#client/client.ts';
+import { applyBatch } from '#contract/operations/records.ts';
+import { createZone } from '#contract/operations/zones.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -11,13 +13,13 @@ const client = createClient({ baseUrl: service.url, key: service.admin.text });
 const MAIN = inject('program');
 const access = { ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: service.admin.text };
 const env = { PATH: process.env.PATH ?? '', ...COMPILED, ...access };
-const zone = await client.zones.create({ zoneName: 'pipes.example', owner: `org:${service.admin.team}` });
+const zone = await client.call(createZone, { body: { zoneName: 'pipes.example', owner: `org:${service.admin.team}` } });
 for (const part of [0, 1, 2, 3]) {
   const changes = Array.from({ length: 1_000 }, (_, at) => ({
     action: 'create' as const,
     record: { name: `n${part}-${at}`, type: 'A' as const, content: '192.0.2.1' },
   }));
-  await client.records.batch(zone.id, { changes });
+  (await client.call(applyBatch, { params: { id: zone.id }, body: { changes } })).results;
 }
 await client.close();
 

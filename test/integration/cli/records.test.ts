@@ -2,7 +2,9 @@
 import { expect, test, vi } from 'vitest';
 import { setRecords } from '#cli/rest/record-set.ts';
 import { deleteRecords, updateRecord } from '#cli/rest/records.ts';
-import { type Client, createClient } from '#client/client.ts';
+import { createClient } from '#client/client.ts';
+import { applyBatch, replaceRecord } from '#contract/operations/records.ts';
+import { on, withReplies } from '../../support/client.ts';
 import { zonestead } from '../../support/command-line.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -277,19 +279,14 @@ test('a record that somebody else changes between the read and the write of a co
   const client = createClient({ baseUrl: service.url, key: admin.text });
   let comments = 0;
   /** Somebody else writes a comment right before each write of the command. */
-  const first = <Given extends unknown[], Answer>(write: (...given: Given) => Promise<Answer>) => {
-    return async (...given: Given) => {
+  const first = (operation: typeof replaceRecord | typeof applyBatch) =>
+    on(operation, async (input, options) => {
       comments += 1;
       const body = { name: 'www', type: 'A', content: '192.0.2.1', comment: String(comments) } as const;
-      await client.records.update(zone.id, id, body);
-      return write(...given);
-    };
-  };
-  const { records } = client;
-  const crossed: Client = {
-    ...client,
-    records: { ...records, update: first(records.update), batch: first(records.batch) },
-  };
+      await client.call(replaceRecord, { params: { id: zone.id, recordId: id }, body });
+      return client.call(operation, input, options);
+    });
+  const crossed = withReplies(client, first(replaceRecord), first(applyBatch));
   const session = {
     client: crossed,
     signal: new AbortController().signal,

@@ -5,6 +5,9 @@ import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { applyZoneFile } from '#cli/rest/zone-apply.ts';
 import { createClient } from '#client/client.ts';
+import { createRecord } from '#contract/operations/records.ts';
+import { importZoneFile } from '#contract/operations/zone-files.ts';
+import { on, withReplies } from '../../support/client.ts';
 import { zonestead } from '../../support/command-line.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -144,11 +147,14 @@ test('apply writes nothing if the zone changed after the file was compared with 
   await zoneWith('crossed.example', ['www', 'A', '192.0.2.1']);
   const path = await file('$ORIGIN crossed.example.\nwww A 192.0.2.2\n');
   const client = createClient({ baseUrl: service.url, key: admin.text });
-  const importFile: typeof client.zones.importFile = async (id, ...rest) => {
-    await client.records.create(id, { name: 'theirs', type: 'A', content: '192.0.2.3' });
-    return client.zones.importFile(id, ...rest);
-  };
-  const crossed = { ...client, zones: { ...client.zones, importFile } };
+  const crossed = withReplies(
+    client,
+    on(importZoneFile, async (input, options) => {
+      const body = { name: 'theirs', type: 'A' as const, content: '192.0.2.3' };
+      await client.call(createRecord, { params: input.params, body });
+      return client.call(importZoneFile, input, options);
+    }),
+  );
   const session = {
     client: crossed,
     signal: new AbortController().signal,

@@ -1,6 +1,8 @@
 // The records of external-dns belong to owners of its instance: instances, teams and people do not take each other's records.
 import { expect, test } from 'vitest';
 import type { Client } from '#client/client.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import { on, withReplies } from '../../support/client.ts';
 import { startTestService } from '../../support/service.ts';
 import { a, endpoint, startWebhook, type TestWebhook } from '../../support/webhook.ts';
 
@@ -155,17 +157,15 @@ test('a crash between the request and its answer, at any request, leaves nothing
   const zone = await newZone();
   let lost = 0;
   /** The service applies the request, and the provider ends without the answer. */
-  const losing = (client: Client): Client => ({
-    ...client,
-    owners: {
-      ...client.owners,
-      apply: async (...args) => {
-        await client.owners.apply(...args);
+  const losing = (client: Client): Client =>
+    withReplies(
+      client,
+      on(applyRecords, async (input, options) => {
+        await client.call(applyRecords, input, options);
         lost += 1;
         throw new Error('the connection was lost');
-      },
-    },
-  });
+      }),
+    );
   const dying = await startWebhook(service, { key, ownerId: 'crash', through: losing });
   const next = await startWebhook(service, { key, ownerId: 'crash' });
   const old = endpoint('CNAME', `www.${zone.name}`, ['x.example'], { labels: { resource: 'service/one/old' } });

@@ -142,7 +142,11 @@ export const CLI_FAULTS: readonly Fault[] = [
   fault(
     'create-leaves',
     'a zone stays that --create made for records that were refused',
-    { file: 'src/cli/import/target.ts', find: 'await client.zones.delete(id, { signal });', replace: '' },
+    {
+      file: 'src/cli/import/target.ts',
+      find: 'await client.call(zoneApi.deleteZone, { params: { id } }, { signal });',
+      replace: '',
+    },
     IMPORTS,
   ),
   fault(

@@ -1,7 +1,9 @@
 // One cell of the fault matrix: a namespace and a zone name of its own, the three kinds of work that continue while
 // something breaks, and the wait until everything is consistent again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DnsRecord } from '#client/client.ts';
+import { readZones } from '#client/lists.ts';
+import { createRecord, deleteRecord } from '#contract/operations/records.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import type { Chain } from './chain.ts';
@@ -64,8 +66,9 @@ export async function cleanUp(chain: Chain, cell: Cell): Promise<void> {
   const before = await historyOf(chain, zoneName);
   const { records } = await objectsOf(chain, { namespace });
   await Promise.all(records.map(({ metadata }) => chain.remove(DNS_RECORD, metadata.name, namespace)));
-  const [found] = await chain.client.zones.list({ zoneName });
-  for (const { id } of foreign) await chain.client.records.delete(found?.id ?? '', id);
+  const [found] = await readZones(chain.client, { zoneName });
+  for (const { id } of foreign)
+    await chain.client.call(deleteRecord, { params: { id: found?.id ?? '', recordId: id } });
   await chain.remove(DNS_ZONE, 'zone', namespace);
   await untilNone('all is deleted', () => leftovers(chain, cell));
   const history = await historyOf(chain, zoneName);
@@ -98,9 +101,9 @@ export async function lateChanges(chain: Chain): Promise<string[]> {
 
 /** Somebody else's value in the RRset of the cell's record. */
 export async function putForeign(chain: Chain, { zoneName, foreign }: Cell): Promise<void> {
-  const [found] = await chain.client.zones.list({ zoneName });
+  const [found] = await readZones(chain.client, { zoneName });
   const body = { name: 'www', type: 'A', content: '192.0.2.99', ttl: 300 } as const;
-  foreign.push(await chain.client.records.create(found?.id ?? '', body));
+  foreign.push(await chain.client.call(createRecord, { params: { id: found?.id ?? '' }, body }));
 }
 
 const values = (...last: number[]) => last.map((each) => ({ content: `192.0.2.${each}` }));

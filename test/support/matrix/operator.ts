@@ -5,7 +5,7 @@ import { createLogger } from '#telemetry/log.ts';
 import type { Chain } from './chain.ts';
 
 export interface Point {
-  /** A write of either reconciler: `merge dnszones`, `records.create`. */
+  /** A write of either reconciler: `merge dnszones`, `createRecord`. */
   readonly write: string;
   /** The first such write is 1. */
   readonly nth: number;

@@ -5,8 +5,10 @@
 //   every zone     at the service belongs to exactly one object, or is foreign, and was made once
 //   every record   at the service has exactly one owner, which is an object, or is foreign and as it was, and was made once
 //   the service    holds exactly the records of the specs and the foreign ones, and DNS answers them (wanted.ts)
-import type { DnsRecord, OwnedSet } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
+import { readOwnerPages, readRecords } from '#client/lists.ts';
+import type { OwnedSet } from '#contract/owners.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import type { Condition } from '#kube/objects/conditions.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -62,8 +64,8 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
   const sets: OwnedSet[] = [];
   for (const { id } of stored) {
     try {
-      held.set(id, await chain.client.records.list(id));
-      for await (const page of chain.client.owners.pages(id)) sets.push(...page);
+      held.set(id, await readRecords(chain.client, id, {}));
+      for await (const page of readOwnerPages(chain.client, id, {})) sets.push(...page);
     } catch (error) {
       if (!isAbsent(error)) throw error;
       problems.push(`the zone ${id} was deleted during the look`);

@@ -4,6 +4,7 @@
 import type { NodesAnswer } from '#client/node-questions.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { type CacheStore, createStore } from '#kube/cache/store.ts';
 import type { ReconcileResult } from '#kube/controller/controller.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
@@ -209,7 +210,7 @@ export class Bench {
         writer: createRecordWriter(client),
       }),
       owner: async (signal) => {
-        if (client !== this.service.client) await client.account({ signal });
+        if (client !== this.service.client) await client.call(getAccount, {}, { signal });
         return team;
       },
     });

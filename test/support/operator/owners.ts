@@ -1,8 +1,9 @@
 // The owners of the memory service: the real decisions of the service (src/service/owners) over records in memory.
 
 import { bodyOf, statusOf } from '#api/errors.ts';
-import type { ApplyResult, DnsRecord, OwnedSet as ListedSet, RecordSet } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
+import type { ApplyResult, OwnedSet as ListedSet, RecordSet } from '#contract/owners.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { digestOf } from '#service/change/row-writes.ts';

@@ -1,6 +1,7 @@
 // The secondaries of the service in memory: offers, and the choices of zone owners, as src/service/secondaries decides them.
-import type { OfferedSecondary, Zone, ZoneSecondary } from '#client/client.ts';
 import type { ApiError } from '#client/errors.ts';
+import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
+import type { Zone } from '#contract/zone.ts';
 
 interface Server {
   readonly nameservers: string[];

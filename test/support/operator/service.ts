@@ -1,15 +1,23 @@
 // The REST service in memory, as far as the operator uses it: the rules of src/dns, ids, and Idempotency-Key as the service stores
 // it: the stored answer is returned before any other check, also after a deletion; refusals are not stored.
-import type { Client, DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
-import type { CreatedKey, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
+import type { RecordFilter } from '#client/lists.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import { applyRecords, listOwners } from '#contract/operations/owners.ts';
+import { listRecords } from '#contract/operations/records.ts';
+import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
+import * as api from '#contract/operations/zones.ts';
+import type { DnsRecord, ListedRecord, RecordBody } from '#contract/record.ts';
+import type { CreatedKey, Zone, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
 import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeWrite } from '#dns/rules/rrset.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Verdict } from '#dns/verdict.ts';
+import { fakeClient, on } from '../client.ts';
 import { copyOf } from './copy.ts';
 import type { Faults } from './faults.ts';
 import { MemoryOwners } from './owners.ts';
@@ -34,8 +42,6 @@ export interface StoredZone {
   zone: Zone;
   records: Map<string, Stored>;
 }
-
-type RecordBody = Parameters<Client['records']['create']>[1];
 
 /** Called before each request of the service: an error here is the answer, and nothing else happens. */
 export type Gate = (call: string) => Error | null;
@@ -131,89 +137,61 @@ export class MemoryService {
         if (refused) throw refused;
         return copyOf(work());
       });
-    const missing = () => Promise.reject(new Error('the operator does not use this'));
-    return {
-      owners: {
-        apply: (id, { sets }) =>
-          call(`apply ${id} ${sets.map(({ owner, release }) => `${release ? '-' : '+'}${owner}`).join(' ')}`, () =>
-            this.owners.apply(this.#zone(id, 'no_zone'), sets),
-          ),
-        pages: (id, filter) => this.#ownerPages(call, id, filter?.prefix),
-      },
-      clusters: {
-        list: missing,
-        heartbeat: missing,
-        drain: missing,
-        restore: missing,
-        release: missing,
-        remove: missing,
-      },
-      zones: {
-        nodes: missing,
-        list: ({ zoneName } = {}) =>
-          call(`list zones ${zoneName}`, () => {
-            const name = zoneName === undefined ? null : parseZoneName(zoneName);
-            const wanted = name?.ok ? name.value : null;
-            return [...this.zones.values()]
-              .map((stored) => this.#counted(stored))
-              .filter(({ zoneName: each }) => each === wanted);
-          }),
-        find: (name) =>
-          call(`find ${name}`, () => {
-            const above = suffixesOf(name).map((each) =>
-              [...this.zones.values()].find(({ zone }) => zone.zoneName === each),
-            );
-            const found = above.find((each) => each !== undefined);
-            return found ? this.#counted(found) : null;
-          }),
-        get: (id) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found'))),
-        create: (body, options) =>
-          call(`create zone ${body.zoneName}`, () =>
-            this.#once(options, ['POST zones', body], () => ({
-              ...this.#marked(this.#createZone(body), options?.managedBy),
-              ...{ status: 'done' as const, key: this.keyOfCreation?.(body) },
-            })),
-          ),
-        change: (id, body) => call(`change ${id}`, () => this.#changeZone(id, body)),
-        delete: (id) => call(`delete ${id}`, () => this.dropZone(this.#zone(id, 'no_zone').zone.id)),
-        park: (id) => call(`park ${id}`, () => this.#changeZone(id, { state: 'parked' })),
-        unpark: (id) => call(`unpark ${id}`, () => this.#changeZone(id, { state: 'active' })),
-        offeredSecondaries: () => call('offered secondaries', () => this.secondaries.offers()),
-        secondaries: (id) =>
-          call(`secondaries of ${id}`, () => this.secondaries.ofZone(this.#zone(id, 'no_zone').zone.id)),
-        chooseSecondaries: (id, names) =>
-          call(`choose ${names.join(',')} for ${id}`, () => {
-            this.secondaries.choose(id, names, (message) => refused(403, 'forbidden', message));
-            this.#moved(id);
-            return this.secondaries.ofZone(id);
-          }),
-        ds: missing,
-        exportFile: missing,
-        importFile: missing,
-        changes: missing,
-        undo: missing,
-        restore: missing,
-        restoreDeleted: missing,
-        previewDeleted: missing,
-        deleted: missing,
-      },
-      records: {
-        list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
-        pages: (id, filter, limit) => this.#pages(call, id, filter, limit),
-        get: missing,
-        create: (id, body, options) =>
-          call(`create ${id} ${body.name} ${body.type} ${body.content}`, () =>
-            this.#once(options, [`POST ${id}`, body], () => this.#createRecord(id, body)),
-          ),
-        update: (id, recordId, body) => call(`update ${recordId}`, () => this.#updateRecord(id, recordId, body)),
-        delete: (id, recordId) =>
-          call(`delete ${recordId}`, () => {
-            if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
-            this.tamper(id, recordId, null);
-          }),
-        batch: missing,
-      },
-      account: () =>
+    return fakeClient(
+      on(applyRecords, ({ params: { id }, body: { sets } }) =>
+        call(`apply ${id} ${sets.map(({ owner, release }) => `${release ? '-' : '+'}${owner}`).join(' ')}`, () => ({
+          results: this.owners.apply(this.#zone(id, 'no_zone'), sets),
+        })),
+      ),
+      on(listOwners, ({ params: { id }, query: { prefix = '' } = {} }) =>
+        call(`owners ${id}`, () => ({ owners: this.owners.list(this.#zone(id, 'no_zone'), prefix) })),
+      ),
+      on(api.listZones, ({ query: { suffix_of, zoneName } = {} }) =>
+        suffix_of === undefined
+          ? call(`list zones ${zoneName}`, () => ({ zones: this.#zonesNamed(zoneName) }))
+          : call(`find ${suffix_of}`, () => this.#findZone(suffix_of)),
+      ),
+      on(api.getZone, ({ params: { id } }) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found')))),
+      on(api.createZone, ({ body }, options) =>
+        call(`create zone ${body.zoneName}`, () =>
+          this.#once(options, ['POST zones', body], () => ({
+            ...this.#marked(this.#createZone(body), options.managedBy),
+            ...{ status: 'done' as const, key: this.keyOfCreation?.(body) },
+          })),
+        ),
+      ),
+      on(api.updateZone, ({ params: { id }, body }) => call(`change ${id}`, () => this.#changeZone(id, body))),
+      on(api.deleteZone, ({ params: { id } }) =>
+        call(`delete ${id}`, () => {
+          this.dropZone(this.#zone(id, 'no_zone').zone.id);
+          return null;
+        }),
+      ),
+      on(api.parkZone, ({ params: { id } }) => call(`park ${id}`, () => this.#changeZone(id, { state: 'parked' }))),
+      on(api.unparkZone, ({ params: { id } }) => call(`unpark ${id}`, () => this.#changeZone(id, { state: 'active' }))),
+      on(listSecondaries, () => call('offered secondaries', () => ({ secondaries: this.secondaries.offers() }))),
+      on(listZoneSecondaries, ({ params: { id } }) =>
+        call(`secondaries of ${id}`, () => ({
+          secondaries: this.secondaries.ofZone(this.#zone(id, 'no_zone').zone.id),
+        })),
+      ),
+      on(chooseZoneSecondaries, ({ params: { id }, body: { secondaries: names } }) =>
+        call(`choose ${names.join(',')} for ${id}`, () => {
+          this.secondaries.choose(id, names, (message) => refused(403, 'forbidden', message));
+          this.#moved(id);
+          return { secondaries: this.secondaries.ofZone(id) };
+        }),
+      ),
+      on(listRecords, ({ params: { id }, query: { name, type, names, limit, cursor } = {} }) => {
+        const filter = { name, type, names: names?.split(',') };
+        if (limit === undefined) return call(`list ${id} ${name} ${type}`, () => ({ records: this.#list(id, filter) }));
+        const [start, end] = [Number(cursor ?? 0), Number(cursor ?? 0) + Number(limit)];
+        return call(`page ${id} ${filter.names ?? name ?? ''} ${type ?? ''}`, () => {
+          const records = this.#list(id, filter);
+          return { records: records.slice(start, end), ...(records.length > end ? { next: String(end) } : {}) };
+        });
+      }),
+      on(getAccount, () =>
         call('account', () => ({
           key: {
             id: 'k1',
@@ -229,12 +207,23 @@ export class MemoryService {
           },
           team: { id: TEAM, name: 'team', quota: QUOTA },
         })),
-      close: () => Promise.resolve(),
-    };
+      ),
+    );
   }
 
-  async *#ownerPages(call: <T>(what: string, work: () => T) => Promise<T>, id: string, prefix = '') {
-    yield await call(`owners ${id}`, () => this.owners.list(this.#zone(id, 'no_zone'), prefix));
+  #zonesNamed(zoneName: string | undefined): Zone[] {
+    const name = zoneName === undefined ? null : parseZoneName(zoneName);
+    const wanted = name?.ok ? name.value : null;
+    return [...this.zones.values()]
+      .map((stored) => this.#counted(stored))
+      .filter(({ zoneName: each }) => each === wanted);
+  }
+
+  #findZone(name: string): Zone {
+    const above = suffixesOf(name).map((each) => [...this.zones.values()].find(({ zone }) => zone.zoneName === each));
+    const zone = above.find((each) => each !== undefined);
+    if (zone === undefined) throw refused(404, 'not_found', 'No zone encloses the name.');
+    return this.#counted(zone);
   }
 
   #marked<T extends { id: string }>(made: T, managedBy: string | undefined): T {
@@ -316,18 +305,6 @@ export class MemoryService {
     return this.#view(zoneId, stored);
   }
 
-  #updateRecord(zoneId: string, id: string, body: RecordBody): DnsRecord {
-    const { records } = this.#zone(zoneId, 'no_zone');
-    const stored = records.get(id);
-    if (!stored) throw absent('not_found');
-    const { name, type, content, ttl, priority } = this.#judge(zoneId, body, id);
-    if (name !== stored.name || type !== stored.type)
-      throw refused(400, 'bad_request', 'name, type: an update keeps both.');
-    this.#moved(zoneId);
-    records.set(id, { id, name, type, content, ttl, priority });
-    return this.#view(zoneId, { id, name, type, content, ttl, priority });
-  }
-
   #judge(zoneId: string, body: RecordBody, replacing: string | null): ParsedRecord {
     const { zone, records } = this.#zone(zoneId, 'no_zone');
     const record = insist(parseRecord(body, zone.zoneName));
@@ -341,20 +318,6 @@ export class MemoryService {
     nearby.addNames([record.ordername], atName);
     insist(judgeWrite(record, nearby.surroundingsOf(record, null)));
     return record;
-  }
-
-  async *#pages(
-    call: <T>(what: string, work: () => T) => Promise<T>,
-    id: string,
-    filter: RecordFilter,
-    limit: number,
-  ): AsyncGenerator<readonly ListedRecord[]> {
-    for (let start = 0; ; start += limit) {
-      const read = () => this.#list(id, filter).slice(start, start + limit + 1);
-      const found = await call(`page ${id} ${filter.names ?? filter.name ?? ''} ${filter.type ?? ''}`, read);
-      yield found.slice(0, limit);
-      if (found.length <= limit) return;
-    }
   }
 
   #list(zoneId: string, { name, names, type }: RecordFilter): ListedRecord[] {

@@ -1,6 +1,8 @@
 // Does each step at the real stack and in the model, and compares the two once things have settled.
 import { expect } from 'vitest';
 import { ApiError } from '#client/errors.ts';
+import { readRecords } from '#client/lists.ts';
+import { createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
 import { recordObject, type TestStack } from '../stack.ts';
 import { Model, NAMESPACES, type Type, type Wish, ZONE_NAMES, ZONES, type ZoneName } from './model.ts';
 import { CONTENTS, NAMES, type Step } from './operations.ts';
@@ -73,7 +75,7 @@ export class Walker {
 
   /** A user with an API key. A refused change, or a change of a deleted record, has no effect. */
   async #foreign(step: Extract<Step, { do: `foreign ${string}` }>): Promise<void> {
-    const { records } = this.#test.client;
+    const { client } = this.#test;
     const { foreign } = this.model;
     const zoneId = this.#ids[step.zone];
     try {
@@ -83,20 +85,24 @@ export class Walker {
         if (type === 'CNAME') return;
         const body = { name: step.rrset.name.toLowerCase(), type, content: contents[0] as string };
         this.#touch({ zone: step.zone, ...body });
-        foreign.set((await records.create(zoneId, body)).id, { zone: step.zone, ...body });
+        foreign.set((await client.call(createRecord, { params: { id: zoneId }, body })).id, {
+          zone: step.zone,
+          ...body,
+        });
         return;
       }
-      const there = pick(await records.list(zoneId), step.which);
+      const there = pick(await readRecords(client, zoneId), step.which);
       if (!there) return;
       const { id, name, type } = there;
       this.#touch({ zone: step.zone, name, type: type as Type });
       if (step.do === 'foreign delete') {
-        await records.delete(zoneId, id);
+        await client.call(deleteRecord, { params: { id: zoneId, recordId: id } });
         foreign.delete(id);
         return;
       }
       const content = pick(CONTENTS[type as Type], step.pick) as string;
-      await records.update(zoneId, id, { name, type, content });
+      const body = { name, type, content };
+      await client.call(replaceRecord, { params: { id: zoneId, recordId: id }, body });
       const own = foreign.get(id);
       if (own) own.content = content;
     } catch (error) {
@@ -187,14 +193,15 @@ export class Walker {
     }
     this.model.wishes.clear();
     const left = async () => {
-      const records = await Promise.all(ZONE_NAMES.map((zone) => this.#test.client.records.list(this.#ids[zone])));
+      const records = await Promise.all(ZONE_NAMES.map((zone) => readRecords(this.#test.client, this.#ids[zone], {})));
       return records
         .flat()
         .map(({ id }) => id)
         .sort();
     };
     await expect.poll(left, { timeout: SETTLE_MS, interval: 300 }).toEqual([...this.model.foreign.keys()].sort());
-    for (const [id, { zone }] of this.model.foreign) await this.#test.client.records.delete(this.#ids[zone], id);
+    for (const [id, { zone }] of this.model.foreign)
+      await this.#test.client.call(deleteRecord, { params: { id: this.#ids[zone], recordId: id } });
     this.model.foreign.clear();
     for (const zone of ZONE_NAMES) await this.#patchZone(zone, { allowedRecords: [], parked: false });
   }

@@ -1,12 +1,13 @@
 // The operations of the contract are the REST API: each route below /v1 comes from one, and each is served.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { buildApp } from '#api/app.ts';
 import type { Operation } from '#contract/operation.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createLogger } from '#telemetry/log.ts';
 
-const FOLDER = new URL('../../../src/contract/operations/', import.meta.url);
+const SOURCES = new URL('../../../src/', import.meta.url);
+const FOLDER = new URL('contract/operations/', SOURCES);
 
 /** By the name of their constant. */
 async function readOperations(): Promise<[string, Operation][]> {
@@ -46,4 +47,31 @@ it('A route has the method and the address of its operation', async () => {
       .replaceAll(/:(\w+)/g, '{$1}');
     expect(address.replaceAll('\n', ':')).toBe(`${operation?.method} ${operation?.path}`);
   }
+});
+
+/** The lines of code below a folder of src that match, without comments. */
+function findLines(folder: string, pattern: RegExp): string[] {
+  const files = readdirSync(new URL(folder, SOURCES), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      readFileSync(new URL(`${folder}/${file}`, SOURCES), 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line) && pattern.test(line))
+        .map((line) => `${folder}/${file}: ${line.trim()}`),
+    );
+}
+
+it('No other file says the path of an operation', () => {
+  const paths = /\/v1\/(dns\/(zones|secondaries)|account|clusters|feed)/;
+  const rooms = readdirSync(SOURCES, { withFileTypes: true }).filter((each) => each.isDirectory());
+  const others = rooms.map(({ name }) => name).filter((name) => name !== 'contract' && name !== 'settings');
+  expect(others).toContain('client');
+  expect(others.flatMap((room) => findLines(room, paths))).toEqual([]);
+});
+
+it('No file of the client or of its users says the method of a request', () => {
+  const rooms = ['client', 'cli/rest', 'cli/acme', 'operator', 'external-dns', 'nameserver/node'];
+  const method = /method: '(GET|POST|PUT|PATCH|DELETE)'(?! \|)/;
+  expect(rooms.flatMap((room) => findLines(room, method))).toEqual([]);
 });

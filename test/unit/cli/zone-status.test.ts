@@ -1,7 +1,10 @@
 // The secondaries in `zonestead zones status`, with answers of an api that this file makes up.
 import { expect, it } from 'vitest';
 import { showStatus } from '#cli/rest/zone-status.ts';
-import type { Client, ZoneSecondary } from '#client/client.ts';
+import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import type { Zone } from '#contract/zone.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { startNameServer } from '../../support/fake-nameserver.ts';
 
 const SECONDARY = { listedBy: 'owner', chosen: true } as const;
@@ -24,10 +27,13 @@ async function output(secondaries: ZoneSecondary[], isJson = false): Promise<str
   }));
   const zone = { id: 'zone_1', zoneName: 'example.org', serial: 9, nameservers: ['ns.eu.test'] };
   const node = { node: 'ns1', current: true, reportedAt: '2026-01-01T00:00:00Z' };
-  const zones = { get: async () => zone, nodes: async () => ({ nodes: [node], secondaries }) };
+  const client = fakeClient(
+    on(getZone, async () => zone as Zone),
+    on(listZoneNodes, async () => ({ nodes: [node], secondaries })),
+  );
   const lines: string[] = [];
   const session = {
-    client: { zones } as unknown as Client,
+    client,
     format: isJson ? ('json' as const) : ('table' as const),
     print: (line: string) => void lines.push(line),
     warn: () => undefined,

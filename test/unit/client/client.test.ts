@@ -5,6 +5,20 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '#client/client.ts';
 import { createClient } from '#client/client.ts';
 import { ApiError, ApiUnavailable, isBusy } from '#client/errors.ts';
+import { findZone, readRecordPages, readRecords, readZones } from '#client/lists.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import { applyBatch, createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
+import { exportZoneFile, importZoneFile } from '#contract/operations/zone-files.ts';
+import {
+  createZone,
+  deleteZone,
+  getZone,
+  listDsRecords,
+  listZoneChanges,
+  parkZone,
+  unparkZone,
+  updateZone,
+} from '#contract/operations/zones.ts';
 
 interface Seen {
   readonly line: string;
@@ -98,9 +112,9 @@ describe('requests', () => {
       { status: 200, body: summary },
       { status: 400, body: { error: 'bad_request', message: 'Line 1: content: is wrong.' } },
     ]);
-    expect(await client.zones.exportFile('zone_1')).toBe('$TTL 60\n');
-    expect(await client.zones.importFile('zone_1', 'www A 192.0.2.1\n')).toEqual(summary);
-    await expect(client.zones.importFile('zone_1', 'x')).rejects.toThrow('Line 1');
+    expect(await client.call(exportZoneFile, { params: { id: 'zone_1' } })).toBe('$TTL 60\n');
+    expect(await client.call(importZoneFile, { params: { id: 'zone_1' }, body: 'www A 192.0.2.1\n' })).toEqual(summary);
+    await expect(client.call(importZoneFile, { params: { id: 'zone_1' }, body: 'x' })).rejects.toThrow('Line 1');
     expect(seen.map(({ line, headers, body }) => [line, headers.accept, headers['content-type'], body])).toEqual([
       ['GET /v1/dns/zones/zone_1/zonefile', 'text/dns', undefined, ''],
       ['PUT /v1/dns/zones/zone_1/zonefile', 'application/json', 'text/dns', 'www A 192.0.2.1\n'],
@@ -123,7 +137,9 @@ describe('requests', () => {
         { action: 'update' as const, id: 'rec_3', record: { name: 'b', type: 'A' as const, content: '192.0.2.1' } },
       ],
     };
-    expect(await client.records.batch('zone_1', body, { idempotencyKey: 'once' })).toEqual(results);
+    expect(
+      (await client.call(applyBatch, { params: { id: 'zone_1' }, body }, { idempotencyKey: 'once' })).results,
+    ).toEqual(results);
     expect([seen[0]?.line, seen[0]?.headers['idempotency-key'], JSON.parse(seen[0]?.body ?? '')]).toEqual([
       'POST /v1/dns/zones/zone_1/records:batch',
       'once',
@@ -143,7 +159,9 @@ describe('requests', () => {
       at: '2026-01-01T00:00:00.000Z',
     };
     const { client, seen } = await service([{ status: 200, body: { changes: [change], next: 'abc' } }]);
-    expect(await client.zones.changes('zone_1', { limit: 1, cursor: 'xyz' })).toEqual({
+    expect(
+      await client.call(listZoneChanges, { params: { id: 'zone_1' }, query: { limit: 1, cursor: 'xyz' } }),
+    ).toEqual({
       changes: [change],
       next: 'abc',
     });
@@ -163,16 +181,16 @@ describe('requests', () => {
       { status: 200, body: { ds: aZone.ds } },
       { status: 200, body: { ...aZone, defaultTtl: 60 } },
     ]);
-    expect(await client.zones.list()).toEqual([aZone]);
-    expect(await client.zones.list({ zoneName: 'example.com' })).toEqual([]);
-    expect(await client.zones.find('a.example.org')).toEqual(aZone);
-    expect(await client.zones.get('zone_1')).toEqual(aZone);
-    expect((await client.zones.create({ zoneName: 'example.org', owner: 'org:t1' })).status).toBe('done');
-    await client.zones.delete('zone_1');
-    expect((await client.zones.park('zone_1')).state).toBe('parked');
-    await client.zones.unpark('zone_1');
-    expect(await client.zones.ds('zone_1')).toEqual(aZone.ds);
-    expect((await client.zones.change('zone_1', { defaultTtl: 60 })).defaultTtl).toBe(60);
+    expect(await readZones(client, {})).toEqual([aZone]);
+    expect(await readZones(client, { zoneName: 'example.com' })).toEqual([]);
+    expect(await findZone(client, 'a.example.org')).toEqual(aZone);
+    expect(await client.call(getZone, { params: { id: 'zone_1' } })).toEqual(aZone);
+    expect((await client.call(createZone, { body: { zoneName: 'example.org', owner: 'org:t1' } })).status).toBe('done');
+    await client.call(deleteZone, { params: { id: 'zone_1' } });
+    expect((await client.call(parkZone, { params: { id: 'zone_1' } })).state).toBe('parked');
+    await client.call(unparkZone, { params: { id: 'zone_1' } });
+    expect((await client.call(listDsRecords, { params: { id: 'zone_1' } })).ds).toEqual(aZone.ds);
+    expect((await client.call(updateZone, { params: { id: 'zone_1' }, body: { defaultTtl: 60 } })).defaultTtl).toBe(60);
     expect(seen.map((request) => request.line)).toEqual([
       'GET /v1/dns/zones',
       'GET /v1/dns/zones?zoneName=example.com',
@@ -190,8 +208,8 @@ describe('requests', () => {
 
   it('escapes values in a path or a query', async () => {
     const { client, seen } = await service([{ status: 200, body: { records: [aRecord] } }, { status: 204 }]);
-    await client.records.list('zone_1', { name: '*', type: 'TXT', content: 'a&b=c d' });
-    await client.records.delete('zone_1', '../zone_2');
+    await readRecords(client, 'zone_1', { name: '*', type: 'TXT', content: 'a&b=c d' });
+    await client.call(deleteRecord, { params: { id: 'zone_1', recordId: '../zone_2' } });
     expect(seen[0]?.line).toBe('GET /v1/dns/zones/zone_1/records?name=*&type=TXT&content=a%26b%3Dc+d');
     expect(seen[1]?.line).toBe('DELETE /v1/dns/zones/zone_1/records/..%2Fzone_2');
   });
@@ -199,7 +217,9 @@ describe('requests', () => {
   it('carries the key, the request id and the idempotency key', async () => {
     const { client, seen } = await service([{ status: 201, body: aRecord }]);
     const body = { name: 'www', type: 'A' as const, content: '192.0.2.1' };
-    expect(await client.records.create('zone_1', body, { requestId: 'r-1', idempotencyKey: 'k-1' })).toEqual(aRecord);
+    expect(
+      await client.call(createRecord, { params: { id: 'zone_1' }, body }, { requestId: 'r-1', idempotencyKey: 'k-1' }),
+    ).toEqual(aRecord);
     expect(seen[0]?.headers).toMatchObject({
       authorization: 'Bearer yk_1_secret',
       'x-request-id': 'r-1',
@@ -210,13 +230,13 @@ describe('requests', () => {
 
   it('keeps the path of a base address that has one', async () => {
     const { client, seen } = await service([{ status: 200, body: { zones: [] } }], { path: '/dns-api/' });
-    await client.zones.list();
+    await readZones(client, {});
     expect(seen[0]?.line).toBe('GET /dns-api/v1/dns/zones');
   });
 
   it('keeps its connections: consecutive calls open no new one', async () => {
     const { client, connections } = await service(Array.from({ length: 100 }, () => ({ status: 200, body: aZone })));
-    for (let i = 0; i < 100; i++) await client.zones.get('zone_1');
+    for (let i = 0; i < 100; i++) await client.call(getZone, { params: { id: 'zone_1' } });
     // The end of an answer is read before its socket counts as free again, so a call may open another one now and then.
     expect(connections()).toBeLessThanOrEqual(10);
   });
@@ -228,14 +248,14 @@ describe('answers', () => {
       { status: 200, body: { records: [aRecord], next: 'c1' } },
       { status: 200, body: { records: [{ ...aRecord, id: 'rec_2' }] } },
     ]);
-    expect((await client.records.list('zone_1')).map((record) => record.id)).toEqual(['rec_1', 'rec_2']);
+    expect((await readRecords(client, 'zone_1', {})).map((record) => record.id)).toEqual(['rec_1', 'rec_2']);
     expect(seen[1]?.line).toBe('GET /v1/dns/zones/zone_1/records?cursor=c1');
   });
 
   it('gives up on a list whose pages form a loop', async () => {
     const page = { status: 200, body: { records: [], next: 'c1' } };
     const { client } = await service([page, page, page]);
-    await expect(client.records.list('zone_1')).rejects.toBeInstanceOf(ApiUnavailable);
+    await expect(readRecords(client, 'zone_1', {})).rejects.toBeInstanceOf(ApiUnavailable);
   });
 
   it('returns a list page by page, and asks for shorter pages if one is longer than it reads', async () => {
@@ -250,7 +270,7 @@ describe('answers', () => {
       { maxAnswerBytes: 5_000 },
     );
     const pages: number[] = [];
-    for await (const page of client.records.pages('zone_1', { names: ['www', 'a.b'], type: 'TXT' }, 200))
+    for await (const page of readRecordPages(client, 'zone_1', { names: ['www', 'a.b'], type: 'TXT' }, 200))
       pages.push(page.length);
     expect(pages).toEqual([1, 1, 1]);
     expect(seen.map(({ line }) => line.split('?')[1])).toEqual([
@@ -263,26 +283,26 @@ describe('answers', () => {
 
   it('longer than it reads are not read to their end, and cause an error', async () => {
     const { client } = await service(['endless'], { maxAnswerBytes: 100_000 });
-    await expect(client.records.list('zone_1')).rejects.toThrow(
+    await expect(readRecords(client, 'zone_1', {})).rejects.toThrow(
       "The API's answer is longer than 100000 bytes; the rest of it was not read",
     );
   });
 
   it('finds no zone where the service says not_found', async () => {
     const { client } = await service([{ status: 404, body: { error: 'not_found', message: 'No zone.' } }]);
-    expect(await client.zones.find('a.example.org')).toBeNull();
+    expect(await findZone(client, 'a.example.org')).toBeNull();
   });
 
   it('ignores fields that a newer service adds', async () => {
     const { client } = await service([{ status: 200, body: { ...aRecord, colour: 'red' } }]);
     const body = { name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: 60 };
-    expect(await client.records.update('zone_1', 'rec_1', body)).toEqual(aRecord);
+    expect(await client.call(replaceRecord, { params: { id: 'zone_1', recordId: 'rec_1' }, body })).toEqual(aRecord);
   });
 
   it('become an ApiError with code, message, request id and the time to wait', async () => {
     const headers = { 'retry-after': '7', 'x-request-id': 'r-9' };
     const { client } = await service([{ status: 503, body: { error: 'busy', message: 'Again.' }, headers }]);
-    const error = await client.zones.delete('zone_1').catch((thrown: unknown) => thrown);
+    const error = await client.call(deleteZone, { params: { id: 'zone_1' } }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status: 503, code: 'busy', message: 'Again.', retryAfterMs: 7000, requestId: 'r-9' });
     expect(isBusy(error)).toBe(true);
@@ -296,14 +316,20 @@ describe('answers', () => {
       { status: 409, body: refused },
     ]);
     const set = { owner: 'test:x', release: true };
-    const apply = () => client.owners.apply('zone_1', { atomic: true, sets: [set] }).catch((thrown: unknown) => thrown);
+    const apply = () =>
+      client
+        .call(applyRecords, { params: { id: 'zone_1' }, body: { atomic: true, sets: [set] } })
+        .then(({ results }) => results)
+        .catch((thrown: unknown) => thrown);
     expect(await apply()).toMatchObject(held);
     expect(await apply()).toMatchObject({ owner: null, value: null, records: [] });
   });
 
   it('that come from something else are recognized, and their text is not passed on', async () => {
     const { client } = await service([{ status: 502, body: '<html>nginx yk_1_secret</html>' }]);
-    const error = (await client.zones.get('zone_1').catch((thrown: unknown) => thrown)) as ApiError;
+    const error = (await client
+      .call(getZone, { params: { id: 'zone_1' } })
+      .catch((thrown: unknown) => thrown)) as ApiError;
     expect(error).toMatchObject({ status: 502, code: 'unknown', retryAfterMs: null });
     expect(error.message).not.toContain('html');
   });
@@ -313,13 +339,16 @@ describe('answers', () => {
       { status: 200, body: { ...aZone, serial: 'one' } },
       { status: 200, body: 'hello' },
     ]);
-    await expect(client.zones.get('zone_1')).rejects.toThrow(/breaks the contract at serial/);
-    await expect(client.zones.get('zone_1')).rejects.toBeInstanceOf(ApiUnavailable);
+    await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toThrow(/breaks the contract at serial/);
+    await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toBeInstanceOf(ApiUnavailable);
   });
 
   it('are never followed elsewhere', async () => {
     const { client, seen } = await service([{ status: 302, headers: { location: '/elsewhere' } }]);
-    await expect(client.zones.get('zone_1')).rejects.toMatchObject({ status: 302, code: 'unknown' });
+    await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toMatchObject({
+      status: 302,
+      code: 'unknown',
+    });
     expect(seen).toHaveLength(1);
   });
 });
@@ -327,25 +356,27 @@ describe('answers', () => {
 describe('no answer', () => {
   it('within the time limit is ApiUnavailable', async () => {
     const { client } = await service(['silent']);
-    const error = await client.zones.get('zone_1', { timeoutMs: 50 }).catch((thrown: unknown) => thrown);
+    const error = await client
+      .call(getZone, { params: { id: 'zone_1' } }, { timeoutMs: 50 })
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiUnavailable);
   });
 
   it('because the peer disconnected or does not listen is ApiUnavailable', async () => {
     const { client } = await service(['hang up']);
-    await expect(client.zones.get('zone_1')).rejects.toBeInstanceOf(ApiUnavailable);
+    await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toBeInstanceOf(ApiUnavailable);
     const absent = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'yk_1_secret' });
-    await expect(absent.zones.get('zone_1')).rejects.toThrow(/unreachable/);
+    await expect(absent.call(getZone, { params: { id: 'zone_1' } })).rejects.toThrow(/unreachable/);
     await absent.close();
   });
 
   it('because the caller aborted is the reason of the caller', async () => {
     const { client } = await service(['silent']);
     const abort = new AbortController();
-    const call = client.zones.get('zone_1', { signal: abort.signal });
+    const call = client.call(getZone, { params: { id: 'zone_1' } }, { signal: abort.signal });
     const reason = new Error('shutting down');
     setTimeout(() => abort.abort(reason), 20);
     await expect(call).rejects.toBe(reason);
-    await expect(client.zones.get('zone_1', { signal: abort.signal })).rejects.toBe(reason);
+    await expect(client.call(getZone, { params: { id: 'zone_1' } }, { signal: abort.signal })).rejects.toBe(reason);
   });
 });

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
 import { isKeyNotRead } from '#client/errors.ts';
 import { KeyUnreadable } from '#client/key.ts';
+import { importZoneFile } from '#contract/operations/zone-files.ts';
 
 let folder: string;
 let now = 0;
@@ -40,7 +41,7 @@ const server = createServer((request, response) => {
 const summary = { records: 1, created: 1, updated: 0, deleted: 0, unchanged: 0, ignored: 2 };
 const FILE = 'www A 192.0.2.1\n';
 /** A call with a body, which a repetition must send again. */
-const call = () => client.zones.importFile('zone_1', FILE);
+const call = () => client.call(importZoneFile, { params: { id: 'zone_1' }, body: FILE });
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'zonestead-key-'));

@@ -1,6 +1,8 @@
 // The questions for the nodes of a zone: shared by proofs, in turns by namespace.
 import { expect, it } from 'vitest';
 import { createNodeQuestions, MOST_QUESTIONS } from '#client/node-questions.ts';
+import { listZoneNodes } from '#contract/operations/zones.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** An api whose nodes are behind, so that each answer takes half a second. */
@@ -9,18 +11,20 @@ function setUp() {
   const asked: string[] = [];
   let inFlight = 0;
   let most = 0;
-  const nodes = async (id: string) => {
-    asked.push(id);
-    inFlight += 1;
-    most = Math.max(most, inFlight);
-    await new Promise<void>((resolve) => clock.setTimeout(resolve, 500));
-    inFlight -= 1;
-    return { nodes: [], secondaries: [] };
-  };
+  const client = fakeClient(
+    on(listZoneNodes, async ({ params: { id } }) => {
+      asked.push(id);
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 500));
+      inFlight -= 1;
+      return { nodes: [], secondaries: [] };
+    }),
+  );
   const questions = createNodeQuestions(clock);
   const { signal } = new AbortController();
-  const ask = (zone: string, group: string) => questions.ask({ zones: { nodes } }, zone, group, signal);
-  return { clock, asked, ask, questions, client: { zones: { nodes } }, most: () => most };
+  const ask = (zone: string, group: string) => questions.ask(client, zone, group, signal);
+  return { clock, asked, ask, questions, client, most: () => most };
 }
 
 it('the proofs of one namespace in one zone share a question', async () => {

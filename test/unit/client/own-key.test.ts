@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { ApiError } from '#client/errors.ts';
 import { KeyUnreadable } from '#client/key.ts';
 import { watchOwnKey } from '#client/own-key.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { createLogger } from '#telemetry/log.ts';
+import { fakeClient, on } from '../../support/client.ts';
 
 it('is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
   const lines: string[] = [];
@@ -22,15 +24,15 @@ it('is refused or missing, with one log line, until the service accepts it; an u
     missing(),
     null,
   ];
-  const client = {
-    account: async () => {
+  const client = fakeClient(
+    on(getAccount, async () => {
       seen.push(key.accepted());
       const answer = answers.shift();
       if (answers.length === 0) stop.abort();
       if (answer) throw answer;
       return {} as never;
-    },
-  };
+    }),
+  );
   const soon = (fn: () => void) => {
     queueMicrotask(fn);
     return () => undefined;

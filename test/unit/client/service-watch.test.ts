@@ -2,17 +2,21 @@
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 function watched() {
   const clock = new FakeClock();
   const stop = new AbortController();
   const state = { back: false, asked: 0, woken: [] as string[] };
-  const account = () => {
-    state.asked += 1;
-    return state.back ? Promise.resolve({} as never) : Promise.reject(new ApiUnavailable('away'));
-  };
-  const watch = createServiceWatch({ account }, clock);
+  const client = fakeClient(
+    on(getAccount, () => {
+      state.asked += 1;
+      return state.back ? Promise.resolve({} as never) : Promise.reject(new ApiUnavailable('away'));
+    }),
+  );
+  const watch = createServiceWatch(client, clock);
   const running = watch.run(stop.signal);
   const wait = (key: string) => watch.wait(key, () => void state.woken.push(key));
   const end = () => {

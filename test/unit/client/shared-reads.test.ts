@@ -1,9 +1,12 @@
 // Reads of many names of one zone: the number of requests, that they ask for these names only, and that no answer is
 // older than its call.
 import { expect, it } from 'vitest';
-import type { Client, DnsRecord, RecordFilter } from '#client/client.ts';
 import { ApiUnavailable } from '#client/errors.ts';
+import { readRecords } from '#client/lists.ts';
 import { withSharedReads } from '#client/shared-reads.ts';
+import { listRecords } from '#contract/operations/records.ts';
+import type { DnsRecord } from '#contract/record.ts';
+import { on as answerTo, fakeClient } from '../../support/client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** A zone with so many records; every request takes 10 ms, and its answer shows the state in the middle of it. */
@@ -21,6 +24,8 @@ function setUp(size: number, nameOf = (n: number) => `r${n}`) {
   const requests: string[] = [];
   let away = false;
   const asked: (readonly string[])[] = [];
+  /** The records of the request for several names. */
+  let page: DnsRecord[] = [];
   const read = async (names: readonly string[], type: string | undefined): Promise<DnsRecord[]> => {
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, 5));
     if (away) throw new ApiUnavailable('away');
@@ -29,22 +34,26 @@ function setUp(size: number, nameOf = (n: number) => `r${n}`) {
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, 5));
     return found;
   };
-  const list = (_zone: string, { name = '', type }: RecordFilter = {}): Promise<DnsRecord[]> => {
-    requests.push(name);
-    return read([name], type);
-  };
-  const pages = async function* (_zone: string, { names = [], type }: RecordFilter, limit: number) {
-    requests.push(`${names.length} names`);
-    asked.push(names);
-    const found = await read(names, type);
-    for (let start = 0; start === 0 || start < found.length; start += limit) yield found.slice(start, start + limit);
-  };
-  const create = async () => {
-    stored.push(recordOf(stored.length));
-    return stored.at(-1) as DnsRecord;
-  };
-  const client = withSharedReads({ records: { list, pages, create } } as unknown as Client, clock);
-  const ask = (n: number) => client.records.list('zone', { name: nameOf(n), type: 'A' });
+  /** Answers are pages of the size that the request wants; a cursor is the place of the first record. */
+  const plain = fakeClient(
+    answerTo(listRecords, async ({ query: { name, names = '', type, limit, cursor = '0' } = {} }) => {
+      if (name !== undefined) {
+        requests.push(name);
+        return { records: await read([name], type) };
+      }
+      const wanted = names.split(',');
+      if (cursor === '0') {
+        requests.push(`${wanted.length} names`);
+        asked.push(wanted);
+      }
+      const records = cursor === '0' ? await read(wanted, type) : page;
+      page = records;
+      const end = Number(cursor) + Number(limit);
+      return { records: records.slice(Number(cursor), end), ...(end < records.length ? { next: String(end) } : {}) };
+    }),
+  );
+  const client = withSharedReads(plain, clock);
+  const ask = (n: number) => readRecords(client, 'zone', { name: nameOf(n), type: 'A' });
   const leave = () => {
     away = true;
   };
@@ -106,7 +115,7 @@ it('many calls for several types get the records of their type', async () => {
   const on = setUp(100);
   on.stored.push({ ...on.recordOf(3), id: 'txt', type: 'TXT', content: 'x' });
   const asks = Array.from({ length: 40 }, (_, n) => on.ask(n));
-  const txt = on.client.records.list('zone', { name: 'r3', type: 'TXT' });
+  const txt = readRecords(on.client, 'zone', { name: 'r3', type: 'TXT' });
   expect((await done(on.clock, txt)).map(({ id }) => id)).toEqual(['txt']);
   expect((await done(on.clock, Promise.all(asks))).flat()).toHaveLength(40);
 });
@@ -148,7 +157,7 @@ it('a group with many calls that wait delays another one by one request', async 
   const on = setUp(400);
   const client = withSharedReads(on.client, on.clock, ({ requestId = '' }) => requestId);
   const ask = (n: number, group: string) =>
-    client.records.list('zone', { name: `r${n}`, type: 'A' }, { requestId: group });
+    readRecords(client, 'zone', { name: `r${n}`, type: 'A' }, { requestId: group });
   const flood = Array.from({ length: 350 }, (_, n) => ask(n, 'flood'));
   await on.clock.advance(2);
   const start = on.clock.now();

@@ -2,7 +2,14 @@
 import { expect, it } from 'vitest';
 import { Limit } from '#base/limit.ts';
 import type { Client } from '#client/client.ts';
+import { readOwnerPages, readRecordPages, readRecords } from '#client/lists.ts';
 import { readsInTurns } from '#client/turns.ts';
+import { getAccount } from '#contract/operations/account.ts';
+import { listOwners } from '#contract/operations/owners.ts';
+import { listRecords } from '#contract/operations/records.ts';
+import { listZoneSecondaries } from '#contract/operations/secondaries.ts';
+import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** A service whose every answer takes 10 ms; the groups are the request ids. */
@@ -14,55 +21,52 @@ function setUp(permits: number) {
     await new Promise<void>((resolve) => clock.setTimeout(resolve, 10));
     return what;
   };
-  const plain = {
-    account: () => answer('account'),
-    zones: {
-      get: (id: string) => answer(id),
-      nodes: (id: string) => answer(`nodes of ${id}`),
-      secondaries: (id: string) => answer(`secondaries of ${id}`),
-    },
-    records: {
-      list: (id: string) => answer(`records of ${id}`),
-      pages: async function* (id: string) {
-        for (const page of [1, 2, 3]) yield [await answer(`${id} page ${page}`)];
-      },
-    },
-    owners: {
-      pages: async function* (id: string) {
-        for (const page of [1, 2, 3]) yield [await answer(`${id} page ${page}`)];
-      },
-    },
+  /** Three pages, whose cursors are their numbers. */
+  const page = async <T>(id: string, cursor: string | undefined, list: T) => {
+    const number = Number(cursor ?? 1);
+    await answer(`${id} page ${number}`);
+    return { ...list, ...(number < 3 ? { next: String(number + 1) } : {}) };
   };
-  const limit = new Limit({ permits, isFair: true });
-  const client = readsInTurns(plain as unknown as Client, ({ requestId = '', signal }, work) =>
-    limit.run(requestId, work, signal),
+  const plain = fakeClient(
+    on(getAccount, () => answer('account') as Promise<never>),
+    on(getZone, ({ params: { id } }) => answer(id) as Promise<never>),
+    on(listZoneNodes, ({ params: { id } }) => answer(`nodes of ${id}`) as Promise<never>),
+    on(listZoneSecondaries, ({ params: { id } }) => answer(`secondaries of ${id}`) as Promise<never>),
+    on(listRecords, async ({ params: { id }, query }) => {
+      if (query?.limit !== undefined) return page(id, query.cursor, { records: [] });
+      await answer(`records of ${id}`);
+      return { records: [] };
+    }),
+    on(listOwners, ({ params: { id }, query }) => page(id, query?.cursor, { owners: [] })),
   );
+  const limit = new Limit({ permits, isFair: true });
+  const client = readsInTurns(plain, ({ requestId = '', signal }, work) => limit.run(requestId, work, signal));
   return { clock, client, order };
 }
 
 it('a group with many reads delays another one only by the reads in flight', async () => {
   const { clock, client, order } = setUp(2);
-  for (let n = 0; n < 100; n += 1) void client.zones.get(`a${n}`, { requestId: 'a' });
+  for (let n = 0; n < 100; n += 1) void client.call(getZone, { params: { id: `a${n}` } }, { requestId: 'a' });
   await clock.advance(5);
-  void client.records.list('b', {}, { requestId: 'b' });
+  void readRecords(client, 'b', {}, { requestId: 'b' });
   await clock.advance(1);
   expect(order).toEqual(['a0', 'records of b']);
 });
 
 it.each([
-  ['records', (client: Client) => client.records.pages('long', {}, 1, { requestId: 'a' })],
-  ['owners', (client: Client) => client.owners.pages('long', {}, { requestId: 'a' })],
+  ['records', (client: Client) => readRecordPages(client, 'long', {}, 1, { requestId: 'a' })],
+  ['owners', (client: Client) => readOwnerPages(client, 'long', {}, { requestId: 'a' })],
 ])('each page of a list of %s is a turn', async (_what, pages) => {
   const { clock, client, order } = setUp(1);
   const readAll = async () => {
     for await (const _page of pages(client));
   };
-  void client.zones.get('first', { requestId: 'b' });
+  void client.call(getZone, { params: { id: 'first' } }, { requestId: 'b' });
   const all = readAll();
   await clock.advance(1);
   expect(order).toEqual(['first']);
   await clock.advance(10);
-  void client.zones.get('short', { requestId: 'b' });
+  void client.call(getZone, { params: { id: 'short' } }, { requestId: 'b' });
   await clock.advance(100);
   await all;
   expect(order).toEqual(['first', 'long page 1', 'short', 'long page 2', 'long page 3']);
@@ -70,9 +74,9 @@ it.each([
 
 it('the questions for nodes and for the account do not wait', async () => {
   const { clock, client, order } = setUp(1);
-  for (let n = 0; n < 5; n += 1) void client.zones.get(`zone${n}`);
-  void client.zones.nodes('zone', 0);
-  void client.account();
+  for (let n = 0; n < 5; n += 1) void client.call(getZone, { params: { id: `zone${n}` } });
+  void client.call(listZoneNodes, { params: { id: 'zone' } });
+  void client.call(getAccount, {});
   await clock.advance(1);
   expect(order.toSorted()).toEqual(['account', 'nodes of zone', 'zone0']);
 });
@@ -80,8 +84,10 @@ it('the questions for nodes and for the account do not wait', async () => {
 it('a read that is given up while it waits is not sent', async () => {
   const { clock, client, order } = setUp(1);
   const abort = new AbortController();
-  const first = client.zones.get('first');
-  const second = expect(client.zones.secondaries('second', { signal: abort.signal })).rejects.toThrow('enough');
+  const first = client.call(getZone, { params: { id: 'first' } });
+  const second = expect(
+    client.call(listZoneSecondaries, { params: { id: 'second' } }, { signal: abort.signal }),
+  ).rejects.toThrow('enough');
   await clock.advance(1);
   abort.abort(new Error('enough'));
   await second;

@@ -1,19 +1,23 @@
 // The sets of a request for several objects: each has its own request id, and its own result.
 import { expect, it } from 'vitest';
-import type { ApplyResult, Client, RecordSet } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
+import { applyRecords } from '#contract/operations/owners.ts';
+import type { ApplyResult, RecordSet } from '#contract/owners.ts';
+import { fakeClient, on } from '../../support/client.ts';
 
 const { signal } = new AbortController();
 const owned = (owner: string): RecordSet => ({ owner, name: 'www', type: 'A', values: [{ content: '192.0.2.1' }] });
 
 function writerOf(results: ApplyResult[]) {
   const sent: unknown[] = [];
-  const apply = async (_zone: string, body: object, options: object) => {
-    sent.push([body, options]);
-    return results;
-  };
-  const writer = createRecordWriter({ owners: { apply } } as unknown as Pick<Client, 'owners'>);
+  const client = fakeClient(
+    on(applyRecords, async ({ body }, options) => {
+      sent.push([body, options]);
+      return { results };
+    }),
+  );
+  const writer = createRecordWriter(client);
   return { writer, sent };
 }
 

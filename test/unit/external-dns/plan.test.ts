@@ -1,7 +1,6 @@
 // From external-dns' changes to the sets of owners, and from the sets of owners to endpoints and back.
 import { describe, expect, test } from 'vitest';
-import type { OwnedSet, RecordSet } from '#client/client.ts';
-import { recordSet } from '#contract/owners.ts';
+import { type OwnedSet, type RecordSet, recordSet } from '#contract/owners.ts';
 import { heldBack, isMass, mayBeMass, recentOf, withRound } from '#external-dns/brake.ts';
 import { adjust, endpointsOf, placeOf } from '#external-dns/endpoints.ts';
 import { labelsOf, ownerFor } from '#external-dns/owner.ts';

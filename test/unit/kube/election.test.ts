@@ -151,7 +151,7 @@ describe('with two replicas', () => {
     // It has not noticed the end of its lease, and its first step is a write.
     expect(a.told).toEqual(['leads']);
     expect(b.told).toEqual(['leads']);
-    await expect(guarded({ name: 'records.create' }, async () => 'written')).rejects.toBeInstanceOf(LeadershipLost);
+    await expect(guarded({ name: 'createRecord' }, async () => 'written')).rejects.toBeInstanceOf(LeadershipLost);
     await expect(whileLeading(b.election)({ name: 'x' }, async () => 'written')).resolves.toBe('written');
   });
 });

@@ -1,5 +1,6 @@
 // The annotation zonestead.dev/comment: it travels with the values of a record, and with the settings of a zone.
 import { describe, expect, it } from 'vitest';
+import { updateZone } from '#contract/operations/zones.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { COMMENT, EXISTING_ZONES } from '#resources/names.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -80,7 +81,10 @@ describe('the annotation of a DNSZone', () => {
     const on = new Bench();
     on.cluster.create(NAMESPACE, { namespace: '', name: 'default', labels: { [EXISTING_ZONES]: 'allow' } }, {});
     on.service.seedZone('example.org');
-    await on.service.client.zones.change(zoneOf(on)?.zone.id ?? '', { comment: 'of before' });
+    await on.service.client.call(updateZone, {
+      params: { id: zoneOf(on)?.zone.id ?? '' },
+      body: { comment: 'of before' },
+    });
     on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', adopt: 'IfIdentical' });
     await on.settle();
     expect(on.cluster.zone(ZONE)?.status?.origin).toBe('Adopted');

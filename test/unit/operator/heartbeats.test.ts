@@ -1,11 +1,14 @@
 // The heartbeats of the cluster: their receivers, their times, and the answers that make records run.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Client, Cluster } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import type { Cluster } from '#contract/clusters.ts';
+import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from '#operator/cluster/heartbeats.ts';
 import { servedOf } from '#operator/record/prove.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 type Answer = Partial<Cluster> | Error | 'silence';
@@ -24,27 +27,21 @@ let stop: AbortController;
 let ended: Promise<void>;
 
 const clientOf = (key: string) =>
-  ({
-    clusters: {
-      heartbeat: async (
-        cluster: string,
-        { owner }: { owner: string },
-        call: { signal: AbortSignal; timeoutMs?: number },
-      ) => {
-        sent.push(`${key} ${cluster} ${owner}`);
-        const answer = answers[owner] ?? {};
-        if (answer === 'silence') {
-          await new Promise<void>((resolve) => {
-            call.signal.addEventListener('abort', () => resolve());
-            if (call.timeoutMs !== undefined) clock.setTimeout(resolve, call.timeoutMs);
-          });
-          throw new ApiUnavailable('no answer in time');
-        }
-        if (answer instanceof Error) throw answer;
-        return { state: 'active', settled: true, ...answer };
-      },
-    },
-  }) as unknown as Client;
+  fakeClient(
+    on(sendHeartbeat, async ({ params, query: { owner = '' } = {} }, call) => {
+      sent.push(`${key} ${params.name} ${owner}`);
+      const answer = answers[owner] ?? {};
+      if (answer === 'silence') {
+        await new Promise<void>((resolve) => {
+          call.signal?.addEventListener('abort', () => resolve());
+          if (call.timeoutMs !== undefined) clock.setTimeout(resolve, call.timeoutMs);
+        });
+        throw new ApiUnavailable('no answer in time');
+      }
+      if (answer instanceof Error) throw answer;
+      return { state: 'active', settled: true, ...answer } as Cluster;
+    }),
+  );
 const clients: Record<string, Client> = { own: clientOf('own'), other: clientOf('other') };
 
 function aZone(id: string, owner: string, key = 'own'): DNSZone {

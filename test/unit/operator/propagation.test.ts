@@ -1,12 +1,15 @@
 // The proof by DNS and by the reports of nodes, with name servers and nodes that are right, late, wrong or silent.
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, realClock } from '#base/clock.ts';
-import type { ZoneNode, ZoneSecondary } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { NO_NODE_REPORTS } from '#client/zone-nodes.ts';
+import type { ZoneNode } from '#contract/feed.ts';
+import { listZoneNodes } from '#contract/operations/zones.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import { createPropagation, NO_PROOF, type ReadyWhen } from '#operator/proof/propagation.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
@@ -25,11 +28,13 @@ const CURRENT: ZoneNode = { node: 'ns1', current: true, reportedAt: '2026-01-01T
 /** An api that answers with these nodes, or as the function says. */
 function apiWith(nodes: ZoneNode[] | (() => Promise<ZoneNode[]>), secondaries: ZoneSecondary[] = []) {
   const waits: number[] = [];
-  const ask = async (_id: string, wait: number) => {
-    waits.push(wait);
-    return { nodes: typeof nodes === 'function' ? await nodes() : nodes, secondaries };
-  };
-  return { waits, client: { zones: { nodes: ask } } };
+  const client = fakeClient(
+    on(listZoneNodes, async ({ query }) => {
+      waits.push(Number(query?.wait));
+      return { nodes: typeof nodes === 'function' ? await nodes() : nodes, secondaries };
+    }),
+  );
+  return { waits, client };
 }
 
 /** One script for each name server: ns1.example.net, ns2.example.net, … */

@@ -1,8 +1,8 @@
 // The life of a DNSRecord between a cluster and a service in memory: written, edited, refused, recovered, deleted.
 
 import { describe, expect, it } from 'vitest';
-import type { Zone } from '#client/client.ts';
 import { ApiUnavailable } from '#client/errors.ts';
+import type { Zone } from '#contract/zone.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';

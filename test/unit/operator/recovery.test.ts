@@ -1,19 +1,22 @@
 // The runs of objects that wait for the service: they begin when it answers again, also if their back-off is longer.
 import { expect, it } from 'vitest';
-import type { Client } from '#client/client.ts';
 import { ApiUnavailable } from '#client/errors.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
+import { getAccount } from '#contract/operations/account.ts';
 import { runsOnRecovery } from '#operator/run/queues.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 it('objects of both kinds run when the service answers again, and begin without a back-off', async () => {
   const clock = new FakeClock();
   let isAway = true;
-  const account = async () => {
-    if (isAway) throw new ApiUnavailable('away');
-    return {};
-  };
-  const watch = createServiceWatch({ account } as unknown as Pick<Client, 'account'>, clock);
+  const client = fakeClient(
+    on(getAccount, async () => {
+      if (isAway) throw new ApiUnavailable('away');
+      return {} as never;
+    }),
+  );
+  const watch = createServiceWatch(client, clock);
   const calls: string[] = [];
   const queue = (name: string) => ({
     forget: (key: string) => void calls.push(`${name} forgets ${key}`),

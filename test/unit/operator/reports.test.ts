@@ -1,12 +1,14 @@
 // The keys that send the heartbeats of the cluster, and the DNSRecords that run after a drain or a restoration.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Cluster } from '#client/client.ts';
+import type { Cluster } from '#contract/clusters.ts';
+import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { OperatorContext } from '#operator/access/context.ts';
 import { createReports } from '#operator/cluster/reports.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
+import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 let clock: FakeClock;
@@ -20,15 +22,14 @@ let records: DNSRecord[];
 let stop: AbortController;
 let ended: Promise<void>;
 
-const client = (key: string) => ({
-  clusters: {
-    heartbeat: async (_cluster: string, { owner, instance }: { owner: string; instance: string }) => {
-      expect(instance).toBe('uid of kube-system');
-      sent.push(`${key} ${owner}`);
-      return { state, settled: true, changed };
-    },
-  },
-});
+const client = (key: string) =>
+  fakeClient(
+    on(sendHeartbeat, async ({ query }) => {
+      expect(query?.instance).toBe('uid of kube-system');
+      sent.push(`${key} ${query?.owner}`);
+      return { state, settled: true, changed } as Cluster;
+    }),
+  );
 const metadata = (name: string) => ({ namespace: 'default', name });
 const zone = (name: string, secret?: string) =>
   ({

@@ -52,15 +52,15 @@ const ready: EventToRecord = { type: 'Normal', reason: 'Ready', action: 'Reconci
 describe('a batch of two runs', () => {
   it('logs a line for each, with its own id and key, and for no other run', async () => {
     const { trace, lines, run } = setUp();
-    const batch = { name: 'records.batch', requestId: 'id-1', requestIds: ['id-1', 'id-2'] };
+    const batch = { name: 'applyBatch', requestId: 'id-1', requestIds: ['id-1', 'id-2'] };
     await run(
       'default/one',
       'id-1',
       () => run('default/two', 'id-2', () => trace.intercept(batch, async () => undefined)) as Promise<void>,
     );
     expect(lines).toMatchObject([
-      { reconcileId: 'id-1', key: 'default/one', write: 'records.batch', changes: 2, msg: 'written' },
-      { reconcileId: 'id-2', key: 'default/two', write: 'records.batch', changes: 2, msg: 'written' },
+      { reconcileId: 'id-1', key: 'default/one', write: 'applyBatch', changes: 2, msg: 'written' },
+      { reconcileId: 'id-2', key: 'default/two', write: 'applyBatch', changes: 2, msg: 'written' },
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('an Event', () => {
 
   it('in a later run has the id of the run that wrote, once', async () => {
     const { trace, events, run, record } = setUp();
-    const write = { name: 'records.create', requestId: 'id-1' };
+    const write = { name: 'createRecord', requestId: 'id-1' };
     await run('default/one', 'id-1', () => trace.intercept(write, async () => undefined));
     await run('default/one', 'id-2', async () => record(object('one'), ready));
     await run('default/one', 'id-3', async () => record(object('one'), ready));
@@ -106,7 +106,7 @@ describe('an Event', () => {
 
   it('about a failed write has the id of its own run', async () => {
     const { trace, events, run, record } = setUp();
-    const write = { name: 'records.create', requestId: 'id-1' };
+    const write = { name: 'createRecord', requestId: 'id-1' };
     const failing = trace.intercept(write, async () => {
       throw new Error('no answer');
     });

@@ -1,6 +1,6 @@
 // spec.secondaries and spec.readyWhen of DNSZones, between a cluster and a service in memory.
 import { describe, expect, it } from 'vitest';
-import type { ZoneSecondary } from '#client/client.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { lookAgainMs, offeredTo } from '#operator/zone/secondaries.ts';

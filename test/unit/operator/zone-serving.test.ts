@@ -1,6 +1,8 @@
 // The part of a DNSZone's status about name servers and nodes, and how often it is written.
 import { describe, expect, it } from 'vitest';
-import type { Zone, ZoneNode, ZoneSecondary } from '#client/client.ts';
+import type { ZoneNode } from '#contract/feed.ts';
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import type { Zone } from '#contract/zone.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import { servingOf } from '#operator/zone/serving.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
+import { parkZone, updateZone } from '#contract/operations/zones.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { EXISTING_ZONES, FORCE_DELETE } from '#resources/names.ts';
 import { audit } from '../../support/operator/audit.ts';
@@ -97,8 +98,8 @@ describe('a DNSZone', () => {
   it('takes over an existing zone with adopt only if the takeover changes nothing', async () => {
     const on = new Bench();
     const id = on.service.seedZone('example.org', [{ name: 'www' }]);
-    await on.service.client.zones.change(id, { defaultTtl: 600 });
-    await on.service.client.zones.park(id);
+    await on.service.client.call(updateZone, { params: { id }, body: { defaultTtl: 600 } });
+    await on.service.client.call(parkZone, { params: { id } });
     const before = on.faults.calls.length;
     zone(on, { adopt: 'IfIdentical', defaultTtl: 60 });
     await on.settle();
