@@ -60,7 +60,7 @@ export async function sortedRecordPage(
           select after, before, at from changes where zone_id = ${zoneId} order by id desc limit ${CHANGES_READ}) c
           group by 1) newest using (id)`
       : sql`cross join (select null::timestamptz as last) newest`;
-  const found = (await db.build.execute(sql`
+  const found = await db.build.execute<Found>(sql`
     with found as (
       select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${r.ttl}, ${r.priority}, ${r.comment}, ${r.withdrawn},
         ${key} as key, ${zoneId}::text as zone_id
@@ -72,7 +72,7 @@ export async function sortedRecordPage(
       order by place limit ${limit} offset ${offset})
     select page.id, page.name, page.ordername, page.type, left(content.content, ${characters}::integer) as content, page.ttl,
       page.priority, page.comment, page.withdrawn, page.last, counted.total
-    from counted left join page on true left join records content on content.id = page.id order by page.place`)) as unknown as Found[];
+    from counted left join page on true left join records content on content.id = page.id order by page.place`);
   const total = found[0]?.total ?? 0;
   if (total > MOST_SORTED) return null;
   const rows = found.flatMap(({ total: _, last: at, ...row }) =>

@@ -39,7 +39,7 @@ interface RecordPage<Row> {
   more: boolean;
 }
 
-type Found<Row> = Row & { found: string | number };
+type Found<Row> = { [K in keyof Row]: Row[K] } & { found: string | number };
 
 function pageOf<Row>(found: readonly Found<Row>[], bounds: PageBounds): RecordPage<Row> {
   const total = Number(found[0]?.found ?? 0);
@@ -66,14 +66,14 @@ export async function recordPage(
       ? sql`octet_length(${text})`
       : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
-  const found = await db.build.execute(sql`
+  const found = await db.build.execute<Found<ListedRecord>>(sql`
     select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
       select *, count(*) over () as found from (
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},
           ${r.withdrawn}, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ${descending ? sql`ordername desc, type desc, id desc` : sql`ordername, type, id`}`);
-  return pageOf(found as unknown as readonly Found<ListedRecord>[], bounds);
+  return pageOf(found, bounds);
 }
 
 /** All pages of a list. In one snapshot they are one moment. */

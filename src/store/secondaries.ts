@@ -83,7 +83,7 @@ export async function refreshServiceNames(tx: Db | Tx): Promise<void> {
   const names = sql`coalesce((select array_agg(distinct n order by n) from secondaries x, unnest(x.nameservers) n where x.all_zones), '{}')`;
   await tx.build
     .update(service)
-    .set({ secondaryNameservers: names as never })
+    .set({ secondaryNameservers: names })
     .where(sql`${service.secondaryNameservers} is distinct from ${names}`);
 }
 
