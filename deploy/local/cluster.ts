@@ -34,7 +34,7 @@ export interface ClusterOptions {
   stateDir: string;
   /** A cluster that exists already. */
   kubeconfig?: string | undefined;
-  /** The address of the archives of prebuilt Kubernetes programs. (Default: none; the programs are built.) */
+  /** The address of the archives of prebuilt Kubernetes programs. Absent: the programs are built. */
   prebuilt?: string | undefined;
   ports: ControlPlanePorts;
   progress: Progress;

@@ -12,15 +12,15 @@ const port = z.coerce
   .optional();
 
 const schema = z.object({
-  /** Deletes the state of earlier runs. (Default: keep it.) */
+  /** Deletes the state of earlier runs. Absent: keeps it. */
   fresh: z.boolean().default(false),
   /** Leave out the example. (Default: apply it.) */
   empty: z.boolean().default(false),
   /** Hold keys to the write limits of the service. (Default: on.) */
   limits: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
-  /** Also cert-manager, Pebble and the solver. (Default: no.) */
+  /** Also cert-manager, Pebble and the solver. (Default: false.) */
   certManager: z.boolean().default(false),
-  /** Only the REST API, DNS and the console. (Default: no.) */
+  /** Only the REST API, DNS and the console. (Default: false.) */
   withoutKubernetes: z.boolean().default(false),
   /** A cluster to use instead of a control plane of our own. (Default: KUBECONFIG, when it is set.) */
   kubeconfig: z

@@ -27,7 +27,7 @@ export interface ServicePorts {
   postgres: number;
   api: number;
   apiHealth: number;
-  /** DNS updates. (Default: the api takes none.) */
+  /** DNS updates. Absent: the api takes none. */
   updates?: number;
   /** One for each name server. */
   dns: readonly number[];
@@ -44,7 +44,7 @@ export interface ServiceOptions {
   postgresPrograms?: string | undefined;
   /** The program of the api and the name servers. (Default: that of this checkout.) */
   main?: string | undefined;
-  /** More settings for the api. (Default: none.) */
+  /** More settings for the api. */
   settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
   signal: AbortSignal;

@@ -16,13 +16,13 @@ export interface StackOptions {
   /** Whether keys are held to the service's write limits. */
   limits: boolean;
   kubeconfig?: string | undefined;
-  /** The address of the archives of prebuilt Kubernetes programs. (Default: none; the programs are built.) */
+  /** The address of the archives of prebuilt Kubernetes programs. Absent: the programs are built. */
   prebuilt?: string | undefined;
   apiPort?: number | undefined;
   dnsPort?: number | undefined;
   /** The number of name servers. (Default: 1.) */
   nodes?: number;
-  /** Name servers of others for the operator, as in ZONESTEAD_NAMESERVER_ADDRESSES. (Default: none.) */
+  /** Name servers of others for the operator, as in ZONESTEAD_NAMESERVER_ADDRESSES. */
   nameservers?: string | undefined;
   /** Also cert-manager, Pebble and the solver. (Default: false.) */
   certManager?: boolean;
@@ -32,7 +32,7 @@ export interface StackOptions {
   postgresPrograms?: string | undefined;
   /** The program of api, name servers, operator and solver. (Default: that of this checkout.) */
   main?: string | undefined;
-  /** More settings for api and operator. (Default: none.) */
+  /** More settings for api and operator. */
   settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
   signal: AbortSignal;

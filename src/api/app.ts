@@ -49,21 +49,21 @@ interface AppOptions {
   log: Logger;
   /** Whether the write limits (contract L1) apply to keys without limits of their own. */
   limits: boolean;
-  /** (Default: no metrics are recorded.) */
+  /** Absent: no metrics are recorded. */
   metrics?: Metrics;
-  /** Adds the pages of the console to the scope below /console. (Default: there are none.) */
+  /** Adds the pages of the console to the scope below /console. */
   console?: Console;
-  /** (Default: no spans are recorded.) */
+  /** Absent: no spans are recorded. */
   tracing?: Tracing;
   /** The time limit for a request to arrive, in ms. (Default: 30000; 10000 for its headers.) */
   requestMs?: number;
-  /** Whether an address belongs to a proxy whose headers name the client's address. (Default: no address does.) */
+  /** Whether an address belongs to a proxy whose headers name the client's address. Absent: no address does. */
   isTrusted?: IsTrusted;
   /** (Default: X-Forwarded-For.) */
   proxyHeader?: ProxyHeader;
-  /** Refuses requests when the process is overloaded. (Default: nothing is refused.) */
+  /** Refuses requests when the process is overloaded. Absent: it refuses nothing. */
   guard?: LoadGuard;
-  /** (Default: the routes of the feed are described, but not served.) */
+  /** Absent: the routes of the feed are described, but not served. */
   feed?: Feed;
   /** Whether the feed is served over connections that are not encrypted. (Default: false.) */
   plainFeed?: boolean;

@@ -61,12 +61,12 @@ export interface Listener {
 /** The parts of the api that come from other rooms. */
 export interface ApiParts {
   delegation: Delegation;
-  /** The verifier of tokens, which `close` ends. (Default: no token is accepted.) */
+  /** The verifier of tokens, which `close` ends. Absent: no token is accepted. */
   tokens?(parts: { log: Logger; metrics: Metrics }): {
     verifier: NonNullable<ServiceContext['tokens']>;
     close(): Promise<void>;
   };
-  /** The port of DNS updates. (Default: there is none.) */
+  /** The port of DNS updates. */
   updates?(parts: {
     context: ServiceContext;
     /** Record writes per minute of a key; null: no limit. */
@@ -76,7 +76,7 @@ export interface ApiParts {
     log: Logger;
     metrics: Metrics;
   }): Listener;
-  /** The pages of the console. (Default: there are none.) */
+  /** The pages of the console. */
   console?: Console;
   /** `run` works until the signal aborts. */
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
@@ -89,7 +89,7 @@ export interface ApiParts {
 interface Telemetry {
   log: Logger;
   metrics: Metrics;
-  /** (Default: no spans are recorded.) */
+  /** Absent: no spans are recorded. */
   tracing?: Tracing;
 }
 

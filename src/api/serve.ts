@@ -13,7 +13,7 @@ import { UNTIL_COLON } from './http.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** (Default: the route belongs to a foreign protocol, or to the console.) */
+    /** Absent: the route belongs to a foreign protocol, or to the console. */
     operation?: Operation;
   }
 }
@@ -35,7 +35,7 @@ interface Exchange<O extends Operation> {
 type Result<O extends Operation> = Answer<O> extends null ? unknown : Answer<O>;
 
 interface ServeOptions<O extends Operation> extends Pick<RouteOptions, 'bodyLimit' | 'exposeHeadRoute'> {
-  /** The ETag of an answer. (Default: the answer has none, or the handler adds it.) */
+  /** The ETag of an answer. Absent: the answer has none, or the handler adds it. */
   readonly tag?: (answer: Answer<O>) => string;
   /** See FastifyContextConfig. */
   readonly isStream?: FastifyContextConfig['isStream'];

@@ -32,7 +32,6 @@ interface ClientOptions {
   readonly maxAnswerBytes?: number;
   /** (Default: the real one.) */
   readonly clock?: Clock;
-  /** (Default: none.) */
   readonly observe?: RequestObserver;
   /** (Default: calls are not traced.) */
   readonly trace?: TraceCall;

@@ -11,17 +11,17 @@ interface ApiErrorFields {
   readonly message: string;
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
-  /** The path of the field at fault. (Default: none.) */
+  /** The path of the field at fault. */
   readonly field?: string | undefined;
-  /** Ids of the records that conflict with the request. (Default: none.) */
+  /** Ids of the records that conflict with the request. */
   readonly records?: readonly string[] | undefined;
-  /** The owner of those records. (Default: it is not the reason.) */
+  /** The owner of those records. */
   readonly owner?: string | undefined;
-  /** The value that exists already. (Default: that is not the reason.) */
+  /** The value that exists already. */
   readonly value?: string | undefined;
-  /** Whether that owner shares that value. (Default: it does not.) */
+  /** Whether that owner shares that value. */
   readonly shared?: boolean | undefined;
-  /** The ETag of the present state. (Default: no condition failed.) */
+  /** The ETag of the present state. */
   readonly etag?: string | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** The object that a new zone is made for: `DNSZone namespace/name`. */
   readonly managedBy?: string | undefined;
-  /** The ETag that the state must have, with its quotation marks, for a change; otherwise the error has the status 412. (Default: any.) */
+  /** The ETag that the state must have, with its quotation marks, for a change; otherwise the error has the status 412. Absent: any. */
   readonly ifMatch?: string | undefined;
   /** Called with the ETag of a successful answer; null if it has none. */
   readonly onEtag?: ((etag: string | null) => void) | undefined;

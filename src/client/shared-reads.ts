@@ -49,7 +49,7 @@ const PAGE = 200;
 
 /**
  * The client with shared reads: only a list of records by name and type waits for other calls, as described above.
- * @param groupOf calls of one group take turns with those of the others (Default: all calls are one group.)
+ * @param groupOf calls of one group take turns with those of the others. Absent: all calls are one group.
  */
 export function withSharedReads(
   client: Client,

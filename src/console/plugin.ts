@@ -48,7 +48,7 @@ type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
 
 /**
  * The `console` option of buildApp.
- * @param live queries name servers. (Default: the live view says that it is not configured.)
+ * @param live queries name servers. Absent: the live view says that it is not configured.
  * @throws Error if a setting is set without the settings that it requires
  */
 export function createConsole(settings: Settings, live: QueryLive | null = null) {

@@ -37,13 +37,13 @@ export interface Operation {
   readonly tag: 'zones' | 'records' | 'account' | 'clusters' | 'name servers';
   readonly summary: string;
   readonly description: string;
-  /** (Default: every valid key may call it.) */
+  /** Absent: every valid key may call it. */
   readonly needs?: Permission;
-  /** (Default: it writes nothing.) */
+  /** Absent: it writes nothing. */
   readonly counts?: Counts;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
-  /** The body as it is documented. (Default: the operation takes none.) */
+  /** The body as it is documented. Absent: the operation takes none. */
   readonly body?: z.ZodType;
   /** The body as it is checked first: a wrong part must not refuse the others. (Default: `body`.) */
   readonly envelope?: z.ZodType;

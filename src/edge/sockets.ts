@@ -44,7 +44,7 @@ export interface ConnectionLimits {
   total: number;
   /** Connections of one client address; an IPv6 address counts with the /64 network it is in. */
   perAddress: number;
-  /** Addresses that the second limit does not apply to: proxies. (Default: none.) */
+  /** Addresses that the second limit does not apply to: proxies. */
   isExempt?: (address: string) => boolean;
 }
 

@@ -23,13 +23,13 @@ export interface ZoneChange {
   /** Relative to the zone. These names have exactly the RRsets of `sets` afterwards; names that are not given stay as they are. */
   readonly names: readonly string[];
   readonly sets: readonly ServedSet[];
-  /** The SOA without its serial. Required for the first contents of a zone. (Default: the SOA stays.) */
+  /** The SOA without its serial. Required for the first contents of a zone. Absent: the SOA stays. */
   readonly soa?: ZoneSoa;
   /** The serial of the api. The engine serves it, or a later one if its own is not earlier. */
   readonly serial: number;
   /** All RRsets that the zone has afterwards, by name: with them, an engine can make a large change at the same time as other work. */
   readonly whole?: ReadonlyMap<string, readonly ServedSet[]>;
-  /** The slot for the serial (dns/secondaries/serial.ts). (Default: any serial.) */
+  /** The slot for the serial (dns/secondaries/serial.ts). Absent: any serial. */
   readonly slot?: { readonly number: number; readonly isSource: boolean };
   /** The zone gets a later serial than this, also if nothing else changes. (Default: a change of the contents decides.) */
   readonly after?: number;
@@ -39,7 +39,7 @@ export interface AddedZone {
   readonly name: string;
   /** PEM, PKCS#8. Secret. */
   readonly privateKey: string;
-  /** The engine may have lost the key, although the zone is signed with it. (Default: it has not.) */
+  /** The engine may have lost the key, although the zone is signed with it. */
   readonly isKeyLost?: boolean;
 }
 

@@ -127,7 +127,7 @@ const acmeFields = z.object({
     .meta({
       description:
         'Names without the label _acme-challenge that may hold challenges. Use them as targets of the CNAME records that ' +
-        'delegate the challenges of other zones to this zone. (Default: none.)',
+        'delegate the challenges of other zones to this zone.',
       'x-kubernetes-list-type': 'set',
     }),
   wildcardShadowing: z
@@ -216,8 +216,8 @@ export const zoneSpec = z.object({
     .meta({
       description:
         'The secondaries that this zone uses, among those that the administrator of the service offers to this namespace. An ' +
-        'empty list chooses none. Secondaries that the administrator gave to the zone stay. (Default: the operator does not ' +
-        'change the choice.)',
+        'empty list chooses none. Secondaries that the administrator gave to the zone stay. If omitted, the operator does not ' +
+        'change the choice.',
       'x-kubernetes-list-type': 'set',
     }),
   credentialsSecretRef: z
@@ -242,7 +242,7 @@ export const zoneSpec = z.object({
   acme: acme.optional().meta({
     description:
       'Permits ACME DNS-01 challenges, which are TXT records at _acme-challenge names. An empty object {} permits the ' +
-      'challenges of the namespace of this object for every name in the zone. (Default: the zone permits no challenges.)',
+      'challenges of the namespace of this object for every name in the zone. If omitted, the zone permits no challenges.',
   }),
 });
 

@@ -69,7 +69,7 @@ export function immutable<T extends z.ZodType>(schema: T, what: string): T {
 /**
  * Makes rules about one field one expression. An object that breaks several of them gets all messages in one error.
  * @param fieldPath null: the messages name the fields, and the error is at the node itself
- * @param unless a CEL expression: if it is true, the rules are not evaluated and hold. (Default: none.)
+ * @param unless a CEL expression: if it is true, the rules are not evaluated and hold.
  */
 export function together<S>(
   fieldPath: string | null,

@@ -33,13 +33,13 @@ export interface ServiceContext {
   additions: Limit;
   /** Limits how many lists and zone files of several pages are read at a time: each holds a database connection. */
   largeReads: Limit;
-  /** Announces commits to the feed. (Default: nothing waits for them.) */
+  /** Announces commits to the feed. */
   commits?: Commits;
   /** Gets to know the changes after which a zone waits for its delegation, or for its end. (Default: the next look finds them.) */
   childZones?: { changed(): void; reported(): void };
   /** Host names of the name servers, without the final dot. */
   nameservers: string[];
-  /** Asks the parent zones how a zone is delegated. (Default: no check.) */
+  /** Asks the parent zones how a zone is delegated. Absent: no check. */
   delegation?: Delegation;
   /**
    * Resolves the target of an ALIAS before its record is written, so that the record is served at once; never throws.
@@ -50,13 +50,13 @@ export interface ServiceContext {
   prepareAlias?(target: { target: string; owner: string }): Promise<void>;
   /** Whether a zone may be a public suffix such as co.uk. (Default: false.) */
   allowPublicSuffixes?: boolean;
-  /** Reserved names that are allowed as zones, with every name below them; `allow`: all. (Default: none.) */
+  /** Reserved names that are allowed as zones, with every name below them; `allow`: all. */
   reservedNames?: readonly string[] | 'allow';
   /** The default quotas of teams and people. */
   quotas: Quotas;
   /** How long the name of a deleted zone is reserved for its former owner, in ms; 0: it is not reserved. */
   quarantineMs: number;
-  /** Verifies tokens of trusts. (Default: no token is accepted.) */
+  /** Verifies tokens of trusts. Absent: no token is accepted. */
   tokens?: TokenVerifier | undefined;
   now(): Date;
   /** @returns the given number of random bytes */
@@ -74,9 +74,9 @@ export interface Caller {
   /** Whether the service itself makes the change: there is no key whose validity is checked. (Default: false.) */
   isService?: boolean;
   /**
-   * The condition of the request: of the record that it changes, or else of the zone or of the zone's records. (Default: none.)
+   * The condition of the request: of the record that it changes, or else of the zone or of the zone's records.
    */
   condition?: Condition | null;
-  /** Whether the client closed its connection. A change that still waits is not written then. (Default: it did not.) */
+  /** Whether the client closed its connection. A change that still waits is not written then. */
   isGone?: () => boolean;
 }

@@ -134,9 +134,8 @@ export function refusal<R extends RuleId>(rule: R, ...rest: Arguments<R>): Refus
 interface Issue {
   path: readonly PropertyKey[];
   message?: string | undefined;
-  /** (Default: another kind of error.) */
   code?: string | undefined;
-  /** The names of fields that the schema does not know. (Default: none.) */
+  /** The names of fields that the schema does not know. */
   keys?: readonly string[] | undefined;
 }
 
@@ -148,7 +147,7 @@ const UNKNOWN = 'is unknown; remove it, or correct its spelling';
 /**
  * One refusal for all errors of a schema validation.
  * @param issues at least one
- * @param rule that of an error of the whole input. (Default: the input is a request. A part of one has `invalid-value`.)
+ * @param rule that of an error of the whole input; an error of one field has `invalid-value`.
  */
 export function refuseIssues(
   issues: readonly Issue[],

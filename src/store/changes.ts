@@ -20,7 +20,7 @@ export interface Change {
   after: unknown;
   serial: number;
   requestId: string;
-  /** The ids of the changes that this one undoes. (Default: none.) */
+  /** The ids of the changes that this one undoes. */
   undoes?: readonly number[] | null;
 }
 

@@ -29,7 +29,7 @@ type Parameters = readonly unknown[];
 
 /** The events of the connections, for metrics and the log. */
 export interface ClientEvents {
-  /** Connections were given up, and are replaced. (Default: nobody is told.) */
+  /** Connections were given up, and are replaced. */
   onLoss?(reason: Reason): void;
   /** Another server is the primary than before. Also called for the first one, if the address names several servers. */
   onPrimary?(host: Host, before: Host | null): void;

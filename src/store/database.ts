@@ -73,7 +73,7 @@ interface DatabaseOptions {
   lockTimeoutMs?: number;
   /** A statement that runs longer is cancelled, in ms. (Default: 30000; 0: never, for migrations.) */
   statementTimeoutMs?: number;
-  /** Runs around every transaction. (Default: nothing does.) */
+  /** Runs around every transaction. */
   around?: Around;
   /** Shown in pg_stat_activity. (Default: zonestead.) */
   name?: string;

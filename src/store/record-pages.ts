@@ -20,7 +20,7 @@ interface PageBounds {
   rows: number;
   /** The page ends with the row that reaches so many octets of contents and comments. */
   octets: number;
-  /** Characters of each content. (Default: all of it.) */
+  /** Characters of each content. Absent: the whole content. */
   characters?: number;
   /** Gives the RDATA in presentation form, with all names absolute, in place of the content as it was sent. (Default: false.) */
   asRdata?: boolean;

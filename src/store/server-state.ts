@@ -15,7 +15,7 @@ export interface ServerState {
 
 interface Question {
   host: Host;
-  /** The processes to ask for. (Default: none.) */
+  /** The processes to ask for. */
   pids?: readonly number[];
   /** Whether to ask for the timeline. (Default: false.) */
   withHistory?: boolean;

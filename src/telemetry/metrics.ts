@@ -12,7 +12,6 @@ interface MetricOptions<L extends string> {
   /** Without the prefix. */
   readonly name: string;
   readonly help: string;
-  /** (Default: none.) */
   readonly labels?: readonly L[];
 }
 
@@ -36,7 +35,7 @@ export interface Metrics {
 
 interface MetricsOptions {
   readonly processMetrics?: boolean;
-  /** The process, for `build_info`. (Default: no such metric.) */
+  /** The process, for `build_info`. Absent: no such metric. */
   readonly component?: string;
 }
 

@@ -7,7 +7,7 @@ export interface SpanOptions {
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client';
   readonly attributes?: Attributes;
-  /** Further spans, next to the parent, that this one works for. (Default: none.) */
+  /** Further spans, next to the parent, that this one works for. */
   readonly links?: readonly Span[];
   /** A request whose `traceparent` (W3C Trace Context) names the parent. (Default: the active span, if any.) */
   readonly from?: Headers;

@@ -21,7 +21,7 @@ const CLUSTER_KEYS = { method: 'GET', path: '/openid/v1/jwks', accept: KEYS_TYPE
 
 export interface SourcePorts {
   readonly clock: Clock;
-  /** (Default: the process does not run in a cluster.) */
+  /** Absent: the process does not run in a cluster. */
   readonly cluster?: ClusterCall | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface AnswerParts {
   protocol: 'udp' | 'tcp';
   /** Octets that the caller adds to the answer. */
   reserved: number;
-  /** The most octets of the answer if the client sent no OPT record. A sentence that does not fit is omitted. (Default: no limit.) */
+  /** The most octets of the answer if the client sent no OPT record. A sentence that does not fit is omitted. Absent: no limit. */
   most?: number;
 }
 

@@ -86,7 +86,7 @@ export interface FloodOptions {
   server: Endpoint;
   names: readonly string[];
   seconds: number;
-  /** Queries a second at most. (Default: no limit.) */
+  /** Queries a second at most. Absent: no limit. */
   rate?: number;
   /** An answer that takes longer counts as lost. (Default: 5.) */
   timeoutSeconds?: number;

@@ -29,7 +29,7 @@ export async function memory(pid: number): Promise<{ now: number; peak: number }
 
 /**
  * Sums of counters that one of our own processes shows at /metrics, by the given label.
- * @param labels only lines with these other labels, for example `kind="DNSRecord"`. (Default: all.)
+ * @param labels only lines with these other labels, for example `kind="DNSRecord"`. Absent: all.
  */
 export async function counters(
   pid: number,

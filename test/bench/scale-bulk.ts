@@ -109,7 +109,6 @@ export interface Bulk {
    * machine too busy to create them faster.
    */
   held?: boolean;
-  /** (Default: none.) */
   bars?: BulkBars;
 }
 

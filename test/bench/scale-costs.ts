@@ -49,7 +49,7 @@ export interface Spent {
   readonly changes: number;
 }
 
-/** @param restarted a part that was started again in between, whose time began at zero. (Default: none.) */
+/** @param restarted a part that was started again in between, whose time began at zero. */
 export function spentBetween(before: Costs, after: Costs, restarted?: string): Spent {
   const since = (part: string) => (part === restarted ? 0 : (before.cpuAfter[part] ?? 0));
   const cpu = Object.entries(after.cpuBefore).map(([part, sum]) => [part, sum - since(part)]);

@@ -22,7 +22,7 @@ export interface Fault {
   readonly tests: readonly string[];
   /**
    * A regular expression. Tests whose full name matches do not count: they compare generated text with a copy that the same
-   * command writes, so they notice every change and judge none. (Default: every test counts.)
+   * command writes, so they notice every change and judge none. Absent: every test counts.
    */
   readonly ignore?: string;
 }

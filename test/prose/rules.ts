@@ -118,6 +118,12 @@ export const RULES: readonly Rule[] = [
       /\b(?<!\bthere )(is|are|was|were|be|been) no (?!(longer|more|less|later|earlier|fewer|other|better|worse|different)\b)[\w"'“`]/i,
     advice: 'is not a …: "the text is not an address", not "is no address"',
   },
+  {
+    name: 'no-default',
+    pattern:
+      /\bDefault: (another|any|it|they|there|none|no|not|nothing|nowhere|nobody|does|unknown|all[.;)]|of all\b|(the|a|every|all) ([\w-]+ ){1,4}(has|have|takes?|stays?|permits|belongs|does not|is not|are not|is accepted|are accepted|counts)\b)(?=\W)/,
+    advice: 'a default is a value; else "Absent: …", "Null: …", "If omitted, …", or nothing for an optional field',
+  },
   { name: 'suffer', pattern: /\bsuffers?\b/i, advice: 'allow, permit' },
   {
     name: 'cannot-be-had',

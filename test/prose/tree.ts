@@ -13,7 +13,7 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 const QUOTES = ['test/prose/**', 'test/unit/prose/**'];
 const SKIPPED = new Set(['node_modules', '.git', '.local', '.ci']);
 
-/** @param paths files and folders, relative to the repository. (Default: all.) */
+/** @param paths files and folders, relative to the repository. Absent: all. */
 export async function findAll(paths: readonly string[] = ['.']): Promise<Findings> {
   const findings = new Map<string, readonly Violation[]>();
   for (const path of await filesOf(paths)) {

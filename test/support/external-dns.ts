@@ -77,7 +77,7 @@ export interface ExternalDnsOptions {
   key: string;
   /** The owner id, and the namespace that is looked at. */
   owner: string;
-  /** More settings of the provider. (Default: none.) */
+  /** More settings of the provider. */
   settings?: Readonly<Record<string, string>>;
   /** With the TXT registry instead of the documented one. (Default: false.) */
   txt?: boolean;

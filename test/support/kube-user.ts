@@ -17,7 +17,7 @@ export interface KubeUser {
   apply(objects: readonly object[]): Promise<void>;
   /** @param name as kubectl has it, such as `zdr/www`; the namespace of cluster-scoped objects is ignored */
   get<T = KubeObject>(name: string, namespace?: string): Promise<T>;
-  /** @param namespace (Default: all.) */
+  /** @param namespace Absent: all. */
   list<T = KubeObject>(kind: string, namespace?: string): Promise<T[]>;
   /** A merge patch (RFC 7396). */
   patch(name: string, change: object, namespace?: string): Promise<void>;

@@ -7,7 +7,7 @@ interface Lists {
   readonly count: number;
   /** The DNSRecord of this number, with the resourceVersion `number + 1`. */
   readonly record: (number: number) => object;
-  /** The objects of other kinds, by the last word of the path. (Default: none.) */
+  /** The objects of other kinds, by the last word of the path. */
   readonly others?: Readonly<Record<string, () => readonly object[]>>;
 }
 

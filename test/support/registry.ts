@@ -26,7 +26,6 @@ export interface TestRegistry {
 export interface RegistryOptions {
   /** Exists and is empty. */
   folder: string;
-  /** (Default: no login.) */
   login?: boolean;
   /** (Default: TLS.) */
   plainHttp?: boolean;

@@ -56,7 +56,7 @@ export interface TestServiceOptions {
    */
   resolvers?: (Endpoint | 'own')[];
   /**
-   * The load of the process. (Default: none, because the test's own work blocks the event loop that the api runs on.)
+   * The load of the process. Absent: no load, because the test's own work blocks the event loop that the api runs on.
    */
   meter?: Meter;
   /** More settings of the api, as in the environment. */
@@ -70,7 +70,7 @@ export interface TestServiceOptions {
    * (Default: false.)
    */
   writesBehind?: boolean;
-  /** Texts of warnings that the tests of this file cause on purpose. (Default: none.) */
+  /** Texts of warnings that the tests of this file cause on purpose. */
   warnings?: readonly string[];
 }
 

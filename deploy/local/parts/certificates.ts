@@ -41,7 +41,7 @@ export interface CredentialFiles {
 
 export interface Subject {
   commonName: string;
-  /** Kubernetes reads them as the user's groups. (Default: none.) */
+  /** Kubernetes reads them as the user's groups. */
   organizations?: readonly string[];
 }
 

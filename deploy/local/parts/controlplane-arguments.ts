@@ -18,7 +18,7 @@ export interface ControlPlaneFiles {
   apiserver: Credential;
   frontProxyClient: Credential;
   serviceAccounts: { keyFile: string; publicFile: string };
-  /** In the format of --token-auth-file. (Default: none.) */
+  /** In the format of --token-auth-file. */
   tokens?: string;
   /** That of the controllers. */
   controllerManagerKubeconfig: string;

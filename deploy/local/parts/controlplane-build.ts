@@ -49,7 +49,7 @@ const MANAGER: Binary = {
 export interface ControlPlaneSource {
   /**
    * The address of the archives of prebuilt programs, which have no controllers; they are used when nothing has been built here.
-   * (Default: none; the programs are built.)
+   * Absent: the programs are built.
    */
   prebuilt?: string | undefined;
   progress: Progress;

@@ -9,7 +9,7 @@ export interface GoProgram {
   name: string;
   /** The folder with go.mod and go.sum, which name the version of the program. */
   source: string;
-  /** Further files of that folder which change the program. (Default: none) */
+  /** Further files of that folder which change the program. */
   files?: readonly string[];
   /** The package with its function main. */
   package: string;

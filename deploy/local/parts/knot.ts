@@ -24,10 +24,10 @@ export interface KnotOptions {
   address?: string;
   /** The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is `local`.) */
   settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
-  /** More variables of its environment. (Default: none.) */
+  /** More variables of its environment. */
   env?: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Gets a text for each damaged database. (Default: they are set aside without a text.) */
+  /** Gets a text for each damaged database. */
   warn?(text: string): void;
 }
 

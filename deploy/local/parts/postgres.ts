@@ -20,7 +20,6 @@ export interface PostgresOptions {
   settings?: Readonly<Record<string, string>>;
   /** False for tests: a crash of the machine may lose everything, a crash of Postgres loses nothing. (Default: true.) */
   durable?: boolean;
-  /** (Default: none are shown.) */
   progress?: Progress;
   /** How long to wait for the processes of an earlier server on the same data, such as backends of a killed one, in ms. (Default: 60,000.) */
   leftoverLimitMs?: number;

@@ -34,7 +34,7 @@ interface CountChanges {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The writes that a request of this route counts as. (Default: none.) */
+    /** The writes that a request of this route counts as. */
     counts?: Counts;
   }
   interface FastifyRequest {

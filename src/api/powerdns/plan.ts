@@ -12,7 +12,7 @@ import type { RrsetChange } from './read-rrsets.ts';
 
 /**
  * The work for `editRrsets`. Its plan runs while the zone is locked, or against an unchanged zone.
- * @param serial the serial that the zone must have: with another one the work is refused as `busy`. (Default: any.)
+ * @param serial the serial that the zone must have: with another one the work is refused as `busy`. Absent: any.
  */
 export function editOf(changes: readonly RrsetChange[], serial?: number): RrsetEdit<null> {
   return {

@@ -26,7 +26,7 @@ export interface Exchange {
 
 /**
  * Sets the headers with the serials and with the owners of the changed records. The request was counted as one write before.
- * @param serial the serial that the zone must have. (Default: any.)
+ * @param serial the serial that the zone must have. Absent: any.
  * @throws Refusal; nothing is written then. It is `busy` if the zone has another serial
  */
 export async function writeChanges(

@@ -14,7 +14,7 @@ export interface FoundRecord extends FileRecord {
   /** "line 12", or the name of the place in the source. */
   place: string;
   comment?: string;
-  /** The owner at the service. (Default: none.) */
+  /** The owner at the service. */
   owner?: string;
 }
 
@@ -40,7 +40,7 @@ export interface ReadOptions {
   defaultTtl: number;
   /** Zones below this one that the service has as well, canonical. */
   children: readonly { id: string; name: string }[];
-  /** Skips types and names that the service cannot hold. (Default: they are refused.) */
+  /** Skips types and names that the service cannot hold. Absent: they are refused. */
   skipUnsupported?: boolean | undefined;
 }
 

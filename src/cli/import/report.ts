@@ -14,7 +14,7 @@ export interface ZoneReport {
   outcome: 'imported' | 'planned' | 'refused' | 'failed';
   /** The record sets that have an owner from the registry of external-dns. */
   owned?: number;
-  /** The price in the write window of the key. (Default: the key has no limit.) */
+  /** The price in the write window of the key. Absent: the key has no limit. */
   cost?: ImportCost;
   /** The reason of `failed`. */
   problem?: string;

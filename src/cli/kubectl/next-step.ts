@@ -14,7 +14,7 @@ export interface NextStep {
   /** A sentence. */
   readonly words: string;
   readonly command: string;
-  /** Other commands that solve it, or that are needed as well. (Default: none.) */
+  /** Other commands that solve it, or that are needed as well. */
   readonly more?: readonly string[];
 }
 

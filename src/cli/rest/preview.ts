@@ -13,7 +13,7 @@ export function printDifferences(differences: readonly Difference[], print: (lin
   }
 }
 
-/** @param touched the records that would change; those that have owners are named. (Default: none.) */
+/** @param touched the records that would change; those that have owners are named. */
 export async function showPreview(
   session: Session,
   differences: readonly Difference[],

@@ -9,7 +9,7 @@ export type ManifestFormat = 'yaml' | 'json';
 
 export interface ManifestOutput {
   format: ManifestFormat;
-  /** (Default: none; the objects get the namespace that they are applied in.) */
+  /** Absent: the objects get the namespace that they are applied in. */
   namespace?: string | undefined;
 }
 

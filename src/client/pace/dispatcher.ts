@@ -41,7 +41,7 @@ export interface DispatcherOptions {
   readonly maxBatch?: number;
   /** How long a change may wait for others after one that it follows quickly, in ms: see gathering.ts. (Default: 25.) */
   readonly gatherMs?: number;
-  /** The number of other groups that may want to write at any time: the window keeps a place for each. (Default: none.) */
+  /** The number of other groups that may want to write at any time: the window keeps a place for each. */
   readonly neighbours?: () => number;
   /** Called when a pause begins or gets longer; `zone` is null for a whole bucket. `until` is in ms of the clock. */
   readonly onPause?: (pause: { readonly zone: string | null; readonly until: number }) => void;

@@ -14,7 +14,7 @@ export interface ClaimField {
   examples: readonly string[];
   /** A checkbox that binds the claim to this text, instead of a text field. */
   fixed?: string;
-  /** The value of an empty form. (Default: none.) */
+  /** The value of an empty form. */
   initial?: string;
 }
 

@@ -66,7 +66,7 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /**
  * @param changes newest first @param names the names of the keys, by id
- * @param more whether there are newer and older changes on other pages. (Default: there are none.)
+ * @param more whether there are newer and older changes on other pages.
  */
 export function groupsOf(
   changes: readonly ChangeView[],

@@ -33,7 +33,7 @@ export interface Secondary {
   /** Each of them gets NOTIFY (RFC 1996), and may transfer. */
   readonly addresses: readonly Endpoint[];
   /**
-   * Further addresses and networks (CIDR) that transfers come from, for instance behind NAT, or those of pods. (Default: none.)
+   * Further addresses and networks (CIDR) that transfers come from, for instance behind NAT, or those of pods.
    * Networks need a key, because many may send from a network.
    */
   readonly transfersFrom?: readonly string[];

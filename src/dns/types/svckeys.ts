@@ -148,7 +148,7 @@ export function svcKey(number: number): SvcKey {
 
 interface LaterKey {
   number: number;
-  /** (Default: the value is any octets.) */
+  /** Absent: the value is any octets. */
   fromText?: SvcKey['fromText'];
 }
 

@@ -52,9 +52,9 @@ export interface ZoneFileContext {
   defaultTtl: number;
   /** Child zones that are hosted here (canonical, absolute): the service makes their NS and DS itself. */
   children: ReadonlySet<string>;
-  /** Changes the type of an entry that is not the service's own; null ignores the entry. (Default: the type stays.) */
+  /** Changes the type of an entry that is not the service's own; null ignores the entry. Absent: the type stays. */
   reviseType?: (entry: EntryHead) => string | null;
-  /** Changes a TTL, in seconds, before its range is checked. (Default: the TTL stays.) */
+  /** Changes a TTL, in seconds, before its range is checked. Absent: the TTL stays. */
   reviseTtl?: (seconds: number, line: number) => number;
 }
 

@@ -8,7 +8,7 @@ export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** The number of objects in a page. (Default: no paging.) */
+  /** The number of objects in a page. Absent: no paging. */
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;

@@ -58,7 +58,6 @@ export interface CacheStore<T extends KubeObject> extends Cache<T> {
 }
 
 interface StoreOptions<T> {
-  /** (Default: none.) */
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
   /** Applied to every object before it is kept. (Default: `trimObject`.) */
   readonly transform?: ((object: T) => T) | undefined;

@@ -34,7 +34,7 @@ export interface ManagerOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly kubeMetrics: KubeMetrics;
-  /** Where /healthz, /readyz and /metrics are served. (Default: nowhere.) */
+  /** Where /healthz, /readyz and /metrics are served. Absent: they are not served. */
   readonly health?: { readonly port: number; readonly host?: string } | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -48,8 +48,7 @@ export interface ManagerOptions {
 
 interface CacheOptions<T> extends Scope {
   /**
-   * The namespaces to watch, each with a watch of its own: rights in other namespaces are not needed then. (Default:
-   * all.)
+   * The namespaces to watch, each with a watch of its own: rights in other namespaces are not needed then. Absent: all.
    */
   readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;

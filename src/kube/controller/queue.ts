@@ -65,9 +65,9 @@ export interface QueueOptions {
    * NORMAL_PRIORITY.)
    */
   readonly priorityOf?: ((key: string) => Priority) | undefined;
-  /** Keys of one group take turns with those of the others. (Default: all keys are one group.) */
+  /** Keys of one group take turns with those of the others. Absent: all keys are one group. */
   readonly groupOf?: ((key: string) => string) | undefined;
-  /** How many workers take keys, for the share of a group. (Default: a group may have all.) */
+  /** How many workers take keys, for the share of a group. Absent: a group may have all. */
   readonly workers?: number | undefined;
   readonly observer?: QueueObserver;
 }

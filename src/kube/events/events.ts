@@ -28,11 +28,11 @@ export interface EventToRecord<Reason extends string = string> {
   readonly action: string;
   /** For people; cut at 1 kB. Repetitions of the same note become one series. */
   readonly note: string;
-  /** Annotations of the Event; a series keeps those of its first Event. (Default: none.) */
+  /** Annotations of the Event; a series keeps those of its first Event. */
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** `Reason` limits the reasons that the owner of the recorder may give. (Default: any.) */
+/** `Reason` limits the reasons that the owner of the recorder may give. Absent: any. */
 export interface EventRecorder<Reason extends string = string> {
   /** Never waits, never throws. */
   record(regarding: KubeObject, event: EventToRecord<Reason>): void;

@@ -13,7 +13,7 @@ export interface RateLimit {
   perSecond: number;
   /** Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never. (Default: 1.) */
   slip?: number;
-  /** Addresses and networks without a limit. (Default: none.) */
+  /** Addresses and networks without a limit. */
   exempt?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface KnotSettings {
   tcpClients?: number;
   /** The limits of the databases on the disk. (Default: those of a disk of unknown size.) */
   disk?: DiskPlan;
-  /** (Default: no limit.) */
+  /** Absent: no limit. */
   rateLimit?: RateLimit | null;
   /** 32 hexadecimal digits. Nodes that share an address need the same. (Default: knotd makes one that it renews.) */
   cookieSecret?: string;

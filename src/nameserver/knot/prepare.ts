@@ -25,7 +25,7 @@ export interface PrepareOptions {
   readonly clock?: Clock;
   /** Where shared modules are. (Default: see shared-modules.ts.) */
   readonly modules?: readonly string[];
-  /** Gets a text for each damaged database that is set aside. (Default: no text.) */
+  /** Gets a text for each damaged database that is set aside. */
   warn?(text: string): void;
 }
 

@@ -38,7 +38,7 @@ export interface TransferWish {
   /** The names of the zones that knotd has, without final dot and without catalogs. */
   zones: readonly string[];
   role: SourceRole;
-  /** Addresses that get no NOTIFY, because they do not answer. (Default: none.) */
+  /** Addresses that get no NOTIFY, because they do not answer. */
   quiet?: readonly Endpoint[];
 }
 

@@ -44,12 +44,12 @@ export interface NodeOptions {
   readonly removesAll: boolean;
   /**
    * Gives the name server its settings. Called each time that it answers after it did not, before the work of zones begins.
-   * An error counts as no answer. (Default: nothing is done.)
+   * An error counts as no answer.
    */
   configure?(signal: AbortSignal): Promise<void>;
-  /** A text that is the same during one run of the name server; null while it does not run. (Default: it is not watched.) */
+  /** A text that is the same during one run of the name server; null while it does not run. Absent: not watched. */
   engineRun?(): string | null;
-  /** (Default: the node takes no part in zone transfers.) */
+  /** Absent: the node takes no part in zone transfers. */
   readonly transfers?: TransferParts;
 }
 

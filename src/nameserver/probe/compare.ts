@@ -13,7 +13,7 @@ export interface ExpectedRrset {
   /** Absolute; case and a final dot do not matter. */
   readonly name: string;
   readonly type: WireType;
-  /** Seconds; the served set must have this TTL. (Default: any TTL is right.) */
+  /** Seconds; the served set must have this TTL. Absent: any TTL is right. */
   readonly ttl?: number | undefined;
   /** Canonical RDATA (`wire` in dns/). The server must have all of these; other values of the set may have other owners. */
   readonly rdatas: readonly Uint8Array[];

@@ -11,7 +11,7 @@ export interface SeenAtParent {
   readonly parent: string;
   readonly ns: readonly string[];
   readonly ds: readonly string[];
-  /** In seconds. (Default: unknown.) */
+  /** In seconds. Absent: unknown. */
   readonly nsTtl?: number;
   readonly dsTtl?: number;
 }

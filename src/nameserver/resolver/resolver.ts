@@ -28,7 +28,7 @@ export interface Found {
 export type IsTrusted = (name: string, signal: AbortSignal) => Promise<boolean>;
 
 /**
- * @param isTrusted (Default: every answer is trusted.)
+ * @param isTrusted Absent: every answer is trusted.
  * @throws {ResolveFailure}; the signal's reason when it aborts.
  */
 export type Resolve = (name: string, type: WireType, signal: AbortSignal, isTrusted?: IsTrusted) => Promise<Found>;

@@ -25,7 +25,7 @@ const NO_ZONE_MS = 1_000;
 /**
  * The message lists the name servers that count, so that other name servers of the zone need a new proof, also after a restart.
  * @param all the names of all name servers
- * @param note a sentence after it. (Default: none.)
+ * @param note a sentence after it.
  */
 export function propagatedAt(counted: readonly string[], all: readonly string[], note: string | null = null): Answer {
   const which = counted.length < all.length ? ' that is not a secondary' : '';

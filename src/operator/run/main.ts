@@ -59,7 +59,7 @@ import { connectTriggers } from './triggers.ts';
 
 /** Options that only tests set. */
 export interface Runtime {
-  /** Intercepts every write of both reconcilers at the API server and at the service. (Default: none.) */
+  /** Intercepts every write of both reconcilers at the API server and at the service. */
   readonly intercept?: WriteInterceptor;
   /** (Default: JSON to standard output.) */
   readonly log?: Logger;

@@ -38,7 +38,7 @@ export interface Actor {
   /** Writes per minute; null: the service's limit. */
   zoneWrites: number | null;
   recordWrites: number | null;
-  /** The trust that accepted the token of the request, and the subject of the token. (Default: the request has a key.) */
+  /** The trust that accepted the token of the request, and the subject of the token. Absent if the request has a key. */
   trust?: { id: string; name: string; subject: string };
 }
 

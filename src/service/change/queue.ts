@@ -32,7 +32,7 @@ export interface Joining<M> {
   size: number;
   /** The size in octets. */
   bytes: number;
-  /** Whether the client closed its connection, so that nobody waits for the outcome. (Default: it did not.) */
+  /** Whether the client closed its connection, so that nobody waits for the outcome. */
   isGone?: (() => boolean) | undefined;
 }
 

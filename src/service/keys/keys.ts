@@ -24,11 +24,11 @@ const NO_HASH = Buffer.alloc(32);
 /** An omitted restriction does not apply. */
 type NewKey = { teamId: string } & Pick<KeyTerms, 'name' | 'records' | 'manageZones' | 'zoneWrites' | 'recordWrites'> &
   Partial<KeyTerms> & {
-    /** The id of the person who creates the key. (Default: none; the command line or the installation creates it.) */
+    /** The id of the person who creates the key. Absent: the command line or the installation creates it. */
     createdBy?: string;
     /** (Default: the clock of the database.) */
     createdAt?: Date;
-    /** The algorithm of its TSIG key. (Default: it has none.) */
+    /** The algorithm of its TSIG key. */
     tsig?: TsigKeyAlgorithm | undefined;
   };
 
@@ -76,7 +76,7 @@ export async function ensureTeam(
 /**
  * The actor of the key, or of the JSON Web Token, with this text.
  * @param address the address of the client; it must be in the key's networks
- * @param agent the User-Agent of the client, stored with the last use of the key. (Default: unknown.)
+ * @param agent the User-Agent of the client, stored with the last use of the key. Absent: unknown.
  * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part was wrong;
  * forbidden for a valid node key, which has no rights outside of the feed; for a token, as authenticateToken
  */

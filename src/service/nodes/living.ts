@@ -29,7 +29,7 @@ interface Wait {
 
 /**
  * The nodes that reported within the last 30 s, by name. Two instances with one name are two entries.
- * @param wait waits so long for all of them to have the changes that were committed when the question arrived. (Default: does not wait.)
+ * @param wait waits so long for all of them to have the changes that were committed when the question arrived. Absent: it does not wait.
  * @throws Refusal no_zone; the reason of the signal
  */
 export async function readNodesOfZone(

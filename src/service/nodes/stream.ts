@@ -218,7 +218,7 @@ export class Stream {
 
   /**
    * Waits for the reader. A reader that takes nothing for too long is ended.
-   * @param limit the time at which it must have taken enough. (Default: none.)
+   * @param limit the time at which it must have taken enough.
    */
   async #untilTaken(limit = Number.POSITIVE_INFINITY): Promise<void> {
     const { outlet, clock } = this.#options;

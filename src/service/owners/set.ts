@@ -31,9 +31,9 @@ export interface SetInput {
   whenClusterLost?: WhenClusterLost | undefined;
   /** In ISO 8601. */
   expires?: string | undefined;
-  /** In the history. (Default: the caller's.) */
+  /** In the history. Absent: that of the caller. */
   requestId?: string | undefined;
-  /** Releases the set only if its lease has ended by now. For the service itself. (Default: in any case.) */
+  /** Releases the set only if its lease has ended by now. For the service itself. Absent: releases it in any case. */
   onlyEnded?: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface RecordQuery extends Page {
 /** Gets the tag of the state that is about to be read. True: the caller has this state, so nothing more is read. */
 export type IsKnown = (tag: string) => boolean;
 
-/** The parts of a record in a list that a client asks for. (Default: none.) */
+/** The parts of a record in a list that a client asks for. */
 interface Extras {
   etags?: boolean | undefined;
   owners?: boolean | undefined;

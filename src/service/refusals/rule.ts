@@ -14,7 +14,7 @@ export type RefusalCode =
 
 export interface RefusalText {
   code: RefusalCode;
-  /** The wrong input field. (Default: none, or the field that the caller of `refusal` names.) */
+  /** The wrong input field. Absent: the field that the caller of `refusal` names, if any. */
   field?: string;
   /** The message for people: the wrong value, and the values that are accepted. `{name}` stands for a parameter. */
   sentence: string;

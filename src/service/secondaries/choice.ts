@@ -53,7 +53,7 @@ export async function readZoneSecondaries(
 }
 
 /**
- * Replaces the owner's choice. @param seen the choice that a person saw; another one refuses the change. (Default: any.)
+ * Replaces the owner's choice. @param seen the choice that a person saw; another one refuses the change. Absent: any.
  * A secondary that is chosen already may stay, also when it is no longer offered.
  * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone), bad_request (too many),
  * busy

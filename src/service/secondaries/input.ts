@@ -36,7 +36,7 @@ export interface SecondaryInput {
   zones?: 'all' | readonly string[] | undefined;
   catalog?: boolean | undefined;
   notify?: boolean | undefined;
-  /** (Default: the offers stay as they are; a new secondary is offered to nobody.) */
+  /** Absent: the offers stay as they are; a new secondary is not offered. */
   offer?: OfferInput | undefined;
   tsig?: { name?: string | undefined; algorithm?: string | undefined; secret?: string | undefined } | undefined;
 }

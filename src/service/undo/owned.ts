@@ -14,7 +14,7 @@ interface OwnedRecords {
   isHeld: boolean;
   /** The records as they should be. */
   values: readonly Pick<ParsedRecord, 'content' | 'priority'>[];
-  /** The TTL in seconds that they should have, if only the TTL differs. (Default: none.) */
+  /** The TTL in seconds that they should have, if only the TTL differs. */
   ttl?: number | null;
 }
 

@@ -30,7 +30,7 @@ export interface RestoreOptions {
   dryRun: boolean;
   /** Counts the request as so many record writes in total. */
   count: (changes: number) => Promise<void>;
-  /** Cancels the planning. (Default: none.) */
+  /** Cancels the planning. */
   signal?: AbortSignal;
 }
 

@@ -40,7 +40,7 @@ export interface UndoOptions {
   dryRun: boolean;
   /** Counts the RRsets that change in the write window; null: no limit. */
   budget: WriteBudget | null;
-  /** Cancels the planning. (Default: none.) */
+  /** Cancels the planning. */
   signal?: AbortSignal;
 }
 

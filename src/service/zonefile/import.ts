@@ -55,9 +55,9 @@ export interface ZoneFilePreview {
 export interface ImportRequest {
   /** Counts the request as `changes` record writes in total, including those that an earlier call counted. */
   count: (changes: number) => Promise<void>;
-  /** Cancels the planning. (Default: none.) */
+  /** Cancels the planning. */
   signal?: AbortSignal;
-  /** Changes a TTL of the file, in seconds, before its range is checked. (Default: the TTL stays.) */
+  /** Changes a TTL of the file, in seconds, before its range is checked. Absent: the TTL stays. */
   reviseTtl?: (seconds: number) => number;
 }
 
@@ -99,8 +99,8 @@ function firstIds({ deletes, updates }: ZoneDiff): string[] {
 
 /**
  * Replaces the records of the zone by the records of the file.
- * @param serial the serial that the zone must have. (Default: any.)
- * @param request.agree throws to refuse the changes before they are written. (Default: all changes are accepted.)
+ * @param serial the serial that the zone must have. Absent: any.
+ * @param request.agree throws to refuse the changes before they are written. Absent: all changes are accepted.
  * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy, conflict (another serial),
  * precondition_failed
  */

@@ -28,7 +28,7 @@ export async function changeClientSettings(
   if (Object.keys(settings).length > 0) await mergeClientSettings(context.db, zoneId, settings);
 }
 
-/** Gives a new zone its settings in the transaction that creates it. @param records writes its first records. (Default: none.) */
+/** Gives a new zone its settings in the transaction that creates it. @param records writes its first records. */
 export function withClientSettings(settings: ClientSettings, records?: FirstRecords): FirstRecords {
   return async (tx, zone) => {
     if (Object.keys(settings).length > 0) await mergeClientSettings(tx, zone.id, settings);

@@ -31,7 +31,7 @@ interface ZoneInput {
   owner?: string | undefined;
   defaultTtl?: number | undefined;
   comment?: string | null | undefined;
-  /** Whether a zone that this owner deleted leaves its DNSSEC key to this one. (Default: it does, while its name is in quarantine.) */
+  /** Whether a zone that this owner deleted leaves its DNSSEC key to this one. Absent: it does while its name is in quarantine. */
   newKey?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ type CreatedZone = NewZone & { status: CreationStatus };
 export const DEFAULT_TTL = 3600;
 
 /**
- * @param records writes records into the new zone; zone and records appear at once, or not at all. (Default: none.)
+ * @param records writes records into the new zone; zone and records appear at once, or not at all.
  * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name), conflict (the zone exists, it overlaps with
  * a zone or a quarantined name of another team, or it would hide records of the parent zone), busy; the refusals of `records`
  */

@@ -11,7 +11,7 @@ import { refusal } from '../refusal.ts';
 /**
  * With a zone above or below another team's zone, one of the two would lose names to the other.
  * @param parent the zone above of the same owner, which is locked if its records must stay as they are
- * @param added the zone itself, if the transaction has added it already. (Default: it has not.)
+ * @param added the zone itself, if the transaction has added it already.
  * @throws Refusal conflict, busy
  */
 export async function mustNotOverlap(

@@ -8,7 +8,7 @@ export interface Step extends DocCommand {
   refused: boolean;
   /** Its search may find nothing: code 1 without output is not a failure. */
   mayFindNothing?: boolean;
-  /** The state that the command leaves. (Default: its output proves it, or it changes nothing.) */
+  /** The state that the command leaves. Absent: its output proves it, or it changes nothing. */
   proof?: Proof | undefined;
   /** A command that only looks is repeated for so long, in seconds. (Default: 10.) */
   seconds?: number | undefined;

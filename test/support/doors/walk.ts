@@ -16,10 +16,10 @@ interface Walk {
   folder: string;
   /** The addresses that the reader inserts, also into the files. */
   own: Own;
-  /** Programs that are not in the path, with the words that start them. (Default: none.) */
+  /** Programs that are not in the path, with the words that start them. */
   programs?: Readonly<Record<string, readonly string[]>>;
   env?: Readonly<Record<string, string>>;
-  /** A command whose failure has these words is typed again, at most twice. (Default: none.) */
+  /** A command whose failure has these words is typed again, at most twice. */
   again?: RegExp;
 }
 

@@ -1,4 +1,4 @@
-// The lanes of this run, from TEST_LANES, which `npm test` sets: a list such as `gate,docs`. (Default: everything.)
+// The lanes of this run, from TEST_LANES, which `npm test` sets: a list such as `gate,docs`. Absent: everything.
 import { GATE, LANE_NAMES, LANES, type LaneName, readLanes } from './lanes.ts';
 
 export interface Chosen {

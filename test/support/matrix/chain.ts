@@ -73,7 +73,7 @@ export interface OwnChain extends Chain {
 
 /**
  * To be called at the top of a test file; about 8 s. Closes itself after the file's tests.
- * @param warnings parts of more warnings of the service that are not a failure. (Default: none.)
+ * @param warnings parts of more warnings of the service that are not a failure.
  */
 export async function startChain(warnings: readonly string[] = []): Promise<OwnChain> {
   const closers: (() => Promise<unknown>)[] = [];

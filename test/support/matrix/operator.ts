@@ -35,11 +35,11 @@ export interface OperatorOptions {
   readonly key?: string;
   /** (Default: the API server itself.) */
   readonly kubeconfig?: string;
-  /** The only namespace that it watches. (Default: all.) */
+  /** The only namespace that it watches. Absent: all. */
   readonly namespace?: string;
   readonly silenceMs?: number;
   readonly callTimeoutMs?: number;
-  /** Takes part in an election under this name. (Default: none, so that it works at once.) */
+  /** Takes part in an election under this name. Absent: it works immediately, without an election. */
   readonly identity?: string;
   readonly lease?: NonNullable<Runtime['lease']>;
   /** The interval at which it reads a Secret with an API key again, in ms. (Default: as in production.) */
@@ -48,13 +48,13 @@ export interface OperatorOptions {
   readonly cluster?: string;
   /** The time between two heartbeats, in ms. (Default: as in production.) */
   readonly heartbeatMs?: number;
-  /** The port of health and metrics. (Default: any free port.) */
+  /** The port of health and metrics. Absent: any free port. */
   readonly healthPort?: number;
-  /** The endpoint for its traces. (Default: none.) */
+  /** The endpoint for its traces. */
   readonly otlp?: string;
   /** Called before each write with its name, which waits until it resolves. (Default: at once.) */
   readonly before?: (write: string) => Promise<void> | void;
-  /** Receives its log, line by line. (Default: dropped.) */
+  /** Receives its log, line by line. */
   readonly log?: (line: string) => void;
   /** (Default: `info`.) */
   readonly logLevel?: 'debug' | 'info';

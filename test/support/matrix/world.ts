@@ -23,7 +23,7 @@ export interface World {
   readonly foreign: readonly DnsRecord[];
   /**
    * All changes ever made at the service, as `record.create 2, zone.create 1`: exactly once is no more and no less.
-   * (Default: any.)
+   * Absent: any.
    */
   readonly history?: string | RegExp | undefined;
 }

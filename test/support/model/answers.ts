@@ -10,7 +10,6 @@ export interface ModelZone {
   /** As `keytag algorithm digesttype digest`. */
   ds: string[];
   records: ModelRecord[];
-  /** (Default: none.) */
   comment?: string | null;
 }
 

@@ -11,11 +11,10 @@ export interface ModelRecord {
   content: string;
   served: string;
   target?: string;
-  /** The addresses of an ALIAS target. (Default: none.) */
+  /** The addresses of an ALIAS target. */
   addresses?: readonly { type: 'A' | 'AAAA'; served: string; ttl: number }[];
   ttl: number | null;
   priority: number | null;
-  /** (Default: none.) */
   comment?: string | null;
 }
 

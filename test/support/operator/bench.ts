@@ -64,7 +64,7 @@ export class Bench {
   nodes: NodesAnswer = { nodes: null, secondaries: [], problem: null };
   /** API keys of Secrets: the team of each key. The service refuses other keys. */
   readonly keys = new Map<string, string>();
-  /** The answers at parent zones. (Default: no resolver.) */
+  /** The answers at parent zones. Absent: no resolver. */
   lookUpParent: ParentLookup | null = null;
   /** Whether the operator sees the objects of a namespace. */
   watches: OperatorContext['watches'] = () => true;

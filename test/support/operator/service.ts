@@ -34,7 +34,6 @@ export interface Stored {
   readonly content: string;
   readonly ttl: number | null;
   readonly priority: number | null;
-  /** (Default: none.) */
   readonly comment?: string | null;
 }
 
@@ -56,7 +55,7 @@ export class MemoryService {
   readonly secondaries = new MemorySecondaries();
   /** Ids of records whose clusters are drained. */
   readonly withdrawn = new Set<string>();
-  /** The key in the answer to a creation. (Default: none.) */
+  /** The key in the answer to a creation. */
   keyOfCreation?: (body: ZoneCreateBody) => CreatedKey;
   /** Grows with every change. */
   version = 0;

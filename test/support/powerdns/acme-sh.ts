@@ -4,7 +4,7 @@ import type { RecordedRequest } from './recorded.ts';
 
 export interface AcmeShStep {
   request: RecordedRequest;
-  /** The values that it must find in the answer. (Default: it does not look for any.) */
+  /** The values that it must find in the answer. */
   finds?: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface Recorded {
   requests: readonly RecordedRequest[];
   /** The RRsets after these requests, as `rrsetsOf` gives them. */
   result: readonly string[];
-  /** Sent afterwards. (Default: nothing.) */
+  /** Sent afterwards. */
   last?: readonly RecordedRequest[];
 }
 

@@ -72,7 +72,7 @@ export class UndoModel {
     return this.#steps;
   }
 
-  /** The records after the first `count` changes. (Default: all.) */
+  /** The records after the first `count` changes. Absent: all. */
   records(count = this.#steps.length): Records {
     const records = new Map<string, Value>();
     for (const { recordId, after } of this.#steps.slice(0, count)) {

@@ -66,7 +66,6 @@ export interface UpdateParts {
   /** (Default: 1.) */
   id?: number;
   zone: string;
-  /** (Default: none.) */
   prerequisites?: readonly Entry[];
   changes?: readonly Entry[];
   additional?: readonly Entry[];

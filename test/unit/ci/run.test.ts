@@ -14,7 +14,7 @@ afterEach(async () => {
 interface Stubs {
   /** The output of `npm test`. */
   readonly npm: string;
-  /** The output of `npm test -- --rest`. (Default: no test ran.) */
+  /** The output of `npm test -- --rest`. */
   readonly rest?: string;
   /** (Default: 0.) */
   readonly npmCode?: number;

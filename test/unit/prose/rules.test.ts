@@ -53,6 +53,11 @@ const FOUND: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['take-away', 'It takes away the right.'],
   ['is-no', 'The text is no address.'],
   ['is-no', 'An owner that is\nno secret may be shown.'],
+  ['no-default', 'The owner of those records. (Default: another reason.)'],
+  ['no-default', '(Default: none.)'],
+  ['no-default', 'The serial that the zone must have (Default: any.)'],
+  ['no-default', 'Only one namespace. (Default: all.)'],
+  ['no-default', 'A TTL. (Default: the TTL stays.)'],
   ['suffer', 'A CNAME suffers no neighbor.'],
   ['cannot-be-had', 'The lease cannot be had.'],
 ];
@@ -88,6 +93,10 @@ describe('no rule finds anything in', () => {
     ['The record goes to the end of the queue.'],
     ['There is no zone of this name, and a wait is no longer than 10 s.'],
     ['The name has no records, and the text is not an address.'],
+    ['The delay. (Default: 10 s.)'],
+    ['Whether it waits. (Default: false.)'],
+    ['The server. (Default: the first one of the list.)'],
+    ['The zones to read. (Default: all zones.)'],
     ['Run zonestead keys mint to create a key.'],
   ])('%s', (text) => {
     expect(found(text)).toEqual([]);

@@ -19,7 +19,7 @@ export interface Panel {
   unit: Unit;
   /** The width, of 24 columns. (Default: 8; a stat 4.) */
   width?: number;
-  /** A stat turns red at and above the one, and below the other. (Default: it stays green.) */
+  /** A stat turns red at and above the one, and below the other. Absent: it stays green. */
   bad?: { above?: number; below?: number };
   queries: Query[];
 }
