@@ -18,7 +18,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   # Other machines connect with TLS only.
   echo 'hostssl all all all scram-sha-256' >>"$new/pg_hba.conf"
   if [ "$database" != postgres ]; then
-    # In single-user mode a statement ends with its line. A quote in the name is doubled by nobody: it is the chart's name.
+    # In single-user mode a statement ends with its line. A quote in the name is not doubled: it is the chart's name.
     echo "CREATE DATABASE \"$database\"" | postgres --single -D "$new" postgres
   fi
   mv "$new" "$PGDATA"

@@ -164,7 +164,7 @@ function apiSettings(
   };
 }
 
-/** Our own name server first: nobody delegates to it, so ALIAS targets in its zones are found nowhere else. */
+/** Our own name server first: no parent zone delegates to it, so ALIAS targets in its zones are found nowhere else. */
 function resolvers(dnsPort: number): string {
   const machine = getServers().flatMap((text) => {
     if (text.includes('%')) return [];

@@ -115,7 +115,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
           KUBECONFIG: (await opening).operatorKubeconfig,
           ZONESTEAD_URL: service.url,
           ZONESTEAD_API_KEY: service.keys.operator.key,
-          // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
+          // Ours alone: whether the world delegates the zones of a local stack does not matter.
           ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
           ZONESTEAD_NAMESERVER_ADDRESSES: [service.nameserverAddresses, options.nameservers ?? ''].join(','),
           ...settings,
@@ -143,7 +143,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
   };
   const complete = completeStack();
   const settled = complete.catch(() => undefined);
-  // Clients of kube-apiserver first: it does not end while somebody watches.
+  // Clients of kube-apiserver first: it does not end while a client watches.
   const stop = async () => {
     over.abort(new Error('the stack ends'));
     await settled;

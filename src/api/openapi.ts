@@ -28,7 +28,7 @@ security requirement of an operation names the permission that the key needs: \`
 
 **Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24 hours.
 
-**Conditional requests.** Send the ETag of the state that you read as If-Match with your change. If somebody changed it meanwhile, the
+**Conditional requests.** Send the ETag of the state that you read as If-Match with your change. If another client changed it meanwhile, the
 answer is 412 (\`precondition_failed\`), has the present ETag, and nothing is written. A zone, a record, and the records of a
 zone as a list or a zone file each have an ETag. A GET with If-None-Match is answered 304 without a body as long as nothing
 changed.`;

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { YesOption } from './options.ts';
 
 /**
- * Asks at a terminal. Elsewhere nobody could answer.
+ * Asks at a terminal. Elsewhere no person could answer.
  * @param effect the effect of the change, as a whole sentence without a period
  * @param flag the option that confirms it without a question
  * @throws Error unless the change is confirmed

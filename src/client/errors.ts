@@ -40,7 +40,7 @@ export class ApiError extends Error {
   readonly records: readonly string[];
   /** The owner of those records at the service, if it is the reason. */
   readonly owner: string | null;
-  /** The value of the set that exists already: it belongs to `owner`, or to nobody if that is null. Null: another reason. */
+  /** The value of the set that exists already: it belongs to `owner`, or has no owner if that is null. Null: another reason. */
   readonly value: string | null;
   /** Whether that owner shares that value. */
   readonly isShared: boolean;

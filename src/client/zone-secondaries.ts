@@ -27,7 +27,7 @@ function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[
 
 /**
  * The serial that the secondary serves: the api tells that of one that is behind, its answers over DNS tell another one's.
- * @returns null if nobody tells
+ * @returns null if no source tells
  */
 export function secondarySerial(secondary: ZoneSecondary, seen: readonly SeenSerial[]): number | null {
   const own = seen.find(({ name, serial }) => serial !== null && secondaryNamed(name, [secondary]) !== undefined);

@@ -56,7 +56,7 @@ export const errorBody = z
       .optional()
       .meta({
         description:
-          'The value of a set of `records:apply` that exists already. It belongs to `owner`, or to nobody if `owner` is absent.',
+          'The value of a set of `records:apply` that exists already. It belongs to `owner`, or has no owner if `owner` is absent.',
         examples: ['192.0.2.10'],
       }),
     shared: z.boolean().optional().meta({

@@ -121,7 +121,7 @@ export const recordSet = z
     ),
     adopt: oneOf(ADOPT).optional().meta({
       description:
-        "`IfIdentical`: a record with the same value and the same effective TTL that nobody owns becomes this owner's. `Never`: it is a conflict. If omitted: Never.",
+        "`IfIdentical`: a record with the same value and the same effective TTL, but without an owner, becomes this owner's. `Never`: it is a conflict. If omitted: Never.",
     }),
     share: flag(
       'If true, other owners that share as well may own the same values. A record stays until its last owner releases it. If omitted: false.',
@@ -132,7 +132,7 @@ export const recordSet = z
       .optional()
       .meta({
         description:
-          'The beginning of owners. An owner that has nothing at the name and type yet is refused if records are there that belong to other owners or to nobody; A, AAAA, ALIAS and CNAME count as one type. If omitted: values are added to those of others.',
+          'The beginning of owners. An owner that has nothing at the name and type yet is refused if records are there that belong to other owners or have no owner; A, AAAA, ALIAS and CNAME count as one type. If omitted: values are added to those of others.',
         examples: ['external-dns:prod/'],
       }),
     retain: flag(
@@ -216,7 +216,7 @@ const driftItem = z
     content: z.string().meta({ description: 'The value as it is now, or the missing one.' }),
     ttl: z.int().optional().meta({ description: 'The effective TTL as it is now. Present for `ttl` only.' }),
   })
-  .meta({ id: 'Drift', description: 'One change that somebody else made to the records of an owner.' });
+  .meta({ id: 'Drift', description: 'One change that another client made to the records of an owner.' });
 
 const applyResult = z
   .union([

@@ -13,7 +13,7 @@ const offeredSecondary = z
     nameservers,
     allZones: z
       .boolean()
-      .meta({ description: 'Whether it has every zone of the service, so nobody needs to choose it.' }),
+      .meta({ description: 'Whether it has every zone of the service, so no zone needs to choose it.' }),
     namespaces: z.array(z.string()).nullable().meta({
       description:
         'Null: for every zone. Otherwise it is offered only to the objects of these Kubernetes namespaces, which the operator checks.',

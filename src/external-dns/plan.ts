@@ -18,7 +18,7 @@ export interface PlanOptions {
   ownerId: string;
   /** Whether other owners may have values at the same names, and own the same values. */
   share: boolean;
-  /** Whether identical records that nobody owns become external-dns' own. */
+  /** Whether identical records without an owner become external-dns' own. */
   adopt: boolean;
 }
 
@@ -51,7 +51,7 @@ export function planSets(wishes: readonly Wish[], held: readonly OwnedSet[], opt
 }
 
 /**
- * The sets of the TXT registry without the entries of names at which a record was refused: nobody would delete such an entry.
+ * The sets of the TXT registry without the entries of names at which a record was refused: no run would delete such an entry.
  * The provider knows its records without the registry, so an entry that is missing for a while does no harm.
  */
 export function registryFor(

@@ -1,5 +1,5 @@
 // The label that the ACME solver puts on the DNSRecords it creates. This label makes a record a challenge, not its name:
-// anybody may create records named _acme-challenge. The label gives a record priority within its own namespace only, so a
+// every user may create records named _acme-challenge. The label gives a record priority within its own namespace only, so a
 // tenant that forges it takes nothing from other tenants.
 import type { DNSRecord } from './dnsrecord.ts';
 

@@ -111,7 +111,7 @@ export const SETTINGS = {
   ZONESTEAD_QUARANTINE_HOURS: preset(
     wholeNumber(0, 24 * 365),
     '72',
-    'For this many hours, only its former owner can use the name of a deleted zone and the names above and below it, and can restore the zone. With 0, everybody can use them at once, and nobody can restore the zone.',
+    'For this many hours, only its former owner can use the name of a deleted zone and the names above and below it, and can restore the zone. With 0, every team can use them immediately, and the zone cannot be restored.',
   ),
   ZONESTEAD_QUOTA_ZONES: preset(
     wholeNumber(0, 1_000_000),
@@ -350,7 +350,7 @@ export const SETTINGS = {
   ZONESTEAD_EXTERNAL_DNS_ADOPT: preset(
     onOff,
     'off',
-    'If on, an existing record that nobody owns becomes a record of external-dns if it has the value and the TTL that external-dns wants. If off, it is a conflict.',
+    'If on, an existing record without an owner becomes a record of external-dns if it has the value and the TTL that external-dns wants. If off, it is a conflict.',
   ),
   ZONESTEAD_EXTERNAL_DNS_MASS_DELETION: preset(
     onOff,

@@ -51,7 +51,7 @@ export const identities = pgTable(
   (t) => [
     primaryKey({ name: 'identities_pkey', columns: [t.issuer, t.subject] }),
     index('identities_user_idx').on(t.userId),
-    // A person has one account at a provider: an address that the provider gives to another account brings nobody in.
+    // A person has one account at a provider: an address that the provider gives to another account opens no account.
     uniqueIndex('identities_issuer_user_key').on(t.issuer, t.userId),
   ],
 );
@@ -106,7 +106,7 @@ export const invitations = pgTable(
     teamId: text('team_id')
       .notNull()
       .references(() => teams.id, { onDelete: 'cascade' }),
-    // The address need not belong to anybody yet.
+    // The address need not belong to a person yet.
     email: text('email').notNull(),
     role: text('role').$type<Role>().notNull(),
     invitedBy: text('invited_by')

@@ -128,7 +128,7 @@ interface MarkedZones {
   seen: number;
   marked: number;
   last: number | null;
-  /** The numbers of zones that somebody holds locked. */
+  /** The numbers of zones that another transaction has locked. */
   locked: number[] | null;
 }
 
@@ -192,7 +192,7 @@ const selectUnmarked = statement<OwnedTarget & { mark: string }>(`
   select target, owner, unmarked_since::text as mark from alias_answers
   where unmarked_since < now() - $1::interval order by unmarked_since limit 100`);
 
-/** Targets whose zones nobody finished marking for `olderMs`, because a process ended or a zone stayed locked; at most 100. */
+/** Targets whose zones are not completely marked for `olderMs`, because a process ended or a zone stayed locked; at most 100. */
 export async function unmarkedTargets(db: Db, olderMs: number): Promise<(OwnedTarget & { mark: string })[]> {
   return [...(await selectUnmarked(db, milliseconds(olderMs)))];
 }

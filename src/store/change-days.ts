@@ -20,7 +20,7 @@ const selectOther = statement<{ exists: boolean }>(
   'select exists (select from zones where not coalesce(team_id, user_id) = any($1::text[])) as exists',
 );
 
-/** Whether a zone belongs to nobody among these owners. */
+/** Whether a zone belongs to none of these owners. */
 export async function hasOtherZones(db: Db, owners: readonly string[]): Promise<boolean> {
   return (await selectOther(db, owners))[0]?.exists === true;
 }

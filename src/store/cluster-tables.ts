@@ -41,7 +41,7 @@ export const clusters = pgTable(
 
 /**
  * One row: since when the service has watched heartbeats without a gap. A time without the service or its database
- * counts for nobody.
+ * counts for no cluster.
  */
 export const clusterWatch = pgTable(
   'cluster_watch',

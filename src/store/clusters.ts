@@ -167,7 +167,7 @@ const lockTable = statement('lock table clusters in access exclusive mode');
 
 /**
  * Waits for the transactions that have seen the states of clusters, and keeps others from them: the trigger of a write under way
- * may have withdrawn its records because of a cluster that is about to be removed, and nobody would correct them afterwards.
+ * may have withdrawn its records because of a cluster that is about to be removed, and no operator would correct them afterwards.
  */
 export async function lockStates(tx: Tx): Promise<void> {
   await lockTable(tx);

@@ -1,4 +1,4 @@
-// Confirms earlier commits. Postgres shows a commit to everybody while it still waits for the synchronous standby, if the server was
+// Confirms earlier commits. Postgres shows a commit to every session while it still waits for the synchronous standby, if the server was
 // restarted meanwhile. An answer that only repeats such a commit would acknowledge a write that a failover can lose.
 import { statement } from './statement.ts';
 

@@ -9,7 +9,7 @@ export interface InvitationRow {
   id: string;
   teamId: string;
   teamName: string;
-  /** In lower case. It need not belong to anybody yet. */
+  /** In lower case. It need not belong to a person yet. */
   email: string;
   role: Role;
   /** The address of the inviter. */

@@ -55,7 +55,7 @@ const ANSWER = `
     order by f.xid, f.no limit 1), 0) end as "lagSeconds"`;
 
 /**
- * A report under a name that somebody else holds changes no row. The list of failing zones is written only if it changed. The commit
+ * A report under a name that another node holds changes no row. The list of failing zones is written only if it changed. The commit
  * waits neither for the disk nor for a standby, because the next report follows within a second.
  */
 const FIRST_AT = `case when n.${LIVING} then n.first_at else statement_timestamp() end`;

@@ -7,7 +7,7 @@ interface NameOwner {
   userId: string | null;
 }
 
-/** Names that one owner keeps in quarantine at most, the newest. It bounds how many names somebody can hold by making zones and deleting them. */
+/** Names that one owner keeps in quarantine at most, the newest. It bounds how many names an owner can hold by making zones and deleting them. */
 const NAMES_OF_OWNER = 1_000;
 
 const insertName = statement(`
@@ -36,7 +36,7 @@ const selectForeign = statement<{ until: string }>(`
   where until > $4::timestamptz and (team_id is distinct from $5 or user_id is distinct from $6)
   order by until desc limit 1`);
 
-/** Until when a name is kept for somebody else, because it is, or lies above or below, such a name; null: it is not. */
+/** Until when a name is kept for another owner, because it is, or lies above or below, such a name; null: it is not. */
 export async function keptForOthers(
   tx: Tx,
   { suffixes, tree }: { suffixes: string[]; tree: string },

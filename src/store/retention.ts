@@ -16,7 +16,7 @@ const uploadsBefore = statement(`
   delete from zone_uploads where (zone_id, key_id) in (
     select zone_id, key_id from zone_uploads where created_at < $1 order by created_at limit $2) returning 1 as one`);
 
-/** Deletes zone files that nobody imported and that were uploaded before `before`, at most `limit`. @returns how many */
+/** Deletes zone files that were not imported and were uploaded before `before`, at most `limit`. @returns how many */
 export async function deleteUploads(tx: Tx, before: Date, limit: number): Promise<number> {
   return (await uploadsBefore(tx, before.toISOString(), limit)).length;
 }
@@ -31,7 +31,7 @@ const dropPositions = statement(`
     select horizon from feed_positions where at < $1 order by horizon desc limit 1)`);
 
 /**
- * Notes the position of the database, and forgets those before the newest one that is older than `before`: from then on, nobody
+ * Notes the position of the database, and forgets those before the newest one that is older than `before`: from then on, no node
  * continues from an older position, and {@link deleteFeedChanges} may delete the rows that they need.
  */
 export async function moveFeedPositions(tx: Tx, now: Date, before: Date): Promise<void> {
@@ -45,7 +45,7 @@ const feedChangesBefore = statement(`
     where f.xid < (select p.horizon from feed_positions p where p.at < $1 order by p.horizon limit 1)
     order by f.xid, f.no limit $2) returning 1 as one`);
 
-/** Deletes the rows that nobody needs who continues from a position of later than `before`, at most `limit`. @returns how many */
+/** Deletes the rows that no node needs that continues from a position of later than `before`, at most `limit`. @returns how many */
 export async function deleteFeedChanges(tx: Tx, before: Date, limit: number): Promise<number> {
   return (await feedChangesBefore(tx, before.toISOString(), limit)).length;
 }

@@ -23,7 +23,7 @@ const selectOffered = statement<OfferedSecondary>(`
   where s.offered_to_all or o.whole or o.namespaces is not null
   order by s.name`);
 
-/** The secondaries that are offered to at least one of these teams, or to everybody; by name. */
+/** The secondaries that are offered to at least one of these teams, or to all teams; by name. */
 export async function offeredTo(db: Db | Tx, teamIds: readonly string[]): Promise<OfferedSecondary[]> {
   return [...(await selectOffered(db, teamIds))];
 }

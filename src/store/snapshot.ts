@@ -1,4 +1,4 @@
-// One moment of the database, read a page at a time for as long as somebody takes the pages.
+// One moment of the database, read a page at a time for as long as the caller takes the pages.
 
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -45,7 +45,7 @@ class Handoff<Page> {
   #wakeTaker: () => void = () => undefined;
   #wakeGiver: () => void = () => undefined;
 
-  /** False when nobody takes pages any more. */
+  /** False when the caller takes no more pages. */
   async offer(page: Page): Promise<boolean> {
     if (this.#hasLeft) return false;
     const taken = new Promise<void>((resolve) => {

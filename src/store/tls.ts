@@ -43,7 +43,7 @@ export function createProtect(tls: PostgresTls, limitMs: number): Protect | null
 async function protect(socket: Socket, { host }: Host, tls: PostgresTls, signal: AbortSignal): Promise<Socket> {
   socket.write(REQUEST);
   const [answer] = (await once(socket, 'data', { signal })) as [Buffer];
-  // A byte beyond the answer would be one that somebody between us and the server put there (CVE-2021-23222).
+  // A byte beyond the answer would be one that an attacker between us and the server put there (CVE-2021-23222).
   if (answer.length !== 1) throw new Error('the server does not answer the request for TLS');
   if (answer[0] === NO && tls.mode === 'prefer') return socket;
   if (answer[0] !== YES) throw new Error('the server does not offer TLS');

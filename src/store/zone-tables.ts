@@ -112,7 +112,7 @@ export const zoneClientSettings = pgTable('zone_client_settings', {
   settings: jsonb('settings').notNull(),
 });
 
-/** Zone files that somebody looks over before they are imported: one a zone and key, for an hour. */
+/** Zone files that a person looks over before they are imported: one a zone and key, for an hour. */
 export const zoneUploads = pgTable(
   'zone_uploads',
   {

@@ -12,7 +12,7 @@ export interface StoredValue {
   /** SHA-256 of the wire form, base64. */
   digest: string;
   ttl: number | null;
-  /** The first owner of the record; null if nobody owns it. */
+  /** The first owner of the record; null if it has none. */
   managedBy: string | null;
 }
 
@@ -177,7 +177,7 @@ async function inChunks(values: Iterable<Piece>, send: (json: string) => Promise
   for (const json of jsonChunks(values)) {
     await sent;
     sent = send(json);
-    // It is awaited in the next round; until then a failure is nobody's.
+    // It is awaited in the next round; until then no caller sees a failure.
     sent.catch(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -49,7 +49,7 @@ export interface Owners {
 
 /**
  * The row, locked until the transaction ends. Fails with 55P03 when another holds it longer than the lock timeout.
- * @param owners a zone of anybody else is not found, and neither locked nor waited for. Absent: all.
+ * @param owners a zone of another owner is not found, and neither locked nor waited for. Absent: all.
  */
 export async function lockZone(tx: Tx, id: string, owners?: Owners): Promise<ZoneRow | null> {
   if (!isStorable(id)) return null;

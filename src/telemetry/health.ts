@@ -71,7 +71,7 @@ async function report(response: ServerResponse, check: HealthServerOptions['read
     const result = check === undefined ? ALWAYS_OK : await within(limit, async () => check());
     send(response, result.ok ? 200 : 503, 'application/json', `${JSON.stringify(result)}\n`);
   } catch {
-    // The reason is only logged: probes are open to everybody who can reach the port.
+    // The reason is only logged: probes are open to every client that can reach the port.
     send(response, 503, 'application/json', `${JSON.stringify({ ok: false, checks: { probe: 'failed' } })}\n`);
   }
 }

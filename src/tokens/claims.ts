@@ -3,7 +3,7 @@
 import { type Rejection, rejectToken, type TokenIssuer } from './issuer.ts';
 import type { TokenText } from './text.ts';
 
-/** The algorithms that are accepted. All have public keys, so nobody who knows a key can sign. */
+/** The algorithms that are accepted. All have public keys, so the knowledge of a key does not suffice to sign. */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 
 /** The difference that the clocks of an issuer and of this machine may have, in seconds. */

@@ -4,7 +4,7 @@ import { errors, jwtVerify } from 'jose';
 import { ALGORITHMS, SKEW_S } from './claims.ts';
 import type { PublicKeys } from './keys.ts';
 
-/** The keys that are tried for one token. Anybody may send tokens, so an issuer with many keys of one name would keep us busy. */
+/** The keys that are tried for one token. Any client may send tokens, so an issuer with many keys of one name would keep us busy. */
 const MOST_TRIED = 8;
 
 type Outcome = 'ok' | 'signature' | 'unknown-key';

@@ -114,7 +114,7 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
-    title: 'every connection to the API server goes still, and nobody says so',
+    title: 'every connection to the API server goes still without an error',
     strike: async (act) => {
       const stilled = proxy.still();
       await act();

@@ -97,7 +97,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** With a key of another team from the beginning the zone is that team's: no fault of anybody. */
+/** With a key of another team from the beginning the zone is that team's: not a fault. */
 const faultsOf = (work: Work) => Object.entries(FAULTS).filter(([title]) => work !== CREATING || !/team/.test(title));
 
 async function begin(work: Work): Promise<{ cell: Cell; key: TestKey }> {
@@ -137,7 +137,7 @@ describe.concurrent.each(WORKS)('while $title', (work) => {
     await end(title, cell, work);
   });
 
-  it.concurrent('a key that is rotated is replaced without a word from anybody', async () => {
+  it.concurrent('a key that is rotated is replaced silently', async () => {
     const { cell, key } = await begin(work);
     const next = await own.mint();
     await put(cell.namespace, { apiKey: next.text });

@@ -1,4 +1,4 @@
-// The name servers need nobody to answer: Postgres, the api, the nodes and each knotd are killed with -9, and no query fails.
+// The name servers need no other program to answer: Postgres, the api, the nodes and each knotd are killed with -9, and no query fails.
 // The DNS side of `npm run up`, with two name servers, every part a process of its own.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -264,7 +264,7 @@ describe('every query', () => {
     const wrong: string[] = [];
     for (const { metric, matchers } of selectors) {
       const own = labels.get(metric);
-      if (own === undefined) wrong.push(`nobody exposes ${metric}`);
+      if (own === undefined) wrong.push(`no process exposes ${metric}`);
       for (const label of own ?? []) known.add(label);
       for (const { label } of matchers) if (own && !own.has(label)) wrong.push(`${metric} has no label ${label}`);
     }

@@ -164,7 +164,7 @@ test('a drained cluster is withdrawn until it is restored, and its objects say s
   await put(east, 'late', '192.0.2.14');
   await expect.poll(() => east.ready('late'), PATIENCE).toMatchObject({ status: 'False', reason: 'ClusterDrained' });
   await serves('late', '192.0.2.15');
-  // A value that nobody else replaces, or that the other cluster shares, is Ready.
+  // A value that no other cluster replaces, or that the other cluster shares, is Ready.
   for (const record of ['alone', 'anycast']) await isReady(east, record);
   await serves('alone', '192.0.2.13');
 

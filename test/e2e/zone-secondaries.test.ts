@@ -33,7 +33,7 @@ beforeAll(async () => {
     randomBytes,
     new Date(),
   );
-  // Nobody is offered this one, and a zone of another team has it.
+  // This one is not offered, and a zone of another team has it.
   const hidden = { name: 'hush', addresses: [`${ADDRESS}:${port}`], nameservers: ['ns.hush.test'] };
   await adminPutSecondary(databaseUrl, hidden, randomBytes, new Date());
   eu = await startRunning('knot', port, {
@@ -133,7 +133,7 @@ describe('namespace b, which has no offer', () => {
     expect(await test.dig('www.mine.example', 'A')).toEqual([expect.stringContaining('192.0.2.9')]);
     expect(await test.dig('mine.example', 'NS')).toEqual([expect.stringContaining('ns1.zonestead.test.')]);
     expect(words).toContain('No secondary is offered to it.');
-    // A secondary that is offered to nobody, and one that does not exist, have the same words.
+    // A secondary that is not offered, and one that does not exist, have the same words.
     for (const name of ['hush', 'none']) {
       await zone('mine', { secondaries: [name] }, 'b');
       await expect.poll(async () => (await ready('zdz/mine', 'b'))?.message, PATIENCE).toContain(name);

@@ -115,7 +115,7 @@ export const RULES: readonly Rule[] = [
   {
     name: 'is-no',
     pattern:
-      /\b(?<!\bthere )(is|are|was|were|be|been) no (?!(longer|more|less|later|earlier|fewer|other|better|worse|different)\b)[\w"'“`]/i,
+      /\b(?<!\bthere ((may|can|could|must|should|will|would) )?)(is|are|was|were|be|been) no (?!(longer|more|less|later|earlier|fewer|other|better|worse|different)\b)[\w"'“`]/i,
     advice: 'is not a …: "the text is not an address", not "is no address"',
   },
   {
@@ -123,6 +123,11 @@ export const RULES: readonly Rule[] = [
     pattern:
       /\bDefault: (another|any|it|they|there|none|no|not|nothing|nowhere|nobody|does|unknown|all[.;)]|of all\b|(the|a|every|all) ([\w-]+ ){1,4}(has|have|takes?|stays?|permits|belongs|does not|is not|are not|is accepted|are accepted|counts)\b)(?=\W)/,
     advice: 'a default is a value; else "Absent: …", "Null: …", "If omitted, …", or nothing for an optional field',
+  },
+  {
+    name: 'nobody',
+    pattern: /\b(no|some|every|any)body\b/i,
+    advice: 'name the actor: "another client", "no replica", "every account", or use the passive: "was not changed"',
   },
   { name: 'suffer', pattern: /\bsuffers?\b/i, advice: 'allow, permit' },
   {

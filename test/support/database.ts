@@ -14,7 +14,7 @@ export interface TestDatabase {
   sql: Sql;
   /** One more client with one connection, which the test closes; one that stays open fails the file. */
   connect(url?: string): Sql;
-  /** Drops the database. @throws when somebody is still connected to it */
+  /** Drops the database. @throws when a client is still connected to it */
   close(): Promise<void>;
 }
 

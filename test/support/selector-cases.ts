@@ -19,7 +19,7 @@ const refused = (title: string, spec: Record<string, unknown>): ResourceCase => 
 
 export const SELECTORS: readonly ResourceCase[] = [
   refused('In without values', acmeFrom({ operator: 'In' })),
-  // It would be a grant to everybody.
+  // It would be a grant to every namespace.
   refused('NotIn without values', acmeFrom({ operator: 'NotIn' })),
   refused('NotIn with an empty list', acmeFrom({ operator: 'NotIn', values: [] })),
   refused('Exists with values', acmeFrom({ operator: 'Exists', values: ['a'] })),

@@ -27,7 +27,7 @@ export interface TestPostgres {
   /** The address for the superuser. */
   adminUrl: string;
   port: number;
-  /** A migrated database that nobody is connected to. */
+  /** A migrated database without connections. */
   template: string;
   /** Owns every test database. */
   service: { name: string; password: string };

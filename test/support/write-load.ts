@@ -189,7 +189,7 @@ async function listOf(request: Request, zone: Entry['zone']): Promise<Map<string
 function settleZone(entries: readonly Entry[], listed: ReadonlyMap<string, { id: string; content: string }>): void {
   const names = new Set(entries.map(({ name }) => name));
   const strangers = [...listed.keys()].filter((name) => !names.has(name));
-  assert.deepEqual(strangers, [], 'records that nobody asked for');
+  assert.deepEqual(strangers, [], 'records that no request asked for');
   const found = (entry: Entry) => listed.get(entry.name)?.content ?? null;
   for (const entry of entries) {
     if (entry.doubt) continue;

@@ -8,7 +8,7 @@ export interface Account {
   gid: number;
 }
 
-/** In this order: a database account keeps other daemons, which run as nobody too, away from the data. */
+/** In this order: a database account keeps other daemons, which run as `nobody` too, away from the data. */
 const CANDIDATES = ['postgres', 'nobody'];
 
 /**

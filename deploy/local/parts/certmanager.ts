@@ -20,7 +20,7 @@ const NAMESPACE = 'cert-manager';
 
 /**
  * Flags by which cert-manager asks one name server alone.
- * @param dns host:port: nobody delegates to ours, and the names of its servers resolve nowhere
+ * @param dns host:port: no parent zone delegates to ours, and the names of its servers resolve nowhere
  */
 export function askOnly(dns: string): string[] {
   return [`--dns01-recursive-nameservers=${dns}`, '--dns01-recursive-nameservers-only'];

@@ -88,7 +88,7 @@ export async function freeDataFolder(data: string, limitMs: number, signal: Abor
       throw new Error(`Postgres (pid ${users[0]}) already works on ${data}; end it first`);
     await delay(100, signal);
   }
-  // Without /proc nobody can tell, and Postgres' own judgement has to do.
+  // Without /proc that is unknown, and Postgres' own judgement has to do.
   if (existsSync('/proc/self')) await rm(join(data, 'postmaster.pid'), { force: true });
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Part } from './part.ts';
 
-/** A part ended while somebody waited for it; `message` carries the end of its log. */
+/** A part ended while a caller waited for it; `message` carries the end of its log. */
 export class PartEnded extends Error {
   readonly part: Part;
 
@@ -82,7 +82,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Rejects with PartEnded when one of the parts exits; stays pending without parts or when nobody waits any more. */
+/** Rejects with PartEnded when one of the parts exits; stays pending without parts or when no caller waits any more. */
 function endOfAny(parts: readonly Part[], what: string, over: AbortSignal): Promise<never> {
   const promise = new Promise<never>((_, reject) => {
     for (const part of parts) {
@@ -94,7 +94,7 @@ function endOfAny(parts: readonly Part[], what: string, over: AbortSignal): Prom
       });
     }
   });
-  promise.catch(() => {}); // Nobody may be racing it at that moment.
+  promise.catch(() => {}); // There may be no race at that moment.
   return promise;
 }
 

@@ -35,7 +35,7 @@ export async function createFromBody(
 ): Promise<NamedZone> {
   const fields = fieldsOf(request.body, 'The body');
   const name = textOf(fields, 'name', 'The zone');
-  // Terraform providers send false for a zone about whose signatures nobody said anything.
+  // Terraform providers send false for a zone whose signatures the configuration does not mention.
   const settings = readSettings({ ...fields, dnssec: true });
   mustHaveOurNameservers(fields, context.nameservers);
   const caller = { ...callerOf(request), once: null };

@@ -31,7 +31,7 @@ const PRESET: ZoneSettings = {
 /** PowerDNS has room for as many characters of an account. */
 const MAX_CHARACTERS = 40;
 
-/** The settings of a zone with those that nobody set. @param kept undefined: none was set */
+/** The settings of a zone with those that were never set. @param kept undefined: none was set */
 export function settingsOf(kept: ClientSettings | undefined): ZoneSettings {
   return { ...PRESET, ...kept };
 }

@@ -48,7 +48,7 @@ export async function acmeRoutes(app: FastifyInstance, context: ServiceContext, 
 type Served = (request: FastifyRequest, reply: FastifyReply, zoneId: string) => Promise<void>;
 
 function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Served): void {
-  // Nobody waits for a value to be gone.
+  // No client waits for a value to be gone.
   const remove = async (...challenge: Parameters<typeof removeChallenge>) => {
     await removeChallenge(...challenge);
     return null;

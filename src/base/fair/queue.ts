@@ -159,7 +159,7 @@ export class FairQueue<T> {
     return this.remove(item);
   }
 
-  /** Removes an item that gives up; nobody has a turn. @returns false if it was not waiting */
+  /** Removes an item that gives up; no item gets a turn. @returns false if it was not waiting */
   remove(item: T): boolean {
     const spot = this.#spots.get(item);
     const group = spot && this.#groups.get(spot.group);
@@ -213,7 +213,7 @@ export class FairQueue<T> {
 
   #leave({ name, start }: Group<T>): void {
     this.#groups.delete(name);
-    // Nobody waits: all groups are equal again.
+    // Nothing waits: all groups are equal again.
     if (this.#groups.size === 0) {
       this.#left.clear();
       return;

@@ -10,7 +10,7 @@ const OTHERS = 0o077;
  * @throws Error with a message for people if the file is missing, not a file, of another user, readable by others, or malformed
  */
 export async function readCredentials(path: string, uid: number): Promise<Record<string, string>> {
-  // One handle for the check and the read, so that nobody can exchange the file between them.
+  // One handle for the check and the read, so that the file cannot be exchanged between them.
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The credentials file ${path} cannot be read (${error.code}).`);
   });

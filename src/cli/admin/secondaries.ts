@@ -143,7 +143,7 @@ const file = z.array(
 );
 
 /**
- * Makes each secondary of a JSON file what the file says; others stay. Without `offer` a secondary is offered to nobody; without
+ * Makes each secondary of a JSON file what the file says; others stay. Without `offer` a secondary is not offered; without
  * `zones` its list stays, and without `tsig` its key.
  */
 export async function runSecondariesApply(
@@ -257,7 +257,7 @@ function withoutSecret({ tsigSecret: _, ...rest }: ShownSecondary) {
 }
 
 function offerOf({ offer: { all, teams, namespaces } }: ShownSecondary): string {
-  return all ? 'everybody' : [...teams, ...namespaces].join(', ') || 'nobody';
+  return all ? 'all teams' : [...teams, ...namespaces].join(', ') || 'none';
 }
 
 function stateOf({ report }: ShownSecondary): string {

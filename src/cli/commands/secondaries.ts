@@ -24,7 +24,7 @@ const NS: OptionDescription = {
   value: 'list',
 };
 const OFFERS: readonly OptionDescription[] = [
-  { flags: '--offer-to-all', describe: 'the owner of any zone may choose it (default: nobody may)' },
+  { flags: '--offer-to-all', describe: 'the owner of any zone may choose it (default: no offer)' },
   { flags: '--offer-to-team <team>', describe: 'this team may choose it for its zones', value: 'list' },
   {
     flags: '--offer-to-namespace <team/namespace>',
@@ -75,7 +75,7 @@ const change = describeCommand({
     { flags: '--no-all-zones', describe: 'it gets only listed zones' },
     { flags: '--zone <zone>', describe: 'a zone that it gets; the list becomes these zones', value: 'list' },
     ...OFFERS,
-    { flags: '--no-offer', describe: 'nobody may choose it any more; zones that have it keep it' },
+    { flags: '--no-offer', describe: 'ends the offer; zones that have it keep it' },
     { flags: '--catalog', describe: 'it gets a catalog zone' },
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
     { flags: '--notify', describe: 'it gets NOTIFY' },

@@ -160,7 +160,7 @@ const release = describeCommand({
     const { DATABASE_URL: url } = config();
     const { adminReleaseName } = await import('#service/zones/quarantine.ts');
     const { confirm } = await import('../confirm.ts');
-    if (!options.dryRun) await confirm(`after this, nobody can restore the deleted zone ${name}`, options, signal);
+    if (!options.dryRun) await confirm(`after this, the deleted zone ${name} cannot be restored`, options, signal);
     sayer(print, options)(`the name ${await adminReleaseName(url, name, new Date(), options)} is free`);
   },
 });

@@ -1,4 +1,4 @@
-// `zonestead release-finalizers`: stops the operator and removes its finalizers before an uninstall. Without an operator, nobody could
+// `zonestead release-finalizers`: stops the operator and removes its finalizers before an uninstall. Without an operator, no program could
 // remove them later, and DNSZones and namespaces could not be deleted. Objects and DNS data stay unchanged. If the operator is
 // installed again, it continues with the owners at the service.
 

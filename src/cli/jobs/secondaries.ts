@@ -102,7 +102,7 @@ export async function applySecondaries(
   }
   for (const name of gone) {
     await adminRemoveSecondary(url, name, new Date()).catch((error: unknown) => {
-      // Somebody removed it already.
+      // It was removed already.
       if (!(error instanceof Error && error.message.startsWith(`there is no secondary ${name};`))) throw error;
     });
     log.info({ secondary: name }, 'the secondary left the values, and is removed');

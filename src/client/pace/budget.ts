@@ -12,7 +12,7 @@
 //   fifth of the window (at least 3 places, at most 60, never more than half). No group can use up the window, and groups that
 //   write little find places: of a reserve of 12 the first group gets 5, the second 3, the next four one each.
 // - A group that has its equal part of the window among all its neighbours leaves a free place for each of them, and a tenth of
-//   the window for groups that nobody knows yet, but never more than half of the window.
+//   the window for groups that are not known yet, but never more than half of the window.
 // - While other groups want to write too, a group has at most an equal part of the window.
 import type { Rate } from './rate.ts';
 

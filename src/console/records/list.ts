@@ -129,7 +129,7 @@ function previousOf({ first: place }: RecordPage, number: number, from: number |
   return number === 2 ? NOWHERE : { ...NOWHERE, from: first, page: String(number - 1) };
 }
 
-/** The records that the service makes itself at the apex, and that nobody edits. */
+/** The records that the service makes itself at the apex, and that cannot be edited. */
 function ownRecords(zone: ManagedZone, { q, type }: { q: string; type: string | undefined }) {
   const [first = ''] = zone.nameservers;
   const rows = [

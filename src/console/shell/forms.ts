@@ -36,7 +36,7 @@ export function judge<T extends z.ZodType>(schema: T, input: unknown): z.output<
 
 /** The sentence for a condition that a form sent, and that is no longer true. */
 const CHANGED =
-  'Somebody else changed this while the page was open, so nothing was written. Compare the values, and send the form again if your change is still right.';
+  'This changed while the page was open, so nothing was written. Compare the values, and send the form again if your change is still right.';
 
 /** The sentence for each field of a form with these fields. A refusal of `onlyNames.2` belongs to `onlyNames`. */
 export function errorsOf(refusal: Refusal, fields: readonly string[]): FormErrors {

@@ -1,4 +1,4 @@
-// The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that somebody else
+// The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that another client
 // made meanwhile is not overwritten unseen: the page then shows the values that the person saw and those of now. Pure.
 import type { Condition } from '#service/conditions/match.ts';
 import type { Refusal } from '#service/refusal.ts';
@@ -40,7 +40,7 @@ export function conditionOf(seen: Seen | undefined): Condition | null {
   return seen === undefined ? null : { ifMatch: [seen.etag], ifNoneMatch: null };
 }
 
-/** Whether somebody else changed the object, or something else, after the page was opened. */
+/** Whether another client changed the object, or something else, after the page was opened. */
 export function isClash(refused: Refusal | undefined): boolean {
   return refused?.rule === 'changed-meanwhile';
 }

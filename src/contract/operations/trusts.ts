@@ -37,7 +37,7 @@ export const createTrust = operation({
   tag: 'account',
   summary: 'Create a trust',
   description:
-    'Tokens of the issuer with the claims in `match` are accepted in the place of an app key. A trust that would open names to everybody with a token of the issuer is refused. A trust counts as one key in the quota.',
+    'Tokens of the issuer with the claims in `match` are accepted in the place of an app key. A trust that would open names to every holder of a token of the issuer is refused. A trust counts as one key in the quota.',
   needs: 'member',
   counts: 'account',
   params: teamParams,

@@ -5,7 +5,7 @@
 import type { Link } from './link.ts';
 import { pointsAt, readKey } from './records.ts';
 
-/** RDATA; null: nobody answered. */
+/** RDATA; null: no server answered. */
 export interface AncestorFound {
   /** The empty text is the root. */
   zone: string;

@@ -18,7 +18,7 @@ export interface ChainOfTrust {
   rrsig: Link<{ keyTag: number; algorithm: number; covers: number; inception: Date; expiration: Date }>;
 }
 
-/** RDATA, as served; null: nobody answered. */
+/** RDATA, as served; null: no server answered. */
 export interface ChainFound {
   zone: string;
   /** The zones above it, from the root downwards. */

@@ -33,7 +33,7 @@ export function placeOfTsig(octets: Uint8Array): number | null {
   return found;
 }
 
-/** The index after a name. A pointer ends a name, and nobody follows it here. */
+/** The index after a name. A pointer ends a name, and is not followed here. */
 function skipName(octets: Uint8Array, start: number): number {
   for (let at = start; ; ) {
     const length = octets[at];

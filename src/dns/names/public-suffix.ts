@@ -1,5 +1,5 @@
 /**
- * Names below which anybody may register: the Public Suffix List with its private part (github.io). Pure; the list is
+ * Names below which the public can register: the Public Suffix List with its private part (github.io). Pure; the list is
  * as old as the package that contains it.
  */
 import { parse } from 'tldts';

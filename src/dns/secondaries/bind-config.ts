@@ -2,7 +2,7 @@
 //
 // - `min-update-interval 1`: BIND waits 5 s after a change of the catalog by default.
 // - `ixfr-from-differences no`, `dnssec-validation no`, `recursion no`: it serves zones as it gets them.
-// - `notify no`: secondaries tell nobody of our zones.
+// - `notify no`: secondaries send no NOTIFY for our zones.
 // - Member zones take NOTIFY from the addresses of their primaries; `allow-notify` adds the key.
 
 import type { PrimaryView, ServerPlace } from './primary.ts';

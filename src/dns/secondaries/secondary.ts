@@ -37,7 +37,7 @@ export interface Secondary {
    * Networks need a key, because many may send from a network.
    */
   readonly transfersFrom?: readonly string[];
-  /** Null allows transfers by address alone, which anybody who can send from the address then has. */
+  /** Null allows transfers by address alone, which every host that can send from the address then has. */
   readonly key: TsigKey | null;
   /** The names of the zones, absolute and without final dot. Names that do not exist have no effect. */
   readonly zones: 'all' | readonly string[];
@@ -58,10 +58,10 @@ const SECRET_OCTETS = new Map([
   ['hmac-sha512', 64],
 ]);
 
-/** For keys that nobody chose an algorithm for. */
+/** For keys without a chosen algorithm. */
 export const DEFAULT_TSIG_ALGORITHM = 'hmac-sha256';
 
-/** The name of a secondary's TSIG key, if nobody chose another one. */
+/** The name of a secondary's TSIG key, if no other one was chosen. */
 export function defaultTsigName(secondary: string): string {
   return `${secondary}.zonestead`;
 }

@@ -11,7 +11,7 @@ export const TSIG_KEY_ALGORITHMS = [
 ] as const;
 export type TsigKeyAlgorithm = (typeof TSIG_KEY_ALGORITHMS)[number];
 
-/** For keys that nobody chose an algorithm for. */
+/** For keys without a chosen algorithm. */
 export const DEFAULT_TSIG_KEY_ALGORITHM: TsigKeyAlgorithm = 'hmac-sha256';
 
 interface AlgorithmFacts {

@@ -236,8 +236,10 @@ class LeaseElection implements Election {
       if (!isConflict(error) && !isNotFound(error)) throw error;
       const now = await this.#read(signal);
       if (now !== null && now.spec?.holderIdentity !== this.#identity)
-        throw new LeadershipLost(`The lease ${namespace}/${name} is held by ${now.spec?.holderIdentity || 'nobody'}`);
-      // This process still holds it: an answer was lost, or somebody labeled the lease or deleted it.
+        throw new LeadershipLost(
+          `The lease ${namespace}/${name} is held by ${now.spec?.holderIdentity || 'no process'}`,
+        );
+      // This process still holds it: an answer was lost, or another client labeled the lease or deleted it.
       await this.#write(now, signal);
     }
   }

@@ -10,7 +10,7 @@ export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-/** True as soon as somebody has asked for the deletion. */
+/** True as soon as the deletion was requested. */
 export function isDeleting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }

@@ -44,7 +44,7 @@ export function difference(current: readonly ConfigItem[], wanted: readonly Conf
   return commands;
 }
 
-/** Commands for zones in one transaction. Knot 3.2 serves nobody else meanwhile, and 200 take a tenth of a second. */
+/** Commands for zones in one transaction. Knot 3.2 serves no other client meanwhile, and 200 take a tenth of a second. */
 const ZONES_AT_ONCE = 200;
 
 /**

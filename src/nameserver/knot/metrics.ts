@@ -1,5 +1,5 @@
 // knotd's counters as metrics of the node. A scrape begins to read them, at most every two seconds, and waits only a moment: while
-// knotd signs a large zone, its control socket serves nobody for up to half a minute, and the last values stay.
+// knotd signs a large zone, its control socket serves no client for up to half a minute, and the last values stay.
 import { Counter, Gauge } from 'prom-client';
 import { type Clock, realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
@@ -14,7 +14,7 @@ import { COUNTERS, samplesOf, zoneCount } from './statistics.ts';
 const EVERY_MS = 2_000;
 /** A scrape waits no longer. */
 const SCRAPE_MS = 250;
-/** A socket that nobody listens on. */
+/** A socket that no process listens on. */
 const CONNECT_MS = 1_000;
 /** As long as the longest commit may take. */
 const COMMAND_MS = 600_000;

@@ -85,7 +85,7 @@ export class SetCollector {
         complete.push(...this.end());
         this.#open = { name, type, ttl: Number(ttl), rdata: new Set() };
       }
-      // A value that somebody else put there is shown as Knot writes it: it equals no value of the service.
+      // A value that another client put there is shown as Knot writes it: it equals no value of the service.
       this.#open.rdata.add(canonicalRdata(type, type === 'HTTPS' || type === 'SVCB' ? withQuotes(text) : text) ?? text);
     }
     return complete;

@@ -19,7 +19,7 @@
 // - `retry-max-interval`: Knot repeats a NOTIFY that failed after the retry interval of the SOA, which is made for
 //   secondaries that ask. A minute costs the source nothing.
 // - Catalogs are unsigned zones with a template of their own. mod-queryacl lets only the addresses of the secondary ask for
-//   them: an ordinary zone is answered to everybody, and this one contains the names of zones.
+//   them: an ordinary zone is answered to every client, and this one contains the names of zones.
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { type Endpoint, type Secondary, transferAddresses } from '#dns/secondaries/secondary.ts';
 import { type ConfigItem, TEMPLATE } from './configuration.ts';

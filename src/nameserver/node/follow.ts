@@ -34,7 +34,7 @@ export interface Follower {
 const WAIT_MIN_MS = 200;
 /** After an answer that is an error: the api has work enough. */
 const WAIT_MAX_MS = 30_000;
-/** Without any answer, a try costs nobody anything, and changes should arrive soon after an outage. */
+/** Without any answer, a try costs nothing, and changes should arrive soon after an outage. */
 const UNREACHABLE_MAX_MS = 5_000;
 /** A key that is refused is rarely accepted a moment later. */
 const REFUSED_MS = 30_000;

@@ -1,7 +1,7 @@
 // The part of this node in zone transfers to secondaries. The api decides which node is the source (dns/secondaries/serial.ts says why
 // that matters); the node makes its knotd do so, and watches the secondaries while it is the source.
 //
-//     none     no secondaries, or more nodes than slots: knotd lets nobody transfer
+//     none     no secondaries, or more nodes than slots: knotd permits no transfer
 //     standby  zones have serials of its slot, and may be transferred as a whole
 //     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary that answers has
 //              these serials, `source`: changes are transferred alone

@@ -1,4 +1,4 @@
-// Whether the CRD of a kind is gone or being deleted. The API server then deletes all objects of the kind: nobody decided about one
+// Whether the CRD of a kind is gone or being deleted. The API server then deletes all objects of the kind: no user decided about one
 // of them, so nothing of them may leave DNS. It marks the CRD first, so a look that begins after an object was deleted sees the mark.
 
 import type { KubeApi } from '#kube/api/api.ts';

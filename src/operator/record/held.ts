@@ -111,7 +111,7 @@ export class HeldOwners {
     this.#confirmed.set(key, set);
   }
 
-  /** Somebody changed the set: the next run applies it. */
+  /** Another client changed the set: the next run applies it. */
   forgetSet(key: string): void {
     this.#confirmed.delete(key);
   }
@@ -147,7 +147,7 @@ export class HeldOwners {
 
   /**
    * Whether the owner of an object that is gone may be released now. A number: ask again after so many ms. Deletions within a
-   * minute of a mass deletion count to it. Later ones are judged by themselves, so that it does not hold everybody's back.
+   * minute of a mass deletion count to it. Later ones are judged by themselves, so that it does not hold the others back.
    * @param zoneIds the zones of all objects, which are compared after a start
    */
   mayRelease(key: string, zoneIds: () => readonly string[]): boolean | number {

@@ -59,7 +59,7 @@ export function setOf(
     whenClusterLost,
     // Orders of one account for one name can get the same challenge, and each must keep its value until its own end.
     share: sharing === 'Shared' || isChallenge(object),
-    // In a zone of another namespace, anybody who knows a value could take it over and delete it afterwards, and a value that
+    // In a zone of another namespace, every user who knows a value could take it over and delete it afterwards, and a value that
     // remains without its object would remain after the grant ends.
     adopt: isOwn ? adopt : 'Never',
     retain: isOwn && deletionPolicy === 'Retain',

@@ -31,7 +31,7 @@ export interface Failure {
   readonly records: readonly string[];
   /** The owner of those records at the service; null if that is not the reason. */
   readonly owner: string | null;
-  /** The value that exists already. With no owner, nobody owns it. Null if that is not the reason. */
+  /** The value that exists already. Without an `owner`, it belongs to no owner. Null if that is not the reason. */
   readonly value: string | null;
   /** Whether that owner shares that value. */
   readonly isShared: boolean;

@@ -171,7 +171,7 @@ function eventOf(reason: EventReason, note: string) {
  */
 function whyNotIdentical({ spec }: Pick<DNSZone, 'spec'>, zone: Zone): string | null {
   const { owner, defaultTtl, parked } = spec;
-  // The settings of another owner's zone are nobody else's business.
+  // The settings of another owner's zone are shown to no other owner.
   if (owner !== undefined && owner !== zone.owner) {
     return `Zone ${zone.zoneName} already exists at the DNS service and does not belong to ${owner}. Correct spec.owner.`;
   }

@@ -71,7 +71,7 @@ export function offeredTo(namespace: string | undefined, offers: readonly Offere
 
 /**
  * The time until the zone is read again because a secondary does not have it, in ms; infinite if every secondary has it. It grows
- * with the age of the state. A secondary that nobody has reported about is as old as the last change of the zone.
+ * with the age of the state. A secondary that no node has reported about is as old as the last change of the zone.
  */
 export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date, changedAt: string): number {
   const delays = secondaries.flatMap(({ state, since }) => {

@@ -76,7 +76,7 @@ function nothingKnown({ status = { conditions: [] } }: DNSZone): Partial<ZoneSta
   return Object.fromEntries(known.map((field) => [field, undefined]));
 }
 
-/** The zone may not have its name, or nobody may write to it. */
+/** The zone may not have its name, or no record may be written to it. */
 export function refusedZone(object: DNSZone, answer: NotReady): Partial<ZoneOutcome> {
   const fields = isManaged(object) || object.status?.origin === undefined ? {} : nothingKnown(object);
   return { answers: { Accepted: answer, Programmed: answer }, fields };

@@ -55,7 +55,7 @@ export async function changeMember(
 }
 
 /**
- * Removes a member. Members may leave; only an owner may remove somebody else.
+ * Removes a member. Members may leave; only an owner may remove another member.
  * @param revokeKeys whether to revoke, in the same transaction, the valid app keys and trusts that the member created. They belong to
  * the team, but the member may have kept the secrets, or be a subject of the trusts.
  * @throws as changeMember

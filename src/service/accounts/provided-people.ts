@@ -101,7 +101,7 @@ async function returningPerson(
 /**
  * Attaches a new identity to the person with its address. A new person is created if one of the groups has a team, or if a team
  * has invited the address. A person who has another account at this provider gets no second one: the provider may have given the
- * address to somebody else.
+ * address to another person.
  */
 async function attachIdentity(
   tx: Tx,

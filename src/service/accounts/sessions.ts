@@ -1,4 +1,4 @@
-// A person's session in the console. A session is a key of the person whose text is shown to nobody. So the rights, the limits
+// A person's session in the console. A session is a key of the person whose text is never shown. So the rights, the limits
 // and the history of a session are those of any key, and signing out revokes the key, so that a copied cookie becomes useless.
 // The number of sessions is limited: a new session beyond the limit ends the oldest one.
 import { createHash } from 'node:crypto';

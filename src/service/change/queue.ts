@@ -32,7 +32,7 @@ export interface Joining<M> {
   size: number;
   /** The size in octets. */
   bytes: number;
-  /** Whether the client closed its connection, so that nobody waits for the outcome. */
+  /** Whether the client closed its connection, so that no client waits for the outcome. */
   isGone?: (() => boolean) | undefined;
 }
 

@@ -1,5 +1,5 @@
 // The requests that wait until all living nodes have a change. One loop for all requests of the process reads the reports of nodes:
-// at once after a report to this process, otherwise every 100 ms, because other replicas get reports too. While nobody waits, it
+// at once after a report to this process, otherwise every 100 ms, because other replicas get reports too. While no request waits, it
 // reads nothing. A waiting request holds no database connection. Teams share the places: when all are taken, the team with the
 // most of them loses its oldest one to a team that has fewer.
 import type { Clock } from '#base/clock.ts';

@@ -9,7 +9,7 @@
  *
  * A record whose owners are withdrawn is omitted while another record is at its name and type.
  *
- * Records below a zone cut are rendered, although nobody is answered with them (occluded data), because glue is among them.
+ * Records below a zone cut are rendered, although no query is answered with them (occluded data), because glue is among them.
  */
 import { nameOfOrder } from '#dns/names/name.ts';
 import { NS_TTL, PLACEHOLDER } from '#dns/own-records.ts';

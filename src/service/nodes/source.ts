@@ -199,7 +199,7 @@ function settingsOf({ nameservers, hostmaster, cskPrivate, cskPublic }: WholeZon
   };
 }
 
-/** Ends the snapshot when the signal aborts, also while nobody asks for a page. @throws the reason of the signal */
+/** Ends the snapshot when the signal aborts, also while no page is requested. @throws the reason of the signal */
 function untilAborted<Page>(pages: AsyncGenerator<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   const leave = () => void pages.return(undefined).catch(() => undefined);
   async function* guarded(): AsyncGenerator<Page> {

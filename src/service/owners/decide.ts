@@ -2,7 +2,7 @@
 // owners at the name go in, and a list of edits comes out.
 //
 //     the value exists    its owners               the set
-//     no                  –                        makes it: from a record of its own that nobody needs any more, or as a new one
+//     no                  –                        makes it: from a record of its own that is not needed any more, or as a new one
 //     yes                 this one                 keeps it
 //     yes                 others                   owns it too, if all of them share and the set shares; otherwise it is refused
 //     yes                 none                     owns it, if it adopts and the TTL is the same, or if it had applied the value

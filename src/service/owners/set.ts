@@ -49,7 +49,7 @@ export type SetResult =
   | { ok: true; records: readonly RecordView[]; changed: boolean; drift: readonly DriftItem[] }
   | { ok: false; refusal: RefusalData };
 
-/** One change that somebody else made to the records of an owner. */
+/** One change that another client made to the records of an owner. */
 export type DriftItem =
   | { kind: 'deleted'; content: string }
   | { kind: 'replaced'; id: string; content: string }

@@ -103,7 +103,7 @@ export const ACCOUNT_REFUSALS = {
   'provider-email-unclear': {
     code: 'forbidden',
     sentence:
-      'Your identity provider does not say whether it has verified your address {email} (claim email_verified). If it gives nobody the address of somebody else, the administrator of this service can set ZONESTEAD_OIDC_TRUST_EMAIL=on.',
+      'Your identity provider does not say whether it has verified your address {email} (claim email_verified). If it never gives an account the address of another person, the administrator of this service can set ZONESTEAD_OIDC_TRUST_EMAIL=on.',
   },
   'provider-unreachable': {
     code: 'busy',

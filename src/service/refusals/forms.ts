@@ -29,7 +29,7 @@ export const FORM_REFUSALS = {
   'value-changed': {
     code: 'precondition_failed',
     sentence:
-      'Somebody else changed this from {seen} to {now} while the page was open, so nothing was written. Send the form again if your change is still right.',
+      'This changed from {seen} to {now} while the page was open, so nothing was written. Send the form again if your change is still right.',
   },
   'nothing-selected': {
     code: 'not_found',

@@ -135,12 +135,12 @@ export const RECORD_REFUSALS = {
     code: 'conflict',
     field: 'name',
     sentence:
-      'the name has {type} records that nobody owns. Choose another name, delete those records, or omit "onlyAmong" to add values to them.',
+      'the name has {type} records without an owner. Choose another name, delete those records, or omit "onlyAmong" to add values to them.',
   },
   'value-unowned': {
     code: 'conflict',
     sentence:
-      'the value {content} exists already, and nobody owns it. Delete that record, or send "adopt": "IfIdentical" to become its owner.',
+      'the value {content} exists already, without an owner. Delete that record, or send "adopt": "IfIdentical" to become its owner.',
   },
   'adopt-not-identical': {
     code: 'conflict',

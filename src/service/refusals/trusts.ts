@@ -80,7 +80,7 @@ export const TRUST_REFUSALS = {
   'token-subject-pinned': {
     code: 'unauthorized',
     sentence:
-      'The trust {trust} knows the subject {subject} with the UID {pinned}, and this token has the UID {uid}: the namespace or the service account was deleted and created again, perhaps by somebody else. If this is intended: zonestead trusts accept {trust} {subject} --uid {uid}',
+      'The trust {trust} knows the subject {subject} with the UID {pinned}, and this token has the UID {uid}: the namespace or the service account was deleted and created again, perhaps by another person. If this is intended: zonestead trusts accept {trust} {subject} --uid {uid}',
   },
   'token-without-uid': {
     code: 'unauthorized',

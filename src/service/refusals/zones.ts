@@ -33,7 +33,8 @@ export const ZONE_REFUSALS = {
   'public-suffix': {
     code: 'forbidden',
     field: 'zoneName',
-    sentence: '{name} is a public suffix, below which anybody may register names; create a zone for a name below it.',
+    sentence:
+      '{name} is a public suffix, below which the public can register names; create a zone for a name below it.',
   },
   'reserved-name': {
     code: 'forbidden',

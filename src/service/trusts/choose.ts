@@ -41,7 +41,7 @@ export function isValidAt({ expiresAt }: Pick<TrustTerms, 'expiresAt'>, now: Dat
 }
 
 /**
- * An issuer that gives tokens to everybody (issuers.ts) has several teams for one audience, with an owner each: there, a trust of the
+ * An issuer that gives tokens to every account (issuers.ts) has several teams for one audience, with an owner each: there, a trust of the
  * administrator outranks others only if it is for this token.
  */
 function withoutOutranked(trusts: readonly TrustForToken[], now: Date): TrustForToken[] {

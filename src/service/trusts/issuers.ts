@@ -1,5 +1,5 @@
-// Issuers that give tokens to everybody who has an account there. A trust in such an issuer must name an owner, and only claims that
-// the issuer sets identify somebody: everybody chooses the name of a branch or of a workflow. Pure.
+// Issuers that give tokens to every account there. A trust in such an issuer must name an owner, and only claims that
+// the issuer sets identify an account: every account chooses the name of a branch or of a workflow. Pure.
 import type { Leaf } from './match.ts';
 
 interface SharedIssuer {

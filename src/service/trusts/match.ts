@@ -48,7 +48,7 @@ export function judgeMatch(match: ClaimMatch): Verdict<ClaimMatch> {
       return refuse(field, `${clip(pattern)} must have 1 to ${MAX_PATTERN} characters on one line.`);
     }
     if (path.length === 1 && NOT_MATCHED.has(path[0] ?? '')) {
-      return refuse(field, 'this claim identifies nobody; issuer, audience and times are checked for every token.');
+      return refuse(field, 'this claim identifies no subject; issuer, audience and times are checked for every token.');
     }
   }
   return accept(match);

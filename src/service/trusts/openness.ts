@@ -1,4 +1,4 @@
-// Refuses trusts that would give names to everybody who gets a token of the issuer. Pure.
+// Refuses trusts that would give names to every holder of a token of the issuer. Pure.
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { TrustTerms } from '#store/trusts.ts';
 import { namesOwner, sharedIssuer } from './issuers.ts';
@@ -17,7 +17,7 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
       const claims = Object.keys(shared.owners).join(', ');
       return refuse(
         'match',
-        `everybody with an account at ${shared.name} gets such tokens: name the owner by one of ${claims}, without "*" in the part of the owner, for instance ${shared.example}.`,
+        `every account at ${shared.name} gets such tokens: name the owner by one of ${claims}, without "*" in the part of the owner, for instance ${shared.example}.`,
       );
     }
     return judgeChosenClaims(terms, leaves, shared);
@@ -30,7 +30,7 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
     if (terms[field] !== 'none')
       return refuse(
         field,
-        `such a trust would let everybody with a token of the issuer ${effect}, because "match" accepts every value: name the accepted ones.`,
+        `such a trust would let every holder of a token of the issuer ${effect}, because "match" accepts every value: name the accepted ones.`,
       );
   }
   const open = terms.onlyNames?.find((pattern) => !isOfHolder(pattern, leaves));
@@ -39,7 +39,7 @@ export function judgeOpenness(terms: TrustTerms): Verdict<null> {
   const names = terms.onlyNames === null ? 'every name' : clip(open ?? '');
   return refuse(
     'onlyNames',
-    `such a trust would open ${names} to everybody with a token of the issuer, because "match" accepts every value. Use a template such as "*.\${${claim}}" in each pattern, or name the accepted values in "match".`,
+    `such a trust would open ${names} to every holder of a token of the issuer, because "match" accepts every value. Use a template such as "*.\${${claim}}" in each pattern, or name the accepted values in "match".`,
   );
 }
 
@@ -48,7 +48,7 @@ function hasRights({ records, manageZones, clusters, grants }: TrustTerms): bool
   return levels.some((level) => level !== 'none') || grants.some((grant) => grant.records !== 'none');
 }
 
-/** Whether the claim keeps some holders out. In a cluster, everybody with a namespace names its service accounts. */
+/** Whether the claim keeps some holders out. In a cluster, every owner of a namespace names its service accounts. */
 function isRestriction({ path, pattern }: Leaf, leaves: readonly Leaf[]): boolean {
   const name = path.join('.');
   if (isKubernetes(leaves) && name !== NAMESPACE && name !== 'sub' && !name.endsWith('.uid')) return false;

@@ -10,7 +10,7 @@ import { hasTemplate, partsOf } from './template.ts';
 /** A character, any characters, or the characters of a value. */
 type Piece = { readonly text: string } | { readonly star: true } | { readonly claim: string; readonly dots: boolean };
 
-/** The places in two patterns that are compared, so that long patterns keep nobody waiting. Patterns of people need hundreds. */
+/** The places in two patterns that are compared, so that long patterns delay no request. Patterns of people need hundreds. */
 const MOST_PLACES = 100_000;
 
 /** @param patterns after judgeTemplate. Those without templates are for every holder */

@@ -118,7 +118,7 @@ function judgeAge(age: number): Verdict<number> {
   return refuse('maxTokenAge', `${age} must be a whole number of seconds from ${MIN_TOKEN_AGE} to ${MAX_TOKEN_AGE}.`);
 }
 
-/** In a cluster whose namespaces come and go, a namespace of the same name may belong to somebody else. */
+/** In a cluster whose namespaces come and go, a namespace of the same name may belong to another person. */
 function pinsByDefault(match: ClaimMatch): boolean {
   return leavesOf(match).some(
     ({ path, pattern }) => path.join('.') === 'kubernetes.io.namespace' && pattern.includes('*'),

@@ -25,7 +25,7 @@ export function creationStatus(
   if (hostedParent || privateTlds.has(zone)) return 'done';
   if (seen === 'secure') return 'done';
   // A single label that the root does not delegate needs a claim; a delegated one is an ordinary domain. Without a check, it
-  // counts as not delegated, because delegated single labels are public suffixes, which nobody creates by accident.
+  // counts as not delegated, because delegated single labels are public suffixes, which are never created by accident.
   if (!zone.includes('.') && seen !== 'insecure') return 'handshake_claim_required';
   // No answer counts as no matching DS. The owner can query the status again.
   return seen === null ? 'done' : 'ds_required';

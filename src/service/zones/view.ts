@@ -37,7 +37,7 @@ export interface ManagedRecord {
   ttl: number | null;
   priority: number | null;
   comment: string | null;
-  /** The owners of the record; null if nobody owns it. */
+  /** The owners of the record; null if it has none. */
   managedBy: string | null;
 }
 

@@ -76,7 +76,7 @@ const SECOND: Wanted[] = [
   { name: 'new', type: 'A', targets: ['192.0.2.4'] },
 ];
 /**
- * Somebody else has this name. The provider rfc2136 continues without records when a transfer takes longer than 2 s, and would then
+ * Another owner has this name. The provider rfc2136 continues without records when a transfer takes longer than 2 s, and would then
  * add this one.
  */
 const TAKEN: Wanted = { name: 'taken', type: 'A', targets: ['192.0.2.66'] };

@@ -239,7 +239,7 @@ test('records that people changed come back, and rounds without changes write no
   expect(await rows()).toEqual(before);
 });
 
-test('a used-up write limit is waited out, and nobody gives up', async () => {
+test('a used-up write limit is waited out, and no source gives up', async () => {
   // As if all places had been taken 45 s ago: they are free in 15 s.
   const fill = () => service.sql`
     update write_windows set times = array(select now() - interval '45 seconds' from generate_series(1, ${WRITES}))
@@ -264,7 +264,7 @@ test('a used-up write limit is waited out, and nobody gives up', async () => {
   expect(await registered()).toEqual(expect.not.arrayContaining([expect.stringContaining(' one')]));
 });
 
-test('sources that are empty all at once delete nothing, until somebody says so', async () => {
+test('sources that are empty all at once delete nothing, until the administrator confirms it', async () => {
   await resetWindow();
   await kubectl('-n', 'one', 'delete', 'services,ingresses', '--all');
   const told = async () => (await one.webhook.tail(200)).includes('nothing was deleted. If this is right');

@@ -66,11 +66,11 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     expect(writes.acknowledged()).toBeGreaterThan(20);
     const none = Object.fromEntries(victims.map((victim) => [kindOf(victim), 0]));
     expect({ ...failed, [KNOT]: 0 }).toEqual(none);
-    // Nobody announces a crash: until kubelet and kube-proxy know of it, three datagrams in a row may go where nobody listens.
+    // A crash is not announced: until kubelet and kube-proxy know of it, three datagrams in a row may go where no process listens.
     expect((failed[KNOT] ?? 0) / (asked[KNOT] ?? 0)).toBeLessThan(0.05);
     expect(Object.keys(none).sort()).toEqual(KINDS);
 
-    // Each started again once, and nobody else because of it.
+    // Each started again once, and no other part because of it.
     const killed = new Set(victims.map(idOf));
     const wanted = before.map((each) => [idOf(each), each.container.restarts + (killed.has(idOf(each)) ? 1 : 0)]);
     const after = placesIn(await release.pods()).map((each) => [idOf(each), each.container.restarts]);

@@ -166,7 +166,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         expect(await test.dig('www.late.example', 'A')).toEqual(['www.late.example. 3600 IN A 192.0.2.1']);
       });
 
-      it('a zone with records that nobody here owns is not deleted', async () => {
+      it('a zone with records without an owner here is not deleted', async () => {
         const [zone] = await readZones(test.client, { zoneName: 'late.example' });
         await test.client.call(createRecord, {
           params: { id: zone?.id ?? '' },

@@ -115,7 +115,7 @@ export function tellsReadyRightly(stack: () => TestStack): void {
         const states = living();
         const generations = new Set(states.map(({ metadata }) => metadata.generation));
         expect(generations.size).toBeGreaterThanOrEqual(EDITS);
-        // Born Unknown: not a moment without a Ready that somebody could take for done.
+        // Born Unknown: not a moment without a Ready that a client could take for done.
         expect([kstatus(states[0] as Watched), argoHealth(states[0] as Watched)]).toEqual([
           'InProgress',
           'Progressing',

@@ -29,14 +29,14 @@ async function newTeam() {
 }
 
 describe('an app key', () => {
-  test('names its creator, in its answer and in the list; one of the command line names nobody', async () => {
+  test('names its creator, in its answer and in the list; one of the command line names no person', async () => {
     const { owner, member, path, team, minters } = await newTeam();
     const [one, two] = [await mint(owner), await mint(member)];
     const byHand = await service.key({ team });
     const of = ({ id, email }: TestPerson) => ({ userId: id, email, isMember: true });
     expect([one.mintedBy, two.mintedBy]).toEqual([of(owner), of(member)]);
     expect(await minters()).toEqual({ [one.id]: of(owner), [two.id]: of(member), [byHand.id]: null });
-    // A change by somebody else does not hide who knows the secret.
+    // A change by another person does not hide who knows the secret.
     await send(owner, 'PATCH', `${path}/keys/${two.id}`, { name: 'changed' });
     expect((await minters())[two.id]).toEqual(of(member));
   });

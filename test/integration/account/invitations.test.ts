@@ -1,4 +1,4 @@
-// Invitations to teams: nobody is a member without having accepted, inviting tells nobody who has an account, and what is
+// Invitations to teams: a person is a member only after accepting, inviting does not tell who has an account, and what is
 // open is bounded.
 import { describe, expect, test } from 'vitest';
 import { accountApi, addPerson, type TestPerson } from '../../support/people.ts';
@@ -142,7 +142,7 @@ describe('an invitation', () => {
 });
 
 describe('inviting', () => {
-  test('answers the same for an address that somebody has and one that nobody has', async () => {
+  test('answers the same for an address that a person has and one that no person has', async () => {
     const { owner, path } = await newTeam();
     const known = await addPerson(service);
     const shape = async (email: string) => {

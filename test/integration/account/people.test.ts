@@ -18,7 +18,7 @@ const names = async (who: { text: string }) => {
 };
 
 describe("a person's key", () => {
-  test('has the form yu_<keyId>_<secret>, and is nobody under another prefix', async () => {
+  test('has the form yu_<keyId>_<secret>, and is not accepted under another prefix', async () => {
     expect(ada.text).toMatch(/^yu_[0-9a-f]{12}_[0-9a-f]{64}$/);
     expect(await dns({ text: ada.text.replace('yu_', 'yk_') }, 'GET', '/zones')).toBe('401 unauthorized');
     expect(await dns({ text: service.admin.text.replace('yk_', 'yu_') }, 'GET', '/zones')).toBe('401 unauthorized');
@@ -70,7 +70,7 @@ describe('a personal zone', () => {
     }
   });
 
-  test('does not exist for anybody else: not for the team mates, not for app keys', async () => {
+  test('does not exist for any other caller: not for the team mates, not for app keys', async () => {
     const { body: zone } = await create(ada, 'diary.example');
     const redKey = await service.key({ team: 'red' });
     for (const stranger of [ben, eve, redKey, service.admin]) {
@@ -125,7 +125,7 @@ describe('a zone of a team', () => {
     }
   });
 
-  test('is seen and changed by all members and by the app keys of the team, by nobody else', async () => {
+  test('is seen and changed by all members and by the app keys of the team, by no other caller', async () => {
     const { body: zone } = await create(ada, 'shared.example', `org:${ada.team}`);
     const redKey = await service.key({ team: 'red' });
     for (const friend of [ada, ben, redKey]) {

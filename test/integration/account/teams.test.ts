@@ -149,7 +149,7 @@ describe('members', () => {
     });
   });
 
-  test('a member invites, changes and removes nobody, and makes itself no owner', async () => {
+  test('a member cannot invite, change or remove members, nor make itself an owner', async () => {
     expect(await says(member, 'POST', `${red}/members`, { email: stranger.email })).toBe('403 forbidden');
     expect(await says(member, 'PATCH', `${red}/members/${member.id}`, { role: 'owner' })).toBe('403 forbidden');
     expect(await says(member, 'DELETE', `${red}/members/${owner.id}`)).toBe('403 forbidden');

@@ -80,7 +80,7 @@ describe('issuer and audience', () => {
     ['the same repository', { repository: 'acme/a' }, { repository: 'acme/a' }, 400],
     ['a repository and its owner in other letters', { repository: 'acme/a' }, { repository_owner: 'Acme' }, 400],
     ['an id and a name, which may be the same', { repository_id: '1' }, { repository: 'zeta/x' }, 400],
-  ])('are shared by owner at an issuer for everybody: %s', async (_, mine, theirs, status) => {
+  ])('are shared by owner at a public issuer: %s', async (_, mine, theirs, status) => {
     const audience = `shared-${_.length}`;
     await create({ match: mine, audience });
     const reply = await send(stranger, 'POST', others, { name: 'theirs', issuer: GITHUB, match: theirs, audience });

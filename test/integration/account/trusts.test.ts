@@ -1,5 +1,5 @@
 // The trusts of a team over HTTP: create, list, change, revoke, and which trusts are refused because they would open names to
-// everybody. test/integration/account/tokens.test.ts has the requests with tokens.
+// every account. test/integration/account/tokens.test.ts has the requests with tokens.
 import { expect, test } from 'vitest';
 import { addPerson } from '../../support/people.ts';
 import { GITHUB, NAMESPACE, startTrustTeams } from '../../support/trusts.ts';
@@ -109,7 +109,7 @@ test.each<[string, object, string]>([
     'keySource.jwks.keys.0',
   ],
   ['no claims', { match: {} }, 'match'],
-  ['a claim that identifies nobody', { match: { repository: 'acme/a', aud: 'zonestead' } }, 'match.aud'],
+  ['a claim that identifies no subject', { match: { repository: 'acme/a', aud: 'zonestead' } }, 'match.aud'],
   ['claims nested in 5 levels', { match: { a: { b: { c: { d: { e: 'x' } } } } } }, 'match.a'],
   ['tokens of a day', { maxTokenAge: 86_400 }, 'maxTokenAge'],
   ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
@@ -233,7 +233,7 @@ test('a change applies to the fields that are sent, is judged like a creation, a
   ]);
 });
 
-test('nobody outside of the team sees or changes a trust, nor does an app key', async () => {
+test('no person outside of the team sees or changes a trust, nor does an app key', async () => {
   const { id } = await create();
   for (const [method, path, body] of [
     ['GET', trusts, undefined],

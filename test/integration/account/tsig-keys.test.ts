@@ -42,7 +42,7 @@ describe('a TSIG key', () => {
     }
   });
 
-  test('is not made when nobody asks for it', async () => {
+  test('is not made without a request for it', async () => {
     for (const terms of [{}, { tsig: null }]) {
       const { id, tsig } = await mint(terms);
       expect(tsig).toBeNull();

@@ -1,5 +1,5 @@
 // 503 busy (contract E5): a zone whose row is held by another change. Nothing is written, the wait is bounded, and
-// nobody else is delayed.
+// no other client is delayed.
 import { describe, expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 // A zone whose parent is hosted here too. The parent must serve the child's NS and DS, or validators treat the child as
-// bogus. Nobody writes these records: they are derived from the child.
+// bogus. No client writes these records: they are derived from the child.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

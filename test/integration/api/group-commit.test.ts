@@ -54,7 +54,7 @@ async function queued(send: Send, places = 1): Promise<Promise<Reply>[]> {
 }
 
 /**
- * The first request waits for the row of the zone, which somebody holds. The others wait behind it in the process, and have
+ * The first request waits for the row of the zone, which another transaction holds. The others wait behind it in the process, and have
  * their turn together.
  */
 async function together(

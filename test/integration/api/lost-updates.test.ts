@@ -100,7 +100,7 @@ test('two writers that read, wait and write with If-Match lose no update', { tim
   await fc.assert(property, { numRuns: 12 });
 });
 
-/** Appends a word to the record in each step, and reads again as long as somebody else was faster. */
+/** Appends a word to the record in each step, and reads again as long as another client was faster. */
 async function append(zoneId: string, steps: readonly Step[], who: number): Promise<void> {
   const api = apis[who] as typeof request;
   for (const [i, { way, waitMs }] of steps.entries()) {

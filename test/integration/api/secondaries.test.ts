@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 
 describe('an offer', () => {
-  it('is for everybody, for teams, or for namespaces of a team; without one nobody may choose', async () => {
+  it('is for all teams, for teams, or for namespaces of a team; without one no owner may choose', async () => {
     await put('all', { zones: 'all', nameservers: ['ns.all.test'], offer: { all: true } });
     await put('team', { offer: { teams: ['second'] } });
     await put('spaces', { offer: { namespaces: ['second/shop', 'second/blog', 'first/x'] } });

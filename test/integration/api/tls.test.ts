@@ -80,7 +80,9 @@ test.concurrent('Requests over TLS have the time limits of the others', { timeou
   expect(idle.closed).toBe(false);
 });
 
-test.concurrent('Half-open handshakes delay nobody, and end in time', { timeout: 300_000 }, async ({ expect }) => {
+test.concurrent('Half-open handshakes delay no other client, and end in time', { timeout: 300_000 }, async ({
+  expect,
+}) => {
   const hello = await clientHello();
   const kinds = [Buffer.alloc(0), hello.subarray(0, 1), hello.subarray(0, 60), hello];
   const plain = url.replace('https', 'http');

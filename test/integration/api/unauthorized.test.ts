@@ -32,7 +32,7 @@ const [secret] = admin.text.split('_').slice(-1);
 const WRONG_KEYS: [string, string | null][] = [
   ['no key', null],
   ['an empty key', ''],
-  ['a key of nobody', `yk_000000000000_${'0'.repeat(64)}`],
+  ['a key that does not exist', `yk_000000000000_${'0'.repeat(64)}`],
   ['the right id with another secret', `yk_${admin.id}_${'0'.repeat(64)}`],
   ['the right secret with another id', `yk_000000000000_${secret}`],
   ['something that is not a key', "x' or 1=1 --"],

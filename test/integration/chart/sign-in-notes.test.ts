@@ -111,7 +111,7 @@ it('the name of the team reaches the command as one word', async () => {
   expect(stdout).toBe("<it's us>");
 });
 
-it('a release without the api has nobody to sign in', async () => {
+it('a release without the api has no users to sign in', async () => {
   const values = {
     api: { enabled: false },
     operator: { enabled: false },

@@ -169,7 +169,7 @@ describe('keys and users', () => {
     expect(row).toEqual({ quota_zones: 1, quota_records: null });
     const wrong = await zonestead(['teams', 'quota', team, '--records', 'many', '--bytes', '1G']);
     expect(wrong.err).toContain('--records must be a whole number; --bytes must be a number of bytes');
-    expect((await zonestead(['teams', 'quota', 'nobody'])).err).toContain('there is no team "nobody"');
+    expect((await zonestead(['teams', 'quota', 'unknown'])).err).toContain('there is no team "unknown"');
   });
 
   test('zones release ends the quarantine of a name', async () => {
@@ -187,11 +187,11 @@ describe('keys and users', () => {
       ).status;
     expect(await create()).toBe(409);
     const release = async (...more: string[]) => zonestead(['zones', 'release', 'Released.example', ...more]);
-    // It deletes all that is kept for a restore, so nobody does it without being asked.
+    // It deletes all that is kept for a restore, so the command asks for a confirmation.
     const refused = await release();
     expect(refused.code).not.toBe(0);
     expect(refused.err).toContain(
-      'nobody can restore the deleted zone Released.example; repeat the command with --yes',
+      'the deleted zone Released.example cannot be restored; repeat the command with --yes',
     );
     expect((await release('--dry-run')).out).toBe('dry run: the name released.example is free\n');
     expect(await create()).toBe(409);
@@ -200,7 +200,7 @@ describe('keys and users', () => {
     expect((await zonestead(['zones', 'release', 'released.example', '--yes'])).err).toContain('is not in quarantine');
   });
 
-  test('a team can be given by its id, so that a reused name gives nobody a key', async () => {
+  test('a team can be given by its id, so that a reused name gives no key', async () => {
     const made = await zonestead([
       'users',
       'add',

@@ -272,13 +272,13 @@ test('--if-match changes a record only if it still has the ETag that the list pr
   expect((await zonestead('records', 'delete', 'etag.example', id, '--if-match', await etag())).err).toBe('');
 });
 
-test('a record that somebody else changes between the read and the write of a command is not overwritten', async () => {
+test('a record that another client changes between the read and the write of a command is not overwritten', async () => {
   const zone = await service.zone('between.example', admin);
   const { id } = await json('records', 'create', 'between.example', 'www', 'A', '192.0.2.1');
   await json('records', 'create', 'between.example', 'www', 'A', '192.0.2.2');
   const client = createClient({ baseUrl: service.url, key: admin.text });
   let comments = 0;
-  /** Somebody else writes a comment right before each write of the command. */
+  /** Another client writes a comment right before each write of the command. */
   const first = (operation: typeof replaceRecord | typeof applyBatch) =>
     on(operation, async (input, options) => {
       comments += 1;

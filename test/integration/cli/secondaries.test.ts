@@ -70,7 +70,7 @@ describe('zonestead secondaries', () => {
     const everybody = { all: true, teams: [], namespaces: [] };
     expect(await stored('eu')).toEqual({ ...before, addresses, offer: everybody });
     expect(await zonestead('secondaries list')).toMatch(
-      /^eu +\[2001:db8::1\]:5353 192\.0\.2\.3:54 +ns\.eu\.test +all +everybody/m,
+      /^eu +\[2001:db8::1\]:5353 192\.0\.2\.3:54 +ns\.eu\.test +all +all teams/m,
     );
     await zonestead(
       'secondaries change eu --no-ns --no-transfers-from --no-all-zones --no-offer --notify --no-catalog',
@@ -99,7 +99,7 @@ describe('zonestead secondaries', () => {
     expect(await zonestead(`secondaries apply ${folder}/none`)).toContain('there is no such file');
     await writeFile(file, '- name: us');
     expect(await zonestead(`secondaries apply ${file}`)).toContain(`${file} is not JSON: `);
-    expect(await apply({ ...us, offer: { everybody: true } })).toContain('offer: has unknown fields: everybody');
+    expect(await apply({ ...us, offer: { everyone: true } })).toContain('offer: has unknown fields: everyone');
     expect(await apply({ ...us, offer: { namespaces: ['shop'] } })).toContain('such as platform/shop');
   });
 

@@ -113,10 +113,10 @@ describe('trusts create', () => {
     ['a claim without a value', ['--issuer', ISSUER, '--match', 'sub'], /must be a claim, "=" and a value/],
     ['a claim in broken JSON', ['--issuer', ISSUER, '--match', '{"sub":1}'], /object of texts in JSON/],
     ['a claim below a value', ['--issuer', ISSUER, '--match', 'a=1', '--match', 'a/b=1'], /a has a value already/],
-    ['a claim that identifies nobody', ['--issuer', ISSUER, '--match', 'aud=x'], /identifies nobody/],
+    ['a claim that identifies no subject', ['--issuer', ISSUER, '--match', 'aud=x'], /identifies no subject/],
     ['a lifetime of a day', [...CLUSTER, ...OWN_NAMES, '--max-token-age', '86400'], /from 60 to 3600/],
     ['a lifetime that is not a number', [...CLUSTER, '--max-token-age', 'long'], /must be a number/],
-    ['one name for everybody', [...CLUSTER, '--only-name', 'www'], /everybody/],
+    ['one name for every holder of a token', [...CLUSTER, '--only-name', 'www'], /every holder/],
     ['a template without its claim', [...CLUSTER, '--only-name', `*.\${repository}`], /repository/],
     ['a zone that does not exist', [...CLUSTER, ...OWN_NAMES, '--grant', 'zone_0=write'], /zone_0 does not exist/],
   ])('refuses %s, and stores nothing', async (_title, words, sentence) => {
@@ -238,7 +238,7 @@ describe('trusts accept', () => {
     expect((await trusts('accept', id, WEB)).err).toMatch(/does not pin its subjects/);
     expect(await digest()).toEqual(before);
     const pinned = await made('ends');
-    expect((await trusts('accept', pinned, 'nobody')).err).toMatch(/has no subject nobody/);
+    expect((await trusts('accept', pinned, 'unknown')).err).toMatch(/has no subject unknown/);
     await subject(pinned, WEB, UID);
     await trusts('revoke', pinned);
     expect((await trusts('accept', pinned, WEB)).err).toMatch(/revoked permanently/);

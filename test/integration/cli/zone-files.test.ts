@@ -94,7 +94,7 @@ test('an error of diff has code 2 and names the line, the object or the file', a
   const cases: [string, string][] = [
     ['$ORIGIN wrong.example.\nwww A 192.0.2.1\nwww A nonsense\n', 'line 3: content: '],
     ['$ORIGIN wrong.example.\nwww CNAME a.example.\nwww A 192.0.2.1\n', 'line '],
-    ['$ORIGIN nobody.example.\n', 'no zone nobody.example that this API key can see'],
+    ['$ORIGIN absent.example.\n', 'no zone absent.example that this API key can see'],
     ['kind: DNSRecord\nmetadata: { name: one }\nspec: { zoneRef: { name: z } }\n', 'the file has no DNSZone z; give'],
     ['kind: DNSZone\nmetadata: { name: z }\nspec: {}\n', 'DNSZone z: spec.zoneName is missing'],
     ['kind: Service\n', 'no DNSZone and no DNSRecord'],

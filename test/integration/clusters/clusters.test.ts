@@ -126,14 +126,14 @@ test('a value of two clusters is withdrawn only if both are', async () => {
   await expect.poll(() => zone.served()).toEqual(['192.0.2.9']);
   await zone.apply(a(west, anycast, { share: true }));
   await expect.poll(() => zone.served()).toEqual(['192.0.2.1', '192.0.2.9']);
-  // Without an owner, a record is nobody's and served.
+  // A record without an owner is served.
   await zone.apply(a(west, []));
   await zone.apply({ ...a(east, []), retain: true });
   await expect.poll(() => zone.served()).toEqual(['192.0.2.1', '192.0.2.9']);
   await expect.poll(() => zone.withdrawn()).toEqual([]);
 });
 
-test('records that nobody else has stay: other types, other names, and plain records', async () => {
+test('records without other owners stay: other types, other names, and plain records', async () => {
   const zone = await newZone();
   const [east, west] = await twoClusters();
   await service.record(zone, 'plain', 'A', '192.0.2.7');
@@ -320,7 +320,7 @@ test('a name belongs to one instance until that is lost', async () => {
   const { status, body } = await beat('two');
   expect([status, body.error, body.field]).toEqual([409, 'conflict', 'instance']);
   expect(body.message).toContain(`sends the heartbeats of the cluster ${east}`);
-  // The refused heartbeat counts for nobody, and one without an instance is not compared.
+  // The refused heartbeat counts for no cluster, and one without an instance is not compared.
   const [row] =
     await sql`update clusters set heartbeat_at = now() - interval '30 seconds' where name = ${east} returning *`;
   expect(await saysOf('two')).toBe('409 conflict');

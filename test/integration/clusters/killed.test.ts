@@ -23,7 +23,7 @@ test('a drain whose api is killed twice is completed by the next one', { timeout
   await unlock.one();
   await stack.untilGone();
   expect(await stack.withdrawn()).toBe(0);
-  // Nobody repeats the request. The records of one zone are marked, those of the other zone are not.
+  // No client repeats the request. The records of one zone are marked, those of the other zone are not.
   await running.start('api');
   await stack.untilWithdrawn(NAMES);
   await stack.waits();

@@ -92,7 +92,7 @@ test('a cluster is lost after a minute without heartbeats', async () => {
   expect(await beat(store.db, 'east')).toMatchObject({ lostAt: null, isSettled: false });
 });
 
-test('a time in which nobody watched is not counted as silence', async () => {
+test('a time in which no process watched is not counted as silence', async () => {
   await using store = await fresh();
   await beat(store.db, 'east');
   for (const gap of [11, 3_600, -3_600]) {

@@ -30,7 +30,7 @@ test('an owner drains and restores a cluster, and the page shows the state and t
   expect((await browser.get(PAGE)).text).toMatch(/>active<\/span>/);
 });
 
-test('a member sees the clusters and cannot drain them, and nobody else sees them', async () => {
+test('a member sees the clusters and cannot drain them, and no other person sees them', async () => {
   const member = await browserOf(ben);
   const page = await member.get(PAGE);
   expect(page.text).toContain('east');

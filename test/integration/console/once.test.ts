@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startConsoleService, type Visit, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
-/** Milliseconds by which the clock of the api moves each time that somebody reads it. */
+/** Milliseconds by which the clock of the api moves each time that it is read. */
 let pace = 0;
 let ahead = 0;
 const time = () => {

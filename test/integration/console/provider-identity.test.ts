@@ -21,7 +21,7 @@ const userOf = async (subject: string) =>
   (await service.sql`select user_id from identities where subject = ${subject}`)[0]?.user_id ?? null;
 const isIn = async (browser: ReturnType<typeof visit>) => (await browser.get('/console/teams')).status === 200;
 
-test('An address that the provider gives to another account brings nobody in, until its person has another one', async () => {
+test('An address that the provider gives to another account opens no account, until its person has another one', async () => {
   person('alice', 'kim@example.org');
   await signIn('alice');
   const alice = await userOf('alice');
@@ -41,7 +41,7 @@ test('An address that the provider gives to another account brings nobody in, un
   expect((await there.browser.get('/console/teams')).text).not.toContain('hers');
   const changes = await service.sql`select before, after from account_changes where action = 'user.change'`;
   expect(changes).toEqual([{ before: { email: 'kim@example.org' }, after: { email: 'alice@example.org' } }]);
-  // Nobody takes the address of another person by stating it.
+  // A person cannot take the address of another person by stating it.
   person('alice', 'kim@example.org');
   const taken = (await signIn('alice')).page;
   expect([taken.status, taken.text]).toEqual([

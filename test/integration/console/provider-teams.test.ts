@@ -1,4 +1,4 @@
-// The teams of the OpenID rules: a name in a rule is bound to the id of a team, so that nobody gets the zones of a
+// The teams of the OpenID rules: a name in a rule is bound to the id of a team, so that no person gets the zones of a
 // group by creating a team of that name first, or by taking the name later.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';

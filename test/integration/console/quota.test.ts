@@ -1,4 +1,4 @@
-// Team → Quota: the page shows the usage and the limits of the team to every member, and to nobody else.
+// Team → Quota: the page shows the usage and the limits of the team to every member, and to no other person.
 import { expect, test } from 'vitest';
 import { shownOctets } from '#console/teams/quota.ts';
 import { startConsoleService, visit } from '../../support/console.ts';

@@ -98,7 +98,7 @@ describe('the form of a record', () => {
 });
 
 describe('the list', () => {
-  it('shows the records of the service itself, which nobody edits, and the number of records', async () => {
+  it('shows the records of the service itself, which cannot be edited, and the number of records', async () => {
     const browser = await entered();
     const zone = await newZone();
     await put(zone, 'www', 'A', '192.0.2.1');
@@ -133,7 +133,7 @@ describe('the list', () => {
     expect((await browser.post(address, { do: 'ttl', id: [a, b], ttl: '600' })).location).toBe(zone.home);
     expect((await stored(zone)).map(({ ttl }) => ttl)).toEqual([600, 600, 3600]);
     expect(await changes()).toBe(changed + 1);
-    // All or nothing is not spoilt by a record that somebody else deleted in between.
+    // All or nothing is not spoilt by a record that another client deleted in between.
     await browser.post(`${zone.home}/records/${c}/delete`);
     expect((await browser.post(address, { do: 'delete', id: [a, c] })).status).toBe(303);
     expect((await stored(zone)).map(({ id }) => id)).toEqual([b]);
@@ -171,7 +171,7 @@ describe('the list', () => {
   });
 });
 
-describe('a record that somebody else changed while the page was open', () => {
+describe('a record that another client changed while the page was open', () => {
   /** The hidden fields `seen` of a page. */
   const seenIn = (text: string) =>
     [...text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value = '']) => value.replaceAll('&quot;', '"'));
@@ -194,7 +194,7 @@ describe('a record that somebody else changed while the page was open', () => {
       const refused = await browser.post(address, { ...typed, seen }, headers);
       expect(refused.status).toBe(412);
       const text = words(refused.text);
-      expect(text).toContain('Somebody else changed this');
+      expect(text).toContain('This changed');
       expect(text).toContain('Content 192.0.2.1 192.0.2.2 192.0.2.3');
       expect(text).toContain('TTL 3600 (default) 60 3600 (default)');
       expect(text).toContain('Comment none theirs none');
@@ -234,7 +234,7 @@ describe('a record that somebody else changed while the page was open', () => {
     expect(seenIn(page.text)).toEqual(['3600', '', 'active']);
     await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 700, comment: 'theirs' }, red.text);
     const ttl = await browser.post(`${zone.home}/ttl`, { defaultTtl: '800', seen: '3600' });
-    const sentence = 'Somebody else changed this from "3600" to "700"';
+    const sentence = 'This changed from "3600" to "700"';
     expect([ttl.status, words(ttl.text).replaceAll('&#39;', "'")]).toEqual([412, expect.stringContaining(sentence)]);
     const comment = await browser.post(`${zone.home}/comment`, { comment: 'mine', seen: '' });
     expect([comment.status, words(comment.text)]).toEqual([412, expect.stringContaining('from none to "theirs"')]);

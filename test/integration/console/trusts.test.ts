@@ -226,8 +226,8 @@ describe('the subjects of a trust', () => {
     expect((await browser.follow(accepted)).text).toContain('The service account with the UID uid-2');
     expect([(await uses('uid-2')).status, (await uses('uid-1')).status]).toEqual([200, 401]);
     expect((await browser.get(`${trusts}/${id}/revoke`)).text).toContain(subject);
-    const unknown = await browser.post(`${trusts}/${id}/accept`, { subject: 'nobody', uid: '' });
-    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('has no subject nobody')]);
+    const unknown = await browser.post(`${trusts}/${id}/accept`, { subject: 'unknown', uid: '' });
+    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('has no subject unknown')]);
     await browser.post(`${trusts}/${id}/revoke`);
   });
 });

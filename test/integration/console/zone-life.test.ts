@@ -91,7 +91,7 @@ describe('the settings of a zone', () => {
     expect((await browser.get(zone.home)).status).toBe(404);
   });
 
-  it('do not park or unpark a zone whose state or comment somebody else changed while the page was open', async () => {
+  it('do not park or unpark a zone whose state or comment another client changed while the page was open', async () => {
     const zone = await newZone();
     const parking = async () => {
       const { text } = await browser.get(`${zone.home}/settings`);
@@ -107,9 +107,7 @@ describe('the settings of a zone', () => {
     const refused = await browser.post(`${zone.home}/park`, open);
     expect([refused.status, words(refused.text)]).toEqual([
       412,
-      expect.stringContaining(
-        'comment: Somebody else changed this from none to "Do not park: &lt;b&gt;call&lt;/b&gt; first"',
-      ),
+      expect.stringContaining('comment: This changed from none to "Do not park: &lt;b&gt;call&lt;/b&gt; first"'),
     ]);
     expect(await read(zone)).toMatchObject({ state: 'active' });
     const again = await parking();
@@ -120,7 +118,7 @@ describe('the settings of a zone', () => {
     const late = await browser.post(`${zone.home}/park`, { ...again, seenComment: comment });
     expect([late.status, words(late.text)]).toEqual([
       412,
-      expect.stringContaining('Somebody else changed this from "active" to "parked"'),
+      expect.stringContaining('This changed from "active" to "parked"'),
     ]);
     const unpark = { ...(await parking()), seenComment: comment };
     expect(unpark.seen).toBe('parked');
@@ -129,14 +127,14 @@ describe('the settings of a zone', () => {
     expect(await read(zone)).toMatchObject({ state: 'active' });
   });
 
-  it('do not delete a zone that somebody else changed while the page was open, and show the difference', async () => {
+  it('do not delete a zone that another client changed while the page was open, and show the difference', async () => {
     const zone = await newZone();
     const page = await browser.get(`${zone.home}/delete`);
     await put(zone, 'www', 'A', '192.0.2.1');
     await service.request('PATCH', `/zones/${zone.id}`, { comment: 'still used' }, red.text);
     const sent = { confirm: zone.name, seen: seenIn(page.text) };
     const refused = await browser.post(`${zone.home}/delete`, sent);
-    expect([refused.status, words(refused.text)]).toEqual([412, expect.stringContaining('Somebody else changed this')]);
+    expect([refused.status, words(refused.text)]).toEqual([412, expect.stringContaining('This changed')]);
     expect(words(refused.text)).toContain('Value You saw It is now Records 0 1 Comment none still used Serial');
     expect(refused.text).toContain(`value="${zone.name}"`);
     expect((await browser.get(zone.home)).status).toBe(200);

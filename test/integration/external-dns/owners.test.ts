@@ -60,7 +60,7 @@ test('an instance sees, updates and deletes its own records alone', async () => 
     msg: expect.stringContaining('the name has A records of external-dns:one/service/default/web.'),
   });
   expect(await two.change({ create: [a(`people.${zone.name}`, '192.0.2.66')] })).toBe(500);
-  expect(refusal(two)?.msg).toContain('the name has A records that nobody owns');
+  expect(refusal(two)?.msg).toContain('the name has A records without an owner');
   // An address of another type would reach the same clients.
   for (const type of ['AAAA', 'CNAME'])
     expect(
@@ -112,7 +112,7 @@ test('the keys of two teams reach only their own zones, also with the same id', 
     await startWebhook(service, { key: stranger.text, ownerId: 'same' }),
   ];
   const [www, foreign] = [a(`www.${zone.name}`, '192.0.2.1'), a(`www.${theirs.zoneName}`, '192.0.2.2')];
-  // Inside of nobody's zone for the other key: the name of a zone of team `first` is not a zone to it.
+  // Inside of no zone for the other key: the name of a zone of team `first` is not a zone to it.
   expect(await mine.change({ create: [www, foreign] })).toBe(204);
   expect(await other.change({ create: [foreign] })).toBe(204);
   expect(await namesOf(mine)).toContain(www.dnsName);
@@ -192,7 +192,7 @@ test('a name moves from one object to another with its value, and its first owne
   expect(await zone.contents()).toEqual(['www A 192.0.2.1']);
 });
 
-test('existing records that nobody owns are adopted only if that is on, and only if they are identical', async () => {
+test('existing records without an owner are adopted only if that is on, and only if they are identical', async () => {
   const zone = await newZone();
   await service.record(zone, 'same', 'A', '192.0.2.1', { ttl: 300 });
   await service.record(zone, 'more', 'A', '192.0.2.1', { ttl: 300 });

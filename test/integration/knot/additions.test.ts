@@ -57,7 +57,7 @@ describe('an added zone', () => {
     expect((await Array.fromAsync(engine.read(zone.name, signal))).flat()).toEqual([NS]);
   });
 
-  it('that somebody else removed gets no old contents', async () => {
+  it('that another client removed gets no old contents', async () => {
     const [name, key] = ['lost.example', newKey()];
     await engine.add([{ name, privateKey: key }], signal);
     await put(name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);

@@ -136,7 +136,7 @@ describe('an edge', () => {
     });
   });
 
-  it('shows its catalog to nobody', async () => {
+  it('does not show its catalog', async () => {
     for (const [name, type] of [
       [catalogName('edge'), 'SOA'],
       [`version.${catalogName('edge')}`, 'TXT'],

@@ -27,7 +27,7 @@ async function addLarge(zone: string): Promise<void> {
   });
 }
 
-/** dig stops reading when nobody reads its output. */
+/** dig stops reading when its output is not read. */
 async function openTransfer(zone: string): Promise<void> {
   const args = ['@127.0.0.1', '-p', String(source.port), '+time=30', '+tries=1', zone, 'AXFR'];
   const child = spawn(inject('tools').dig, [...args, '-y', `${key.algorithm}:${key.name}:${secret}`], {

@@ -1,4 +1,4 @@
-// The counters of a real knotd as metrics, also while its control socket serves nobody.
+// The counters of a real knotd as metrics, also while its control socket serves no client.
 import { Resolver } from 'node:dns/promises';
 import { afterAll, expect, it } from 'vitest';
 import { watchKnot } from '#nameserver/knot/metrics.ts';

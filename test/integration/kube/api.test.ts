@@ -147,7 +147,12 @@ it('events are taken by the server, repeats as a series of one event', async () 
   const log = createLogger({ name: 'test', level: 'silent' });
   const recorder = createEventRecorder({ api, controller: 'test.zonestead.dev/tester', log });
   for (let i = 0; i < 4; i++) {
-    recorder.record(widget, { type: 'Warning', reason: 'Conflict', action: 'Create', note: 'somebody was faster' });
+    recorder.record(widget, {
+      type: 'Warning',
+      reason: 'Conflict',
+      action: 'Create',
+      note: 'another client was faster',
+    });
   }
   recorder.record(widget, { type: 'Normal', reason: 'Created', action: 'Create', note: 'made' });
   await recorder.flush(AbortSignal.timeout(10_000));

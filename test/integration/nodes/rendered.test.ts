@@ -155,7 +155,7 @@ async function rendered({ id, name: zone }: ModelZone): Promise<Row[]> {
     rdata.map((text) => ({
       owner: name === '@' ? zone : `${name}.${zone}`,
       type,
-      // A type for private use is nobody's question.
+      // A type for private use is not queried.
       served: type.startsWith('TYPE') ? text : servedValue(type, octetsOfRdata(type, text)),
       ttl,
     })),

@@ -135,7 +135,7 @@ describe('a report', () => {
     ['a cursor that is none', { cursor: 'x' }, 400],
     ['a cursor that Postgres would refuse', { cursor: '1.1:9:3:' }, 400],
     ['more failing zones than 100', { failing: Array(101).fill({ id: 'z', error: 'e' }) }, 400],
-    ['a field that nobody knows', { more: 1 }, 400],
+    ['an unknown field', { more: 1 }, 400],
     ['a body of a megabyte', { failing: [{ id: 'x'.repeat(1_000_000), error: 'e' }] }, 413],
   ])('with %s is refused', async (_, change, status) => {
     expect((await report('refused', change as object)).status).toBe(status);

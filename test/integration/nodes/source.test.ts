@@ -137,7 +137,7 @@ test('a read that is aborted or left gives its connection back', async () => {
   const stop = new AbortController();
   const idle = await source.zone(large.id, stop.signal);
   stop.abort(new Error('enough'));
-  // Nobody asks for a page.
+  // No page is requested.
   expect(await source.position()).toMatch(/:[0-9]/);
   await expect(collect(idle?.pages as AsyncIterable<ServedSet[]>)).rejects.toThrow('enough');
 

@@ -44,7 +44,7 @@ it("an api without an endpoint for traces loads nothing of OpenTelemetry's SDK, 
   const without = await packagesOfApi('without', {});
   expect([...without]).toEqual(expect.arrayContaining(['fastify', 'postgres', 'zod']));
   expect(sdkOf(without)).toEqual([]);
-  // Nobody listens there, which is nothing to an api.
+  // No process listens there, which is nothing to an api.
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   expect(sdkOf(await packagesOfApi('with', endpoint))).toContain('@opentelemetry/sdk-trace-node');
 });

@@ -161,7 +161,7 @@ async function contentOf(name: string): Promise<string | undefined> {
   return row.slice(at).split('  ')[0];
 }
 
-describe('an object that nobody has looked at', () => {
+describe('an object that was never reconciled', () => {
   const record = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
 
   it('has every condition as Unknown and the defaults of its spec', async () => {

@@ -79,7 +79,7 @@ beforeAll(async () => {
     env: {
       ...IMAGE_ENVIRONMENT,
       KUBECONFIG: kubeconfig,
-      // Nobody answers there: without a zone, a record needs nothing of the service.
+      // No server answers there: without a zone, a record needs nothing of the service.
       ZONESTEAD_URL: 'http://127.0.0.1:9',
       ZONESTEAD_API_KEY: 'a key for nothing',
     },

@@ -122,7 +122,7 @@ test('one value of several owners stays until the last of them has removed it', 
   expect([await isThere(), await ownersOf(zone)]).toEqual([false, []]);
 });
 
-test('a value that somebody else keeps is accepted, and stays after the clean-up', async () => {
+test('a value that another owner keeps is accepted, and stays after the clean-up', async () => {
   const zone = await service.zone('kept.example');
   const name = `_acme-challenge.${zone.zoneName}`;
   await service.record(zone, '_acme-challenge', 'TXT', VALUE, { ttl: 60 });

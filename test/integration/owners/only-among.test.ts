@@ -61,12 +61,12 @@ test('all types with addresses count as one, and other types do not', async () =
   expect(await zone.apply(set(Z, 'TXT', '"b"', { onlyAmong: 'app:two/' }))).toMatchObject([{ status: 409 }]);
 });
 
-test('a record that nobody owns is in the way, unless the set adopts it', async () => {
+test('a record without an owner is in the way, unless the set adopts it', async () => {
   const zone = await newZone();
   await service.record(zone, 'www', 'A', '192.0.2.1', { ttl: 300 });
   const adopting = set(X, 'A', '192.0.2.1', { ...among, ttl: 300, adopt: 'IfIdentical' });
   expect(await zone.apply(set(X, 'A', '192.0.2.2', among))).toMatchObject([
-    { status: 409, message: expect.stringContaining('the name has A records that nobody owns') },
+    { status: 409, message: expect.stringContaining('the name has A records without an owner') },
   ]);
   expect(await zone.apply({ ...adopting, ttl: 60 })).toMatchObject([{ status: 409 }]);
   await service.record(zone, 'www', 'A', '192.0.2.2', { ttl: 300 });

@@ -49,7 +49,7 @@ test('a shared value is never missing while owners come and go at two replicas',
     }
   };
   await Promise.all([visit(request, 'k8s:one'), visit(other, 'k8s:two'), visit(other, 'k8s:three')]);
-  // The record was made once, and nobody deleted it.
+  // The record was made once, and never deleted.
   const { body } = await request('GET', `/zones/${zone.id}/changes`);
   expect((body.changes as { action: string }[]).map(({ action }) => action)).toEqual(['record.create', 'zone.create']);
   expect(await sql`select owner from owned_sets where name = 'any'`).toEqual([{ owner: 'k8s:always' }]);

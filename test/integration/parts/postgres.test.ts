@@ -87,7 +87,7 @@ test('a start right after SIGKILL recovers everything that was committed', async
   expect(await query(second, 'select n from crashed')).toEqual([{ n: 1 }]);
 });
 
-test('a postmaster.pid with the pid of somebody else does not block the start', async () => {
+test('a postmaster.pid with the pid of another process does not block the start', async () => {
   const first = await start();
   const [{ file } = { file: '' }] = await query<{ file: string }>(
     first,

@@ -1,4 +1,4 @@
-// A registry that answers tags with the content of somebody else: a release signs only what was built here.
+// A registry that answers tags with the content of another publisher: a release signs only what was built here.
 import { createHash } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -139,7 +139,7 @@ describe('a JWT-SVID', () => {
     });
   });
 
-  it('is accepted with the keys of a bundle that somebody entered, without a fetch', async () => {
+  it('is accepted with the keys of a bundle that was entered by hand, without a fetch', async () => {
     const pinned: TokenIssuer = {
       ...terms,
       keySource: { kind: 'pinned', jwks: { keys: bundle.keys.map(({ jwk }) => jwk) } },

@@ -95,7 +95,7 @@ describe('over REST', () => {
     ['from the future', { iat: seconds() + 600, exp: seconds() + 1_200 }, /is valid from/],
     ['that is valid for a day', { exp: seconds() + 86_400 }, /At most 3600 s/],
     ['without a subject', { sub: undefined }, /No trust accepts/],
-    ['from an issuer that nobody trusts', { iss: 'https://issuer.example' }, /No trust accepts/],
+    ['from an issuer that no team trusts', { iss: 'https://issuer.example' }, /No trust accepts/],
     ['with another namespace in another claim', { 'kubernetes.io': undefined }, /No trust accepts/],
   ])('a token %s is refused', async (_title, change, sentence) => {
     await isRefused(await write(await own.sign(claims(change))), sentence);
@@ -123,7 +123,7 @@ describe('over REST', () => {
     );
   });
 
-  it('a token of a service account that was deleted and created again by somebody else is refused', async () => {
+  it('a token of a service account that was deleted and created again by another person is refused', async () => {
     await isRefused(await write(await own.sign(claims({}, { uid: 'uid-of-another' }))), /deleted/);
   });
 
@@ -268,8 +268,8 @@ describe('a trust', () => {
       /GitHub/,
     ],
     ['without a claim', { match: {} }, /./],
-    ['that opens one name to every namespace', { match: MATCH, onlyNames: ['www'] }, /everybody/],
-    ['that opens every name to every namespace', { match: MATCH }, /everybody/],
+    ['that opens one name to every namespace', { match: MATCH, onlyNames: ['www'] }, /every holder/],
+    ['that opens every name to every namespace', { match: MATCH }, /every holder/],
     ['with a name of a claim that it does not match', { match: MATCH, onlyNames: [`*.\${repository}`] }, /repository/],
     ['with a template in the label of a proof', { match: MATCH, onlyNames: [`_\${namespace}.dev`] }, /prove control/],
     [

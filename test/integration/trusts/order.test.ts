@@ -87,7 +87,7 @@ test('a token that the trust of the administrator does not match is not for the 
   expect(await ask()).toBe(401);
 });
 
-test('an issuer that everybody may use is outranked only for the tokens of the administrator', async () => {
+test('an issuer that every team may use is outranked only for the tokens of the administrator', async () => {
   const issuer = 'https://token.actions.githubusercontent.com';
   const jwks = { keys: [key.jwk as Record<string, unknown>] };
   const ensure = async (team: string, repository: string) => {

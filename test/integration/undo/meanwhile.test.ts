@@ -15,7 +15,7 @@ async function waiters(): Promise<number> {
 }
 
 /**
- * Sends requests while somebody holds a lock: the first one waits for the lock, and the others wait behind it. Before the lock is
+ * Sends requests while another transaction holds a lock: the first one waits for the lock, and the others wait behind it. Before the lock is
  * released, `ready` shows that they were planned.
  */
 async function whileHeld(

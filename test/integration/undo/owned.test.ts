@@ -84,7 +84,7 @@ test('a TTL that an owner changed is named', async () => {
   expect(owned).toMatchObject([{ message: expect.stringMatching(/to 192\.0\.2\.1 with the TTL 60\.$/) }]);
 });
 
-test('challenges of ACME are left alone, and nobody is told about them', async () => {
+test('challenges of ACME are left alone silently', async () => {
   const zone = await undoZone(service);
   const { zoneName } = (await service.request('GET', zone.path)).body;
   const authorization = `Basic ${Buffer.from(`any:${(await service.key()).text}`).toString('base64')}`;
@@ -112,7 +112,7 @@ test('challenges of ACME are left alone, and nobody is told about them', async (
   expect(await zone.records()).toEqual(now);
 });
 
-test('records that an owner released and left are restored like those of nobody, by an undo as well', async () => {
+test('records that an owner released and left are restored like those without an owner, by an undo as well', async () => {
   const zone = await undoZone(service);
   await zone.own('tool:terraform', 'www', ['192.0.2.1']);
   const at = await moment();
@@ -178,7 +178,7 @@ test.each<[string, Clash]>([
     },
   ],
   [
-    'an alias that leads to an alias of an owner and back, over one that nobody changed',
+    'an alias that leads to an alias of an owner and back, over one that was not changed',
     {
       mine: [['a', 'CNAME', 'between.%']],
       owner: { name: 'b', type: 'CNAME', content: 'a.%' },

@@ -183,7 +183,7 @@ test('a zone that was created below since then must not hide records of the rest
   expect((await restore({ zoneName: 'above.example' })).status).toBe(201);
 });
 
-test('a name that somebody else has taken since then, or one above or below it, is not taken back', async () => {
+test('a name that another owner has taken since then, or one above or below it, is not taken back', async () => {
   const other = await service.key({ team: 'other' });
   const zone = await undoZone(service, 'taken.suffix.example');
   await remove(zone.id);

@@ -1,4 +1,4 @@
-// Queries at the port of updates while name servers are away, silent or behind, and while somebody floods the port with queries from
+// Queries at the port of updates while name servers are away, silent or behind, and while a client floods the port with queries from
 // forged addresses.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -63,7 +63,7 @@ describe('the name servers', () => {
     );
   });
 
-  test('that answer another query are passed over, and their answer goes to nobody', async () => {
+  test('that answer another query are passed over, and their answer goes to no client', async () => {
     const query = queryMessage(zone, TYPE_NUMBERS.SOA);
     /** Answers with the octets of the query, changed at one place. */
     const answering = async (at: number, octet: (octet: number) => number) => {

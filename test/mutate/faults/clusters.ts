@@ -101,7 +101,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
   ),
   fault(
     'gap',
-    'a time in which nobody watched counts as silence',
+    'a time in which no process watched counts as silence',
     'watch',
     WATCH,
     'then since else now() end',
@@ -152,7 +152,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
   ),
   fault(
     'open-trust',
-    'a trust for everybody with a token of the issuer may send heartbeats',
+    'a trust for every holder of a token of the issuer may send heartbeats',
     'clusters',
     'src/service/trusts/openness.ts',
     "    ['clusters', 'speak for the clusters of the team'],\n",
@@ -209,7 +209,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
   ),
   fault(
     'left',
-    'nobody completes a drain whose process was killed',
+    'no process completes a drain whose process was killed',
     'killed',
     'src/service/clusters/watch.ts',
     'if (!isOwn && cluster.sinceMs < leftMs) continue;',

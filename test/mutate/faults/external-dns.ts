@@ -105,7 +105,7 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
   ),
   fault(
     'among-unowned',
-    'an owner begins next to records that nobody owns',
+    'an owner begins next to records without an owner',
     RULE,
     AMONG,
     'if (!isOwned && !adopts(record))',

@@ -167,7 +167,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   ),
   fault(
     'node-tcp-threads',
-    'transfers that nobody reads keep queries over TCP waiting',
+    'transfers that no client reads keep queries over TCP waiting',
     ['src/nameserver/knot/configuration.ts', 'settings.tcpWorkers ?? 10', 'settings.tcpWorkers ?? 1'],
     'integration',
     'test/integration/knot/many-transfers.test.ts',

@@ -103,7 +103,7 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
   },
   {
     name: 'op-delete-other-zone',
-    breaks: "an id in a status leads to the deletion of somebody else's zone",
+    breaks: "an id in a status leads to the deletion of another owner's zone",
     edits: [
       {
         file: 'src/operator/zone/delete.ts',

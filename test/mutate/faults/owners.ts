@@ -32,7 +32,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
   ),
   fault(
     'adopt',
-    'a set takes records that nobody owns without asking to',
+    'a set takes records without an owner without asking to',
     'apply',
     DECIDE,
     "if (set.adopt === 'Never')",

@@ -22,7 +22,7 @@ const PROGRAMS = new Set(
 /** The blocks that hold no command. */
 const TEXTS = new Set(['', 'yaml', 'sql', 'ini']);
 
-/** In the order of the page. @throws when a block is of a language that nobody reads, or a text has a prompt */
+/** In the order of the page. @throws when a block is of a language that no test reads, or a text has a prompt */
 export function commandsOf(page: Page): DocCommand[] {
   const at = (section: string) => ({ page: page.path, section });
   const blocks = page.blocks.flatMap(({ section, language, text }) => {

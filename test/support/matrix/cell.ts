@@ -99,7 +99,7 @@ export async function lateChanges(chain: Chain): Promise<string[]> {
   return found;
 }
 
-/** Somebody else's value in the RRset of the cell's record. */
+/** The value of another client in the RRset of the cell's record. */
 export async function putForeign(chain: Chain, { zoneName, foreign }: Cell): Promise<void> {
   const [found] = await readZones(chain.client, { zoneName });
   const body = { name: 'www', type: 'A', content: '192.0.2.99', ttl: 300 } as const;

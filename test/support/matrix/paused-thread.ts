@@ -5,7 +5,7 @@ import { createLogger } from '#telemetry/log.ts';
 import { settingsOf } from './operator.ts';
 import type { PausedData, PausedMessage } from './paused-operator.ts';
 
-/** The thread resumes after this time even if nobody resumes it. */
+/** The thread resumes after this time even if no caller resumes it. */
 const LIMIT_MS = 150_000;
 
 const { place, identity, lease, write, gate } = workerData as PausedData;

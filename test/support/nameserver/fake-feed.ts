@@ -98,7 +98,7 @@ export class FakeFeed {
     this.#commit({ zone: this.zone(name), names, isGone: false });
   }
 
-  /** The same as `set`, and nobody is told yet. */
+  /** The same as `set`, without a notice. */
   change(name: string, changes: Readonly<Record<string, readonly ServedSet[]>>): void {
     const zone = this.zone(name);
     zone.version = ++this.#serial;
@@ -114,7 +114,7 @@ export class FakeFeed {
     this.#commit({ zone, names: null, isGone: true });
   }
 
-  /** Changes the zone and tells nobody, as a restored database does together with `restored`. */
+  /** Changes the zone without a notice, as a restored database does together with `restored`. */
   rewind(name: string, sets: readonly ServedSet[]): void {
     const zone = this.zone(name);
     zone.version = ++this.#serial;

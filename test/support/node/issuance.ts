@@ -47,7 +47,7 @@ function deployment(name: string, container: object, more: object = {}): object 
   };
 }
 
-/** @param dns the only name server it knows: nobody delegates to ours */
+/** @param dns the only name server it knows: no parent zone delegates to ours */
 function certManager(dns: string): object {
   return deployment(
     'cert-manager',

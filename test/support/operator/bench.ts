@@ -205,7 +205,7 @@ export class Bench {
       dispatcher: createDispatcher({
         clock: this.clock,
         random: () => 0,
-        // Nobody moves this clock during a run.
+        // This clock does not move during a run.
         gatherMs: 0,
         writer: createRecordWriter(client),
       }),

@@ -13,7 +13,7 @@ export function copyOf<T>(value: T): T {
 const frozen = new WeakSet<object>();
 const isDeepFrozen = (value: object) => frozen.has(value);
 
-/** The same, and nobody can change the copy: a consumer that tries gets a TypeError. */
+/** The same, but the copy cannot be changed: a consumer that tries gets a TypeError. */
 export function frozenCopyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null || isDeepFrozen(value)) return value;
   const copy: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {};

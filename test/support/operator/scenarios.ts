@@ -64,8 +64,8 @@ const EDITED = 'the record is edited';
 const DELETED = 'the record is deleted';
 const ZONE_EDITED = 'the zone is edited';
 const ALL_DELETED = 'everything is deleted';
-const ROBBED = 'somebody deletes the values at the service';
-const ZONE_ROBBED = 'somebody deletes the zone at the service';
+const ROBBED = 'another client deletes the values at the service';
+const ZONE_ROBBED = 'another client deletes the zone at the service';
 
 export const BETWEEN: readonly Interlude[] = [
   { title: 'nothing else happens', act: () => undefined },
@@ -161,7 +161,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: 'the zone is made again that somebody deleted at the service',
+    title: 'the zone is created again that another client deleted at the service',
     arrange: withEverything,
     act: (bench) => bench.service.dropZone(zoneIdOf(bench) as string),
   },

@@ -9,7 +9,7 @@ import type { MemoryService } from './service.ts';
 export function servedBy(service: MemoryService) {
   return {
     zone: (zoneName: string): string | null =>
-      [...service.zones.values()].some(({ zone }) => zone.zoneName === zoneName) ? null : 'nobody serves the zone',
+      [...service.zones.values()].some(({ zone }) => zone.zoneName === zoneName) ? null : 'no server serves the zone',
 
     rrset: (expected: ExpectedRecord): string | null => {
       const rrset = [...service.zones.values()].flatMap(({ zone, records }) =>

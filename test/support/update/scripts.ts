@@ -46,7 +46,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   'deletes all A': ['update delete a.$ A'],
   'deletes all TXT': ['update delete a.$ TXT'],
   'deletes the name': ['update delete a.$'],
-  'deletes a type that nobody knows': ['update delete a.$ TYPE65280'],
+  'deletes an unknown type': ['update delete a.$ TYPE65280'],
   'replaces all A': ['update delete a.$ A', 'update add a.$ 60 A 192.0.2.5', 'update add a.$ 60 A 192.0.2.6'],
   'replaces data by a CNAME': ['update delete a.$', 'update add a.$ 60 CNAME new.example.net.'],
   'replaces a CNAME by data': ['update delete a.$ CNAME', 'update add a.$ 60 A 192.0.2.5'],

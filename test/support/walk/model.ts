@@ -22,7 +22,7 @@ export interface Wish {
   earlier: string[];
 }
 
-/** A record that somebody made over REST, by its id. */
+/** A record that a client made over REST, by its id. */
 export interface Foreign {
   zone: ZoneName;
   name: string;

@@ -232,7 +232,7 @@ describe('a fair queue', () => {
     expect(new FairQueue<Item>().overflow('a')).toBeUndefined();
   });
 
-  it('remembers a limited number of groups, and none once nobody waits', () => {
+  it('remembers a limited number of groups, and none once nothing waits', () => {
     const queue = new FairQueue<Item>();
     // Held back all the time, so that the queue is never empty.
     fill(queue, 'held', 1);

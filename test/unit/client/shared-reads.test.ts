@@ -145,7 +145,7 @@ it('no answer is older than its call, also during a write', async () => {
   await done(on.clock, Promise.all(crowd));
 });
 
-it('a request that fails fails everybody who waits for it', async () => {
+it('a request that fails fails every caller that waits for it', async () => {
   const on = setUp(100);
   on.leave();
   const asks = Array.from({ length: 50 }, (_, n) => on.ask(n));

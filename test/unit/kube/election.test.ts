@@ -124,7 +124,7 @@ describe('with two replicas', () => {
       await pass(5_000);
       a.link.cut = how;
       await pass(12_100);
-      // A renewal whose answer is lost still counts, so that nobody may take over yet.
+      // A renewal whose answer is lost still counts, so that no other process may take over yet.
       expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
       expect(a.election.leads()).toBe(false);
       expect(b.told).toEqual([]);
@@ -157,7 +157,7 @@ describe('with two replicas', () => {
 });
 
 describe('a leader', () => {
-  it('stops at once when somebody else holds the lease', async () => {
+  it('stops at once when another process holds the lease', async () => {
     const a = replica('a');
     await pass(5_000);
     leases.put(claimed(leases.lease?.spec, 'b', 15_000, new Date(clock.now())));

@@ -260,7 +260,7 @@ describe('with an election', () => {
     win();
     queue.add('default/a');
     await expect.poll(() => seen).toEqual(['began']);
-    const why = new Error('somebody else leads');
+    const why = new Error('another process leads');
     const start = performance.now();
     lost.abort(why);
     await expect(running).rejects.toBe(why);

@@ -106,7 +106,7 @@ it('keeps the last values while knotd is busy, and says how old they are', async
   expect(await fourth).toMatchObject({ isUp: true, items: [{ data: '9' }], ageSeconds: 0.25 });
 });
 
-it('knotd counts as down when nobody listens, and as busy when its queue is full or the first answer takes long', async () => {
+it('knotd counts as down when no process listens, and as busy when its queue is full or the first answer takes long', async () => {
   const failure = (reason: string) => new KnotError('unreachable', reason, reason);
   const { clock, asked, latest } = answering();
   const first = latest();

@@ -18,7 +18,7 @@ describe('the dashboard', () => {
     expect(panels).toHaveLength(ROWS.flatMap((row) => row.panels).length);
   });
 
-  it('has an address of its own that stays, and is not a copy out of somebody’s Grafana', () => {
+  it('has an address of its own that stays, and is not a copy out of another Grafana', () => {
     // Grafana refuses longer ones ("uid too long, max 40 characters"), and keeps `id` for its own database.
     expect(made.uid).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
     expect('id' in made).toBe(false);

@@ -39,7 +39,7 @@ describe('Delegated', () => {
       'no name server of org answers',
       'no name server of org answers',
     ],
-    ['Unknown NoResolver', 'that nobody can find', null, 'ZONESTEAD_RESOLVER'],
+    ['Unknown NoResolver', 'without a resolver', null, 'ZONESTEAD_RESOLVER'],
   ] as const)('is %s for a parent %s', (expected, _how, found, words) => {
     const { status, reason, message } = delegatedAnswer(zone, found as SeenAtParent | string | null);
     expect(`${status} ${reason}`).toBe(expected);

@@ -144,7 +144,7 @@ describe('two DNSRecords with the same value', () => {
     await bench.settle();
     const second = record(bench, 'second', { content: '192.0.2.1' });
     const runs = await bench.settle();
-    // Nobody has to edit the second one: it recovers by itself.
+    // The second one needs no edit: it recovers by itself.
     expect(runs.get(`record ${second}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
     bench.cluster.remove(DNS_RECORD, first);
     await bench.settle();

@@ -310,7 +310,7 @@ describe('the proof with secondaries', () => {
     expect((await proveOwn(away)).problem).toMatch(/ns2\.example\.net .* the api does not answer/);
   });
 
-  it('is given by the reports of nodes alone if every name belongs to a secondary, and never by nobody', async () => {
+  it('is given by the reports of nodes alone if every name belongs to a secondary, and never without a report', async () => {
     const { servers, proveOwn } = await proof(() => old);
     const only = { ...EU, nameservers: ['ns1.example.net'] };
     expect(await proveOwn(apiWith([CURRENT], [only]))).toMatchObject({ problem: null, nameservers: [] });

@@ -106,7 +106,7 @@ describe('a DNSRecord', () => {
     expect(on.message(on.cluster.record(WWW), 'Propagated')).toBe(
       'Every name server of the zone serves the record: ns1.zonestead.test, ns2.zonestead.test.',
     );
-    on.outage = 'nobody is asked again';
+    on.outage = 'the service is not asked again';
     await on.run('record', WWW);
     expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
   });

@@ -93,7 +93,7 @@ describe('a start', () => {
     expect(on.cluster.version).toBe(version);
   });
 
-  it('applies a record whose value somebody changed meanwhile', async () => {
+  it('applies a record whose value another client changed meanwhile', async () => {
     const on = await bench(3);
     const [id = ''] = on.idsOf('default/host1');
     on.service.tamper(on.cluster.zone(ZONE)?.status?.zoneId as string, id, { content: '192.0.2.66' });
@@ -262,7 +262,7 @@ describe('the brake on mass deletion', () => {
     expect([held(on), on.held.held]).toEqual(['True', 30]);
   });
 
-  it('ends with the deletion of the zone, or when somebody releases the owners at the service', async () => {
+  it('ends with the deletion of the zone, or when a user releases the owners at the service', async () => {
     const on = await bench(40);
     removeFirst(on, 30);
     await settle(on);

@@ -9,7 +9,7 @@ import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
 const ZONE = 'default/example';
 
-/** Secondaries that are offered to everybody (eu), to two namespaces (us, vault), and to nobody (asia). */
+/** Secondaries that are offered to all teams (eu), to two namespaces (us, vault), and not at all (asia). */
 function bench(): Bench {
   const on = new Bench();
   const { servers } = on.service.secondaries;
@@ -104,7 +104,7 @@ describe('a secondary that is not offered', () => {
     expect(on.service.zones.get(idOf(on))?.zone.defaultTtl).toBe(90);
   });
 
-  it('gets the same words if it does not exist, is offered to nobody, or to another namespace', async () => {
+  it('gets the same words if it does not exist, is not offered, or to another namespace', async () => {
     const words = async (name: string) => {
       const on = bench();
       await zone(on, { secondaries: [name] });

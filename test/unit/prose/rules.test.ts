@@ -58,6 +58,10 @@ const FOUND: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['no-default', 'The serial that the zone must have (Default: any.)'],
   ['no-default', 'Only one namespace. (Default: all.)'],
   ['no-default', 'A TTL. (Default: the TTL stays.)'],
+  ['nobody', 'Nobody waits for the outcome.'],
+  ['nobody', 'Another value, if somebody else changed it.'],
+  ['nobody', 'A trust for everybody with a token.'],
+  ['nobody', 'The zone of anybody else.'],
   ['suffer', 'A CNAME suffers no neighbor.'],
   ['cannot-be-had', 'The lease cannot be had.'],
 ];
@@ -91,12 +95,13 @@ describe('no rule finds anything in', () => {
     ['Is the zone signed, and by whom?'],
     ['The value is over 255 octets long.'],
     ['The record goes to the end of the queue.'],
-    ['There is no zone of this name, and a wait is no longer than 10 s.'],
+    ['There is no zone of this name, there may be no race, and a wait is no longer than 10 s.'],
     ['The name has no records, and the text is not an address.'],
     ['The delay. (Default: 10 s.)'],
     ['Whether it waits. (Default: false.)'],
     ['The server. (Default: the first one of the list.)'],
     ['The zones to read. (Default: all zones.)'],
+    ['The body of the request has no body of its own.'],
     ['Run zonestead keys mint to create a key.'],
   ])('%s', (text) => {
     expect(found(text)).toEqual([]);

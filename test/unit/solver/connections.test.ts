@@ -16,7 +16,7 @@ const server = await startSolverServer(
     listen: { host: '127.0.0.1', port: 0 },
     router: async () => ({ status: 200, headers: {}, body: 'ok' }),
     identify: () => {
-      throw new Error('nobody is asked');
+      throw new Error('no server may be asked');
     },
   },
   pki.serving,

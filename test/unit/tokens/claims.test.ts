@@ -59,7 +59,7 @@ describe('a token', () => {
     ['with a subject of 513 characters', { sub: 'a'.repeat(513) }, 'subject'],
     ['with a subject of 512 characters', { sub: 'a'.repeat(512) }, 'ok'],
     ['for the API server', { aud: ['https://kubernetes.default.svc'] }, 'audience'],
-    ['for nobody', { aud: undefined }, 'audience'],
+    ['for no audience', { aud: undefined }, 'audience'],
     ['for an empty list', { aud: [] }, 'audience'],
     ['for an audience that begins like ours', { aud: 'zonestead.example' }, 'audience'],
     ['for an object', { aud: { zonestead: true } }, 'audience'],

@@ -87,7 +87,7 @@ export const OPERATOR: Row = {
     },
     {
       title: 'Drift',
-      description: 'Differences found at the service, and repaired: somebody else writes there.',
+      description: 'Differences found at the service, and repaired: another client writes there.',
       kind: 'lines',
       unit: 'opm',
       queries: one(`sum by (kind, result) (${perMinute('drift_total')})`, '{{kind}} {{result}}'),

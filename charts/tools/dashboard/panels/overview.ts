@@ -50,7 +50,7 @@ export const OVERVIEW: Row = {
       unit: 'percentunit',
       bad: { above: 0.01 },
       queries: one(
-        // Nobody asks: 0 / 0 would be shown as NaN.
+        // Without queries, 0 / 0 would be shown as NaN.
         `(sum(${rate('api_request_duration_seconds_count', 'code=~"5..", code!="503"')}) or vector(0)) / (sum(${rate('api_request_duration_seconds_count')}) > 0) or vector(0)`,
       ),
     },

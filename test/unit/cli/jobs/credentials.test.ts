@@ -61,7 +61,7 @@ describe.each<[string, KeyKind, string]>([['the name servers', NODE_KEY, 'yn_']]
       expect(plan(secret(key, many), 'three').replaced).toEqual(['b', 'c', 'd', 'e', 'f', 'g', 'h', 'abc123']);
     });
 
-    it('is replaced if it is unusable, unless somebody else has replaced it', () => {
+    it('is replaced if it is unusable, unless another process has replaced it', () => {
       expect(plan(secret(key), '', key).text).not.toBe(key);
       expect(plan(secret(key), '', 'another').text).toBe(key);
     });

@@ -101,7 +101,7 @@ describe('the image zonestead', async () => {
     expect((await run('acme', '--print', 'hook')).stdout).toContain(`exec ${process.execPath} ${main} acme "$@"`);
   });
 
-  it('runs as nobody, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
+  it('runs as an unprivileged user, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
     expect(plan.config.User).toBe('65532:65532');
     expect(plan.config.Entrypoint).toEqual(['/usr/local/bin/node', '/app/main.js']);
     expect(plan.config.Env.join(' ')).toContain('--max-old-space-size-percentage=75');

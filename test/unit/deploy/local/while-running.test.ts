@@ -71,7 +71,7 @@ test('work that fails by itself fails', async () => {
   await expect(whileAllRun([sound], failing, never)).rejects.toThrow('timed out waiting for the condition');
 });
 
-test('Ctrl-C is nobody’s death, although the parts end with it', async () => {
+test('Ctrl-C is not an error of a part, although the parts end with it', async () => {
   const stop = new AbortController();
   const part = start('part', 'exec sleep 60');
   const running = whileAllRun([part], endless, stop.signal);

@@ -116,7 +116,7 @@ describe('a wrong signature', () => {
     });
   });
 
-  test('with a wrong MAC and a wrong time is BADSIG, so that nobody learns the time of the service', () => {
+  test('with a wrong MAC and a wrong time is BADSIG, so that no client learns the time of the service', () => {
     expect(check({ ...KEY, secret: Buffer.from('another') }, undefined, 0)).toEqual({ ok: false, error: 'BADSIG' });
   });
 

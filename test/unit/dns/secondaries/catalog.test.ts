@@ -19,7 +19,7 @@ describe('a catalog', () => {
     expect(isCatalogName('catalog.zonestead.example')).toBe(false);
   });
 
-  it('begins with its version and an NS that nobody asks', () => {
+  it('begins with its version and an NS that is never queried', () => {
     expect(catalogChange([], [])).toEqual({ add: CATALOG_HEAD, remove: [] });
   });
 
@@ -46,7 +46,7 @@ describe('a catalog', () => {
     });
   });
 
-  it('loses records that nobody knows, and reads names in any case', () => {
+  it('loses unknown records, and reads names in any case', () => {
     const foreign = { owner: 'group.x.zones', type: 'TXT', data: '"x"' } as const;
     const { owner, type, data } = memberRecord(A);
     const shouted = { owner: owner.toUpperCase(), type, data: data.toUpperCase() };

@@ -69,7 +69,7 @@ describe('the configuration of a source', () => {
     expect(values(found, 'template', 'default', 'acl')).toEqual(['all']);
   });
 
-  it('hides a catalog from everybody but its secondary', () => {
+  it('hides a catalog from every host but its secondary', () => {
     const found = items([ALL, LISTED]);
     expect(values(found, 'zone', 'all.catalog.zonestead.invalid.', 'module')).toEqual(['mod-queryacl/all']);
     expect(values(found, 'zone', 'all.catalog.zonestead.invalid.', 'acl')).toEqual(['all']);

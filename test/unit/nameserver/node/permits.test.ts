@@ -1,4 +1,4 @@
-// The permits for work at the name server: four at once, bulk never takes the last one, and nobody who left keeps one.
+// The permits for work at the name server: four at once, bulk never takes the last one, and work that was aborted keeps none.
 import { expect, it } from 'vitest';
 import { createPermits } from '#nameserver/node/permits.ts';
 

@@ -131,7 +131,7 @@ describe('a request that waits', () => {
   });
 });
 
-test('a thousand requests of one moment cost one read, and none is made while nobody waits', async () => {
+test('a thousand requests of one moment cost one read, and none is made while no request waits', async () => {
   const { ask, state } = start([node('ns1', 10)]);
   const asked = Array.from({ length: 1_000 }, (_, at) => ask({ holder: `key${at % 10}` }));
   await clock.advance(1);
