@@ -152,6 +152,5 @@ export const batchAnswer = z
   .meta({ id: 'RecordBatchAnswer', description: 'The results of a batch.' });
 
 export type RecordChange = z.infer<typeof recordChange>;
-export type BatchBody = z.input<typeof batchBody>;
 export type BatchRecord = z.infer<typeof record>;
 export type BatchResult = z.infer<typeof batchResult>;

@@ -79,4 +79,3 @@ export const changeList = z
   .meta({ id: 'ChangeList', description: 'A page of the history of a zone.' });
 
 export type Change = z.infer<typeof change>;
-export type ChangeList = z.infer<typeof changeList>;

@@ -331,4 +331,3 @@ export const zoneNodes = z
     id: 'ZoneNodes',
     description: 'The name servers that reported within the last 30 seconds, and the secondaries of the zone.',
   });
-export type ZoneNodes = z.infer<typeof zoneNodes>;

@@ -304,7 +304,5 @@ export const ownerList = z
   .meta({ id: 'OwnerList', description: 'A page of the owners in a zone.' });
 
 export type RecordSet = z.input<typeof recordSet>;
-export type ApplyBody = z.input<typeof applyBody>;
 export type ApplyResult = z.infer<typeof applyResult>;
 export type OwnedSet = z.infer<typeof ownedSet>;
-export type OwnerList = z.infer<typeof ownerList>;

@@ -177,7 +177,7 @@ export const zoneRestorePreview = z
   })
   .meta({ id: 'ZoneRestorePreview', description: 'The deleted zone that a restore would bring back.' });
 
-export const deletedZone = z
+const deletedZone = z
   .object({
     zoneId: z.string().meta({ description: 'The id of the deleted zone, which it gets back.' }),
     zoneName: z.string().meta({ description: 'The name of the zone.', examples: ['example.com'] }),
@@ -193,9 +193,5 @@ export const deletedZoneList = z
   .meta({ id: 'DeletedZoneList', description: 'The deleted zones that the key can bring back.' });
 
 export type DeletedZone = z.infer<typeof deletedZone>;
-export type ZoneRestorePreview = z.infer<typeof zoneRestorePreview>;
-export type UndoBody = z.input<typeof undoBody>;
-export type RestoreBody = z.input<typeof restoreBody>;
 export type UndoAnswer = z.infer<typeof undoAnswer>;
 export type Difference = z.infer<typeof difference>;
-export type UndoConflict = z.infer<typeof undoConflict>;

@@ -11,7 +11,6 @@ import type { WriteLimits } from '../hooks/limits.ts';
 import { serveOn } from '../serve.ts';
 import { appKeyRoutes } from './app-keys.ts';
 import { invitationRoutes, teamInvitationRoutes } from './invitations.ts';
-import { memberRoutes } from './members.ts';
 import { teamRoutes } from './teams.ts';
 import { trustRoutes } from './trusts.ts';
 
@@ -21,7 +20,6 @@ export function accountRoutes(app: FastifyInstance, context: ServiceContext, lim
     async (people) => {
       people.addHook('onRequest', onlyPeople);
       teamRoutes(people, context);
-      memberRoutes(people, context);
       teamInvitationRoutes(people, context);
       appKeyRoutes(people, context);
       trustRoutes(people, context);

@@ -1,4 +1,4 @@
-// Faults in the pace of the operator's client.
+// Faults in the client: its calls, and the pace of the operator's writes.
 import type { Fault } from '../fault.ts';
 
 const tests = ['test/unit/client'];
@@ -112,6 +112,26 @@ export const CLIENT_FAULTS: readonly Fault[] = [
         replace: 'counts &&= !isRateLimited(error);',
       },
     ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-write-unseen',
+    breaks: 'the choice of secondaries is not seen by the check of the leader',
+    edits: [
+      {
+        file: 'src/client/write-interceptor.ts',
+        find: "operation.method === 'GET' ||",
+        replace: "operation.method === 'GET' || operation.method === 'PUT' ||",
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-answer-status',
+    breaks: 'the answer with the second status of an operation is checked against the schema of the first',
+    edits: [{ file: 'src/client/http.ts', find: 'others.includes(received.status) ? received.status : ', replace: '' }],
     project: 'unit',
     tests,
   },

@@ -134,6 +134,19 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     tests: ['test/unit/service/many-at-one-name.test.ts'],
   },
   {
+    name: 'cond-unread',
+    breaks: 'If-Match has no effect on any change',
+    edits: [
+      {
+        file: 'src/api/serve.ts',
+        find: 'takesCondition(operation) ? conditionalCallerOf(request) : callerOf(request)',
+        replace: 'callerOf(request)',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/conditions.test.ts'],
+  },
+  {
     name: 'cond-none-match',
     breaks: 'If-None-Match with tags has no effect on a change',
     edits: [
