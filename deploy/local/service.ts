@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const durable = options.durable ?? true;
       const postgres = await startPostgres({ binDir, stateDir, port: ports.postgres, durable, progress, signal });
       adminUrl = postgres.url;
-      // Without a word about how, Postgres is ended in its own fast way.
+      // Without `how`, Postgres stops in its own fast way.
       const { part } = postgres;
       const stop: Part['stop'] = (how) => (how ? part.stop(how) : postgres.stop());
       return { ...part, tail: (lines) => part.tail(lines), stop };

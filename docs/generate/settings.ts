@@ -33,7 +33,7 @@ export async function settingsPage(): Promise<string> {
     'Settings',
     'This page lists the environment variables that the commands read. An empty variable counts as not set.',
     paragraph(
-      `Secrets can come from a file: if ${secrets.slice(0, -1).join(', ')} or ${secrets.at(-1)} is not set, a command reads the file that the same name with \`_FILE\` names, for example \`DATABASE_URL_FILE\`. A process ends in order when such a file changes, so that it starts again with the new content. The file of ${code('ZONESTEAD_API_KEY')} is an exception: the process reads it again every few seconds and when the service refuses the key, so that it can hold a token that lives for minutes.`,
+      `Secrets can come from a file: if ${secrets.slice(0, -1).join(', ')} or ${secrets.at(-1)} is not set, a command reads the file that the same name with \`_FILE\` names, for example \`DATABASE_URL_FILE\`. A process shuts down gracefully when such a file changes, so that it starts again with the new content. The file of ${code('ZONESTEAD_API_KEY')} is an exception: the process reads it again every few seconds and when the service refuses the key, so that it can hold a token that lives for minutes.`,
     ),
     table(['setting', 'form', 'default', 'read by', 'description'], rows),
   );

@@ -56,7 +56,7 @@ async function allMadeOnce(zone: string, count: number): Promise<void> {
 const lastEnd = ({ spans }: TestOperator) => Math.max(...spans.map(([, end]) => end));
 const firstBegin = ({ spans }: TestOperator) => Math.min(...spans.map(([begin]) => begin));
 
-it('hands over at once when the leader ends in order, in the middle of its work', async () => {
+it('hands over at once when the leader shuts down gracefully, in the middle of its work', async () => {
   const a = replica('a');
   await expect.poll(holder, PATIENCE).toBe('a');
   const b = replica('b');

@@ -1,5 +1,5 @@
 // The fault matrix, third part: faults on the side of Kubernetes. The API server and its store are restarted, versions are
-// compacted away, connections go still without a word, CRDs change, namespaces and zone objects are deleted first. Each fault is
+// compacted away, connections go still silently, CRDs change, namespaces and zone objects are deleted first. Each fault is
 // shown to have reached the operator itself, by the ends of its own watches.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';

@@ -1,4 +1,4 @@
-// The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended in order. Objects are created,
+// The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended gracefully. Objects are created,
 // changed and deleted while they are away, and they come back. Every part is a process of its own here, the operator included; only
 // those that were away are started again. Postgres writes durably, as in production. While knotd runs, no query fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -68,13 +68,13 @@ beforeAll(async () => {
 type Leaving = (part: ServicePart) => Promise<unknown>;
 /** The ways in which parts are away. */
 const WAYS: Readonly<
-  Record<'killed with -9' | 'ended in order' | 'stopped by SIGSTOP', Record<'leave' | 'comeBack', Leaving>>
+  Record<'killed with -9' | 'ended gracefully' | 'stopped by SIGSTOP', Record<'leave' | 'comeBack', Leaving>>
 > = {
   'killed with -9': {
     leave: (part) => service.running.part(part).stop({ signal: 'SIGKILL' }),
     comeBack: (part) => service.running.start(part),
   },
-  'ended in order': {
+  'ended gracefully': {
     leave: (part) => service.running.part(part).stop(),
     comeBack: (part) => service.running.start(part),
   },
@@ -138,7 +138,7 @@ const OUTAGES: readonly Outage[] = [
   { parts: ['knot'], way: 'stopped by SIGSTOP', met: UNSERVED },
   { parts: ['nameserver'], way: 'killed with -9', met: UNSERVED },
   { parts: ['nameserver'], way: 'stopped by SIGSTOP', met: UNSERVED },
-  { parts: ['knot', 'nameserver'], way: 'ended in order', met: UNSERVED },
+  { parts: ['knot', 'nameserver'], way: 'ended gracefully', met: UNSERVED },
 ];
 /** Questions that are to be answered while the parts are away. */
 const ENOUGH = 50;

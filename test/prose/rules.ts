@@ -129,6 +129,12 @@ export const RULES: readonly Rule[] = [
     pattern: /\b(no|some|every|any)body\b/i,
     advice: 'name the actor: "another client", "no replica", "every account", or use the passive: "was not changed"',
   },
+  { name: 'without-a-word', pattern: /\bwithout a word\b/i, advice: 'silently, without an error' },
+  {
+    name: 'ends-in-order',
+    pattern: /\b(ends?|ended|ending|exits?|exited|stops?|stopped) in order\b(?! to\b)/i,
+    advice: 'shuts down gracefully, ends normally',
+  },
   { name: 'suffer', pattern: /\bsuffers?\b/i, advice: 'allow, permit' },
   {
     name: 'cannot-be-had',

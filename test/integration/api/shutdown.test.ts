@@ -1,4 +1,4 @@
-// The api process exits in order: it answers a request that it has read in part by then.
+// The api process shuts down gracefully: it answers a request that it has read in part by then.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -136,7 +136,7 @@ test('The PROXY protocol comes before the handshake, and names the client', asyn
   expect(await status('203.0.113.8')).toBe(401);
 });
 
-test('The process of an api ends in order, though clients hold connections with TLS', async () => {
+test('The process of an api shuts down gracefully, though clients hold connections with TLS', async () => {
   const to = `https://127.0.0.1:${port}`;
   const idle = dial(to);
   idle.write(get());

@@ -117,7 +117,7 @@ test('the primary is killed, and writes continue at the promoted standby', { tim
   expect(await api.tail(2_000)).toContain(`"primary":"127.0.0.1:${pair.primaryPort()}"`);
 });
 
-test('the primary stops without a word, as after a loss of power, and writes continue', {
+test('the primary stops silently, as after a loss of power, and writes continue', {
   timeout: LIMIT_MS,
 }, async ({ annotate }) => {
   await pair.rebuild();

@@ -114,7 +114,7 @@ describe('another key', () => {
     ]);
   });
 
-  it('is refused if it is not one, without a word of it', async () => {
+  it('is refused if it is not one, and the error does not quote it', async () => {
     const wrong = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     await expect(engine.add([{ name: 'wrong.example', privateKey: wrong }], signal)).rejects.toThrow(
       'must be an ECDSA P-256 key in PEM (PKCS#8)',

@@ -309,7 +309,7 @@ describe('a key', () => {
   });
 });
 
-test('a process that exits ends its streams in order, and the node continues elsewhere', async () => {
+test('a process that exits ends its streams normally, and the node continues elsewhere', async () => {
   const api = await startApiProcess(service);
   const zone = await service.zone();
   const reader = await openFeed(api.url, key, { node: 'moving' });

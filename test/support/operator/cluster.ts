@@ -219,7 +219,7 @@ export class MemoryCluster {
 /** By kind and text: thousands of runs write the same few hundred statuses. */
 const accepted = new Map<string, unknown>();
 
-/** @throws for a status that the CRD refuses, or would prune without a word */
+/** @throws for a status that the CRD refuses, or would prune silently */
 function acceptedStatus(type: ResourceType, text: string): unknown {
   const key = `${type.plural} ${text}`;
   if (!accepted.has(key)) {

@@ -62,6 +62,8 @@ const FOUND: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['nobody', 'Another value, if somebody else changed it.'],
   ['nobody', 'A trust for everybody with a token.'],
   ['nobody', 'The zone of anybody else.'],
+  ['without-a-word', 'A connection that ended without a word.'],
+  ['ends-in-order', 'A process whose Secret changes ends in order.'],
   ['suffer', 'A CNAME suffers no neighbor.'],
   ['cannot-be-had', 'The lease cannot be had.'],
 ];
@@ -102,6 +104,7 @@ describe('no rule finds anything in', () => {
     ['The server. (Default: the first one of the list.)'],
     ['The zones to read. (Default: all zones.)'],
     ['The body of the request has no body of its own.'],
+    ['It stops in order to release the lease, and the list is in order.'],
     ['Run zonestead keys mint to create a key.'],
   ])('%s', (text) => {
     expect(found(text)).toEqual([]);

@@ -179,7 +179,7 @@ describe('many streams', () => {
     expect([revoked.ended, valid.ended]).toEqual(['in order', null]);
   });
 
-  test('end in order when the process exits, and no other begins', async () => {
+  test('end normally when the process exits, and no other begins', async () => {
     const { open, close } = startHub();
     const reader = await open();
     const closing = close();
