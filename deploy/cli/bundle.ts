@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import manifest from '../../package.json' with { type: 'json' };
 import { runCommand } from '../local/parts/commands.ts';
+import { drizzleInside } from './drizzle-inside.ts';
 import { onlyKubeconfig } from './only-kubeconfig.ts';
 
 const PACK_LIMIT_MS = 120_000;
@@ -48,7 +49,7 @@ export async function buildCommandLine(folder: string): Promise<CommandLineFiles
     keepNames: true,
     legalComments: 'none',
     banner: { js: BANNER },
-    plugins: [onlyKubeconfig],
+    plugins: [onlyKubeconfig, drizzleInside],
     metafile: true,
     logLevel: 'warning',
   });

@@ -6,7 +6,7 @@ import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { readSubjects } from '#service/credentials/subjects.ts';
-import { changeTrust, createTeamTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
+import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
 import { LIMITS } from '#service/limits.ts';
 
@@ -61,7 +61,7 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
       TRUST_FIELDS,
       async () => {
         const idOf = await typedZoneIds(context, request, typed, teamId);
-        const trust = await createTeamTrust(context, callerOf(request), teamId, judge(trustBody, trustOf(typed, idOf)));
+        const trust = await createTrust(context, callerOf(request), teamId, judge(trustBody, trustOf(typed, idOf)));
         const text = `The trust ${trust.name} was created. Its tokens are accepted from now on.`;
         return done(request, reply, `${listAddress(teamId)}/${trust.id}`, text);
       },

@@ -6,7 +6,7 @@ import { type Actor, mustManageZones, mustWriteRecord } from '../accounts/actor.
 import { changeLocked } from '../change/locked.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { callerAsAuthor } from '../credentials/author.ts';
-import { mintJudged } from '../credentials/keys.ts';
+import { createKey } from '../credentials/keys.ts';
 import { NO_TERMS } from '../keys/terms.ts';
 import { LIMITS } from '../limits.ts';
 import { insist, refusal } from '../refusal.ts';
@@ -76,7 +76,7 @@ export async function registerChallengeAccount(
     const now = context.now();
     const author = callerAsAuthor(caller, null);
     const work = { tx, team: { id: teamId, name: '' }, author, now, random: context.random, quotas: context };
-    const { id, text } = await mintJudged(work, terms);
+    const { id, text } = await createKey(work, terms);
     const account = { keyId: id, secret: text, subdomain, fulldomain: nameOf(target), networks: networks ?? [] };
     return { answer: () => account };
   });

@@ -8,15 +8,16 @@ import { subjectsOf } from '#store/trust-subjects.ts';
 import { allTrusts, type SharingTrust, type TrustRow, trustById } from '#store/trusts.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
 import { COMMAND_LINE, type DryRun, findTeam, inTransaction, type NamedTeam, withDatabase } from '../administrator.ts';
-import type { TermsInput } from '../keys/terms.ts';
+import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
 import { revokeNodeKey } from '../nodes/keys.ts';
+import { insist } from '../refusal.ts';
 import { type Explanation, explain } from '../trusts/explain.ts';
-import type { TrustInput } from '../trusts/terms.ts';
+import { judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
 import { ADMINISTRATOR } from './author.ts';
 import { createKey, KEY, type MintedKey } from './keys.ts';
 import { type CredentialWork, record, revokeCredential } from './lifecycle.ts';
 import { type AcceptedSubject, acceptIn, MOST_LISTED, type SubjectView, subjectView } from './subjects.ts';
-import { createTrust, TRUST, type TrustView, trustView } from './trusts.ts';
+import { addTrust, TRUST, type TrustView, trustView } from './trusts.ts';
 
 type Random = (bytes: number) => Buffer;
 
@@ -57,9 +58,9 @@ export function adminMintKey(
   random: Random,
   now: Date,
 ): Promise<MintedKey & { teamId: string }> {
-  const tsig = algorithm === undefined ? null : { algorithm };
+  const terms = insist(judgeTerms(NO_TERMS, input, { now, anyLimits: true }));
   return workAsAdministrator(url, named, { random, now }, async (work) => ({
-    ...(await createKey(work, { ...input, tsig })),
+    ...(await createKey(work, terms, algorithm)),
     teamId: work.team.id,
   }));
 }
@@ -122,8 +123,9 @@ export function adminCreateTrust(
   random: Random,
   now: Date,
 ): Promise<AdminTrustView & { revoked: readonly SharingTrust[] }> {
+  const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: true }));
   return workAsAdministrator(url, named, { random, now }, async (work) => {
-    const { id, revoked } = await createTrust(work, input);
+    const { id, revoked } = await addTrust(work, terms);
     return { ...adminView(await mustBeTrust(work.tx, id)), revoked };
   });
 }

@@ -13,7 +13,7 @@ import { insist } from '../refusal.ts';
 import { judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
 import { INSTALLATION } from './author.ts';
 import { changeCredential } from './lifecycle.ts';
-import { insertJudged, revokeSharing, showTrustTerms, TRUST } from './trusts.ts';
+import { addTrust, revokeSharing, showTrustTerms, TRUST } from './trusts.ts';
 
 /** How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create zones then. */
 const LOCK_WAIT_MS = 20_000;
@@ -74,7 +74,7 @@ async function ensureTrustIn(
   );
   const records = input.records ?? 'none';
   if (current === undefined) {
-    const { id: trustId, revoked } = await insertJudged(work, terms);
+    const { id: trustId, revoked } = await addTrust(work, terms);
     await declareZones(tx, trustId, names ?? [], records);
     return { state: 'registered', trustId, teamId, awaitedZones, revoked };
   }

@@ -83,19 +83,11 @@ export interface MintedKey {
   id: string;
   /** `yk_…` */
   text: string;
-  terms: KeyTerms;
   tsig: MintedTsigKey | null;
 }
 
-/** @throws Refusal bad_request (terms), no_zone (grants), forbidden (quota) */
-export async function createKey(work: CredentialWork, { tsig, ...input }: NewAppKey): Promise<MintedKey> {
-  const anyLimits = work.author.isAdministrator;
-  const terms = insist(judgeTerms(NO_TERMS, input, { now: work.now, anyLimits }));
-  return mintJudged(work, terms, tsig == null ? undefined : (tsig.algorithm ?? DEFAULT_TSIG_KEY_ALGORITHM));
-}
-
 /** Creates a key with terms that were judged. @throws Refusal no_zone (grants), forbidden (quota) */
-export async function mintJudged(
+export async function createKey(
   work: CredentialWork,
   terms: KeyTerms,
   algorithm?: TsigKeyAlgorithm,
@@ -106,7 +98,7 @@ export async function mintJudged(
     const key = { teamId: team.id, ...terms, ...creator, createdAt: now, tsig: algorithm };
     const { id, text, tsig } = await mintKey(tx, key, random);
     const shownTsig = tsig === null ? {} : { tsig: { name: tsig.name, algorithm: tsig.algorithm } };
-    return { id, text, terms, tsig, shown: { ...showTerms(terms), ...shownTsig } };
+    return { id, text, tsig, shown: { ...showTerms(terms), ...shownTsig } };
   });
 }
 
@@ -125,11 +117,13 @@ export async function mintAppKey(
   context: ServiceContext,
   caller: Caller,
   teamId: string,
-  input: NewAppKey,
+  { tsig: wanted, ...input }: NewAppKey,
 ): Promise<MintedAppKey> {
   if (caller.once) throw refusal('key-once');
+  const algorithm = wanted == null ? undefined : (wanted.algorithm ?? DEFAULT_TSIG_KEY_ALGORITHM);
   return workAsMember(context, caller, teamId, async (work) => {
-    const { id, text, terms, tsig } = await createKey(work, input);
+    const terms = insist(judgeTerms(NO_TERMS, input, { now: work.now, anyLimits: false }));
+    const { id, text, tsig } = await createKey(work, terms, algorithm);
     const { creator } = work.author;
     const mintedBy = creator && { userId: creator.id, email: creator.email, isMember: true };
     const unused = { revokedAt: null, lastUsedAt: null, lastUsedBy: null };

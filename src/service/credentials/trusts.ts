@@ -113,27 +113,18 @@ type MemberInput<Input extends TrustInput> = Omit<Input, 'ca' | 'privateAddresse
 /** A new trust, with the trusts of other teams that were revoked because they accepted its tokens. */
 export interface CreatedTrust {
   id: string;
-  terms: TrustTerms;
   revoked: readonly SharingTrust[];
 }
 
-/** @throws Refusal bad_request (terms), no_zone (grants), forbidden (quota) */
-export async function createTrust(work: CredentialWork, input: NewTrust): Promise<CreatedTrust> {
-  const { team, now } = work;
-  const { isAdministrator } = work.author;
-  const base = isAdministrator ? NO_TRUST : { ...NO_TRUST, audience: audienceOfTeam(team.id) };
-  return insertJudged(work, insist(judgeTrust(base, input, { now, isAdministrator })));
-}
-
 /** Creates a trust with terms that were judged. @throws Refusal no_zone (grants), bad_request (tokens), forbidden (quota) */
-export async function insertJudged(work: CredentialWork, terms: TrustTerms): Promise<CreatedTrust> {
+export async function addTrust(work: CredentialWork, terms: TrustTerms): Promise<CreatedTrust> {
   const { tx, team, author, now, random } = work;
   const { id } = await createCredential(work, TRUST, terms, async () => {
     const created = { id: `trust_${random(6).toString('hex')}`, createdBy: author.creator?.id ?? null, createdAt: now };
     await insertTrust(tx, { ...created, teamId: team.id, ...terms, ...indexOfTrust(terms) });
     return { id: created.id, shown: showTrustTerms(terms) };
   });
-  return { id, terms, revoked: await revokeSharing(work, terms) };
+  return { id, revoked: await revokeSharing(work, terms) };
 }
 
 /**
@@ -150,21 +141,23 @@ export async function revokeSharing(work: CredentialWork, terms: TrustTerms): Pr
 }
 
 /** @throws Refusal forbidden (app key, quota), not_found, bad_request (terms), no_zone (grants), busy */
-export async function createTeamTrust(
+export async function createTrust(
   context: ServiceContext,
   caller: Caller,
   teamId: string,
   input: MemberInput<NewTrust>,
 ): Promise<TrustView> {
   return workAsMember(context, caller, teamId, async (work) => {
-    const { id } = await createTrust(work, input);
+    const base = { ...NO_TRUST, audience: audienceOfTeam(teamId) };
+    const terms = insist(judgeTrust(base, input, { now: work.now, isAdministrator: false }));
+    const { id } = await addTrust(work, terms);
     return trustView(await mustBeTrust(work.tx, teamId, id));
   });
 }
 
 /**
  * Changes the fields that are set in `input`. The change applies from the next request on.
- * @throws as createTeamTrust; Refusal conflict (revoked)
+ * @throws as createTrust; Refusal conflict (revoked)
  */
 export async function changeTrust(
   context: ServiceContext,
@@ -183,7 +176,7 @@ export async function changeTrust(
   });
 }
 
-/** Revokes a trust permanently. Repeated calls have no further effect. @throws as createTeamTrust */
+/** Revokes a trust permanently. Repeated calls have no further effect. @throws as createTrust */
 export async function revokeTrust(context: ServiceContext, caller: Caller, teamId: string, id: string): Promise<void> {
   await workAsMember(context, caller, teamId, async (work) =>
     revokeCredential(work, TRUST, await mustBeTrust(work.tx, teamId, id)),
