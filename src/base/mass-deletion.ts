@@ -2,7 +2,7 @@
 // empty the DNS. Pure.
 
 /** So many deletions are possible at any time. */
-export const MOST_ALWAYS = 20;
+export const MAX_ALWAYS = 20;
 
 /**
  * Whether so many deletions are more than a user is likely to want: more than 20, and more than half of all.
@@ -10,5 +10,5 @@ export const MOST_ALWAYS = 20;
  * @param deletions the number of objects to delete, and of those that were deleted a moment ago
  */
 export function isMassDeletion({ all, deletions }: { all: number; deletions: number }): boolean {
-  return deletions > MOST_ALWAYS && deletions > all / 2;
+  return deletions > MAX_ALWAYS && deletions > all / 2;
 }

@@ -29,7 +29,7 @@ export type PostgresTls =
 type Parsed = { ok: true; value: PostgresAddress } | { ok: false; problem: string };
 
 const DEFAULT_PORT = 5432;
-const MOST_HOSTS = 16;
+const MAX_HOSTS = 16;
 const FORM = 'must be postgres://user:password@host:port/database';
 const SEVERAL = 'several servers are written postgres://user:password@host1:5432,host2:5432/database';
 const ADDRESS = /^(postgres(?:ql)?:\/\/)(?:(.*)@)?([^@/?#]*)(\/[^?#]*)?(\?[^#]*)?$/;
@@ -60,7 +60,7 @@ export function parsePostgresAddress(text: string): Parsed {
       return wrong(`names ${hostText(host)} twice: name each server once`);
     hosts.push(host);
   }
-  if (hosts.length > MOST_HOSTS) return wrong(`names ${hosts.length} servers: at most ${MOST_HOSTS} are accepted`);
+  if (hosts.length > MAX_HOSTS) return wrong(`names ${hosts.length} servers: at most ${MAX_HOSTS} are accepted`);
   const url = `${scheme}${login === undefined ? '' : `${login}@`}${hostText(hosts[0] as Host)}${path}${query}`;
   if (!URL.canParse(url)) return wrong(FORM);
   const session = new URL(url).searchParams.get('target_session_attrs');

@@ -32,7 +32,7 @@ const TIMEOUT_MS = 3_000;
 const COLLECT_MS = 1;
 const IN_FLIGHT = 2;
 /** Questions of all zones at the same time; a single namespace has half of them. */
-export const MOST_QUESTIONS = 16;
+export const MAX_QUESTIONS = 16;
 
 interface Zone {
   /** The question that is not sent yet. One that was sent may not know of later changes. */
@@ -44,7 +44,7 @@ interface Zone {
 export function createNodeQuestions(clock: Clock): NodeQuestions {
   /** By zone and group. */
   const zones = new Map<string, Zone>();
-  const questions = new Limit({ permits: MOST_QUESTIONS, isFair: true });
+  const questions = new Limit({ permits: MAX_QUESTIONS, isFair: true });
 
   async function send(client: NodesClient, id: string, group: string, zone: Zone): Promise<NodesAnswer> {
     await sleep(clock, COLLECT_MS);

@@ -42,8 +42,8 @@ interface Zone {
 const SINGLES = 8;
 const RECENT_MS = 1_000;
 /** The service's limits for one request. */
-const MOST_NAMES = 100;
-const MOST_CHARACTERS = 6_000;
+const MAX_NAMES = 100;
+const MAX_CHARACTERS = 6_000;
 /** Records in one page of an answer. */
 const PAGE = 200;
 
@@ -181,8 +181,8 @@ function takeAlike(waiting: FairQueue<Ask>): Ask[] {
   const adds = ({ place: { name } }: Ask): number => (names.has(name) ? 0 : name.length + 1);
   const mayGo = (ask: Ask): boolean =>
     ask.place.type === type &&
-    names.size + Math.sign(adds(ask)) <= MOST_NAMES &&
-    characters + adds(ask) <= MOST_CHARACTERS;
+    names.size + Math.sign(adds(ask)) <= MAX_NAMES &&
+    characters + adds(ask) <= MAX_CHARACTERS;
   const taken: Ask[] = [];
   for (let ask = waiting.next({ mayGo }); ask !== undefined; ask = waiting.next({ mayGo })) {
     characters += adds(ask);

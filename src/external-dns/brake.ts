@@ -1,6 +1,6 @@
 // The brake on mass deletion. An empty source, for instance because of a wrong namespace, must not empty the DNS, also if
 // external-dns notices it piece by piece over several rounds. Pure.
-import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
+import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 
 /** The names and types that external-dns deleted, or tried to delete, with the time in ms. */
 export type Deletions = ReadonlyMap<string, number>;
@@ -15,7 +15,7 @@ export function recentOf(before: Deletions, now: number): Deletions {
 
 /** Whether the deletions of a round, with those before it, can be too many: only then the number of held sets is needed. */
 export function mayBeMass(recent: Deletions, round: readonly string[]): boolean {
-  return round.length > 0 && countOf(recent, round) > MOST_ALWAYS;
+  return round.length > 0 && countOf(recent, round) > MAX_ALWAYS;
 }
 
 /**

@@ -140,7 +140,7 @@ interface Issue {
 }
 
 /** Unknown fields that a refusal names. A client may send thousands, of any length. */
-const MOST_UNKNOWN = 10;
+const MAX_UNKNOWN = 10;
 const LONGEST_NAME = 100;
 const UNKNOWN = 'is unknown; remove it, or correct its spelling';
 
@@ -165,9 +165,7 @@ export function refuseIssues(
 function fieldsAtFault(issue: Issue, index: number, all: readonly Issue[]): Issue[] {
   const { path, keys } = issue;
   if (keys !== undefined) {
-    return keys
-      .slice(0, MOST_UNKNOWN)
-      .map((key) => ({ path: [...path, key.slice(0, LONGEST_NAME)], message: UNKNOWN }));
+    return keys.slice(0, MAX_UNKNOWN).map((key) => ({ path: [...path, key.slice(0, LONGEST_NAME)], message: UNKNOWN }));
   }
   const place = path.join('.');
   const isKnown = all.slice(0, index).some((each) => each.code === 'invalid_type' && each.path.join('.') === place);

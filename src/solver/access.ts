@@ -32,7 +32,7 @@ export const NEEDED_ACCESS = {
 /** Go's own defaults for aggregated API servers (k8s.io/apiserver pkg/server/options). */
 const KEPT_MS = 10_000;
 const LIMIT_MS = 10_000;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 const SUPERUSERS = 'system:masters';
 
 export type MayCreate = (user: User, signal: AbortSignal) => Promise<boolean>;
@@ -51,7 +51,7 @@ export function createAccess(api: KubeApi, clock: Clock): MayCreate {
       const spec = { user: username, groups, extra, uid, resourceAttributes: NEEDED_ACCESS };
       const review = await api.create<Review>(SUBJECT_ACCESS_REVIEW, { metadata: {}, spec }, limit.signal);
       const allowed = review.status?.allowed === true;
-      if (kept.size >= MOST_KEPT) kept.clear();
+      if (kept.size >= MAX_KEPT) kept.clear();
       kept.set(key, { allowed, until: clock.now() + KEPT_MS });
       return allowed;
     } finally {

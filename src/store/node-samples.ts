@@ -35,12 +35,12 @@ export async function deleteSamples(tx: Tx, before: Date, limit: number): Promis
 }
 
 /** Nodes whose samples are read; the same number have series in the metrics. */
-const MOST_NODES = 100;
+const MAX_NODES = 100;
 
 const select = statement<Omit<NodeSample, 'at' | 'applied'> & { at: string; applied: string }>(`
   select distinct on (s.node, s.instance, slot.at) s.node, s.instance, s.at, s.answers, s.applied, s.applied_seconds as "appliedSeconds"
   from node_samples s cross join lateral (select date_bin($2::float8 * interval '1 second', s.at, 'epoch') as at) slot
-  where s.at >= $1::timestamptz and s.node in (select distinct node from node_samples where at >= $1::timestamptz order by node limit ${MOST_NODES})
+  where s.at >= $1::timestamptz and s.node in (select distinct node from node_samples where at >= $1::timestamptz order by node limit ${MAX_NODES})
   order by s.node, s.instance, slot.at, s.at`);
 
 /** The first sample of each slot of time, by node, instance and time. @param slot the length of a slot in seconds */

@@ -7,7 +7,7 @@ import { nodeComparisons } from './tables.ts';
 /** A node that was silent for so long, in seconds, is not living. */
 export const LIVING_SECONDS = 30;
 const LIVING = `reported_at > statement_timestamp() - interval '${LIVING_SECONDS} s'`;
-const MOST_NODES = 1_000;
+const MAX_NODES = 1_000;
 /** A node without a volume is a new instance after each restart; this many of one name are remembered. */
 const INSTANCES = 8;
 
@@ -76,7 +76,7 @@ const insertNode = statement<Reported>(`
     first_at, reported_at, answers)
   select $1, $2, $3, $4, $5, $6, $7::pg_snapshot, $8, $9::integer, $10::integer, $11::jsonb, $12::timestamptz,
     statement_timestamp(), statement_timestamp(), $13::jsonb
-  where not ${CLAIMED('statement_timestamp()')} and (select count(*) from nodes) < ${MOST_NODES}
+  where not ${CLAIMED('statement_timestamp()')} and (select count(*) from nodes) < ${MAX_NODES}
   on conflict do nothing
   returning ${ANSWER}`);
 

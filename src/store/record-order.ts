@@ -13,7 +13,7 @@ export const SORTED_BY = ['type', 'content', 'ttl', 'changed'] as const;
 export type SortedBy = (typeof SORTED_BY)[number];
 
 /** More records are not sorted. */
-export const MOST_SORTED = 10_000;
+export const MAX_SORTED = 10_000;
 /** The newest changes of the zone that tell when a record changed last. */
 const CHANGES_READ = 20_000;
 /** Characters of a content that decide about its place. */
@@ -42,7 +42,7 @@ const keyOf: Readonly<Record<SortedBy, SQL>> = {
   changed: sql`last`,
 };
 
-/** @returns the rows of the page, and the number of all records of the filter; null: there are more than MOST_SORTED */
+/** @returns the rows of the page, and the number of all records of the filter; null: there are more than MAX_SORTED */
 export async function sortedRecordPage(
   db: Db,
   zoneId: string,
@@ -64,17 +64,17 @@ export async function sortedRecordPage(
     with found as (
       select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${r.ttl}, ${r.priority}, ${r.comment}, ${r.withdrawn},
         ${key} as key, ${zoneId}::text as zone_id
-      from ${r} where ${listConditions(db, zoneId, filter)} limit ${MOST_SORTED + 1}),
+      from ${r} where ${listConditions(db, zoneId, filter)} limit ${MAX_SORTED + 1}),
     counted as (select count(*)::integer as total from found),
     page as (
       select found.*, newest.last, row_number() over (order by ${order}) as place
-      from found ${last} where (select total from counted) <= ${MOST_SORTED}
+      from found ${last} where (select total from counted) <= ${MAX_SORTED}
       order by place limit ${limit} offset ${offset})
     select page.id, page.name, page.ordername, page.type, left(content.content, ${characters}::integer) as content, page.ttl,
       page.priority, page.comment, page.withdrawn, page.last, counted.total
     from counted left join page on true left join records content on content.id = page.id order by page.place`);
   const total = found[0]?.total ?? 0;
-  if (total > MOST_SORTED) return null;
+  if (total > MAX_SORTED) return null;
   const rows = found.flatMap(({ total: _, last: at, ...row }) =>
     row.id === null ? [] : [{ ...row, changedAt: at === null ? null : new Date(at) }],
   );

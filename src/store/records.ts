@@ -47,17 +47,17 @@ export async function recordsAt(tx: Db | Tx, zoneNo: number, ordernames: string[
 }
 
 /** The most rows of owned_sets that one request reads because it names their owners. */
-export const MOST_OWNED_SETS = 10_000;
+export const MAX_OWNED_SETS = 10_000;
 
 const selectOctets = statement<{ octets: string; sets: number }>(`
-  with owned as (select ordername from owned_sets where zone_no = $1 and owner = any($4::text[]) limit ${MOST_OWNED_SETS + 1})
+  with owned as (select ordername from owned_sets where zone_no = $1 and owner = any($4::text[]) limit ${MAX_OWNED_SETS + 1})
   select coalesce(sum(octet_length(content) + octet_length(rdata) + coalesce(octet_length(comment), 0)), 0) as octets, (select count(*)::integer from owned) as sets
   from records where zone_no = $1 and ordername = any($2::text[]
     || array(select ordername from records where id = any($3::text[]) and zone_no = $1) || array(select ordername from owned))`);
 
 /**
  * Octets of the contents, values and comments at some owner names, at the names of the records with some ids, and at all names of some
- * owners; and how many sets those owners have, at most one more than MOST_OWNED_SETS. Postgres keeps the length of a long value
+ * owners; and how many sets those owners have, at most one more than MAX_OWNED_SETS. Postgres keeps the length of a long value
  * apart, so the values themselves are not read.
  */
 export async function octetsAround(

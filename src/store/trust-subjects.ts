@@ -34,7 +34,7 @@ export interface TokenAbout {
 }
 
 /** The trusts for one token that are tried: with more, an attacker could make every request slow. */
-const MOST_TRUSTS = 64;
+const MAX_TRUSTS = 64;
 
 const trustColumns = columns(trusts, TRUST_KEYS, { alias: 't' });
 
@@ -55,12 +55,12 @@ const selectForTokens = statement<Row>(`
         and o.issuer = t.issuer and o.audience = t.audience and ${SHARES_TOKENS('o', 't.kids', 'now()')}) as "isOutranked"
     from trusts t join teams e on e.id = t.team_id
     where t.issuer = a.issuer and t.revoked_at is null and t.facts <@ a.facts and (t.kids is null or a.kid = any(t.kids))
-    order by t.audience = any(a.audiences) desc, t.created_by is not null, t.created_at, t.id limit ${MOST_TRUSTS}) t
+    order by t.audience = any(a.audiences) desc, t.created_by is not null, t.created_at, t.id limit ${MAX_TRUSTS}) t
   left join api_keys s on s.trust_id = t.id and s.subject = a.subject`);
 
 /**
  * For each token, the trusts that may accept it, in one statement: those for one of its audiences first, because those of other
- * teams for another audience could be MOST_TRUSTS. Among them, those of the administrator come first, and then the oldest.
+ * teams for another audience could be MAX_TRUSTS. Among them, those of the administrator come first, and then the oldest.
  */
 export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
   const found: TrustForToken[][] = tokens.map(() => []);

@@ -19,7 +19,7 @@ export interface ZoneListFilter {
 }
 
 /** Zones are counted up to this number. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 const FROM = `from zones where (team_id = any($1::text[]) or user_id = $2) and ($3::text[] is null or id = any($3::text[]))
   and ($4::text is null or strpos(name, $4) > 0 or strpos(lower(comment), $4) > 0 or strpos(lower(managed_by), $4) > 0)
@@ -36,10 +36,10 @@ const PAGES = {
   records: pagesBy('record_count', ', name'),
 } satisfies Record<ZoneOrder, unknown>;
 const count = statement<{ total: number }>(
-  `select count(*)::integer as total from (select 1 ${FROM} limit ${MOST_COUNTED + 1}) found`,
+  `select count(*)::integer as total from (select 1 ${FROM} limit ${MAX_COUNTED + 1}) found`,
 );
 
-/** @returns the rows of the page, and the number of all zones that match, at most MOST_COUNTED + 1 */
+/** @returns the rows of the page, and the number of all zones that match, at most MAX_COUNTED + 1 */
 export async function zoneListPage(
   db: Db | Tx,
   filter: ZoneListFilter,

@@ -26,7 +26,7 @@ const FORGET_MS = 24 * 60 * MINUTE_MS;
 /** The longest wait of a token that no key verifies for the moment of the next fetch, and for a fetch that may hang. */
 const SOON_MS = 5_000;
 /** The tokens that wait so at once. Others are refused, and may come again. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 export interface KeptKeys {
   /** @throws KeysProblem */
@@ -143,7 +143,7 @@ class RefreshedKeys implements KeptKeys {
 
   /** Nothing if too many wait. */
   async #limited(work: () => Promise<unknown>): Promise<void> {
-    if (this.#waiting >= MOST_WAITING) return;
+    if (this.#waiting >= MAX_WAITING) return;
     this.#waiting += 1;
     try {
       await work();

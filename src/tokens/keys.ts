@@ -14,7 +14,7 @@ const MAX_KEY_ID = 256;
 /** RFC 7518 section 3.3 demands 2048 bits. Longer keys than 8192 bits would only cost time. */
 const RSA_BITS = { least: 2048, most: 8192 };
 /** As in Go's crypto/rsa. Issuers use 65537. With an exponent as long as the modulus, each signature would cost 50 ms. */
-const MOST_EXPONENT = 2n ** 31n - 1n;
+const MAX_EXPONENT = 2n ** 31n - 1n;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -90,5 +90,5 @@ function readKey(fields: Fields): JWK | undefined {
 
 function isGoodRsa({ asymmetricKeyDetails = {} }: KeyObject): boolean {
   const { modulusLength: bits = 0, publicExponent = 0n } = asymmetricKeyDetails;
-  return bits >= RSA_BITS.least && bits <= RSA_BITS.most && publicExponent <= MOST_EXPONENT;
+  return bits >= RSA_BITS.least && bits <= RSA_BITS.most && publicExponent <= MAX_EXPONENT;
 }

@@ -5,7 +5,7 @@ import { ALGORITHMS, SKEW_S } from './claims.ts';
 import type { PublicKeys } from './keys.ts';
 
 /** The keys that are tried for one token. Any client may send tokens, so an issuer with many keys of one name would keep us busy. */
-const MOST_TRIED = 8;
+const MAX_TRIED = 8;
 
 type Outcome = 'ok' | 'signature' | 'unknown-key';
 
@@ -21,7 +21,7 @@ export async function checkSignature(text: string, { find }: PublicKeys, now: nu
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return 'signature';
     let tried = 0;
     for await (const key of error) {
-      if (tried++ === MOST_TRIED) break;
+      if (tried++ === MAX_TRIED) break;
       const outcome = await jwtVerify(text, key, terms).then(
         () => 'ok' as const,
         () => null,

@@ -42,12 +42,12 @@ interface Proof {
 }
 
 const PROOF_MS = 60_000;
-const MOST_PROOFS = 10_000;
+const MAX_PROOFS = 10_000;
 /** Tokens whose content is remembered, proved or not, and the longest of them in characters. Tokens of clusters have about 1,200. */
-const MOST_READS = 256;
+const MAX_READS = 256;
 const LONGEST_READ = 4_096;
 /** Tenants choose issuers. A set of keys needs up to 200 kB. */
-const MOST_SOURCES = 500;
+const MAX_SOURCES = 500;
 
 export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   return new KeyedVerifier(options);
@@ -58,10 +58,10 @@ class KeyedVerifier implements TokenVerifier {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #ports: SourcePorts;
-  readonly #sources = createRecent<KeptKeys>(MOST_SOURCES);
-  readonly #proofs = createRecent<Proof>(MOST_PROOFS);
+  readonly #sources = createRecent<KeptKeys>(MAX_SOURCES);
+  readonly #proofs = createRecent<Proof>(MAX_PROOFS);
   readonly #metrics: TokenMetrics;
-  readonly #reads = createRecent<ReturnType<typeof readToken>>(MOST_READS);
+  readonly #reads = createRecent<ReturnType<typeof readToken>>(MAX_READS);
 
   constructor(options: VerifierOptions) {
     this.#options = options;

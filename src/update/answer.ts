@@ -36,7 +36,7 @@ export function buildAnswer({ rcode, text, code }: Outcome, parts: AnswerParts):
   const isTold = edns !== null || (text !== null && !EXPECTED.has(rcode));
   const size = protocol === 'tcp' ? 65_535 : (edns?.payload ?? PLAIN_UDP);
   const zone = question === null ? 0 : question.wire.length + 4;
-  const room = Math.min(MOST_TEXT, size - HEADER - zone - OPT_OCTETS - reserved);
+  const room = Math.min(MAX_TEXT, size - HEADER - zone - OPT_OCTETS - reserved);
   const fits = (octets: number) => most === undefined || HEADER + zone + OPT_OCTETS + octets <= most;
   const told = text === null || fits(Buffer.byteLength(text)) ? text : '';
   const error = told === null || room <= 0 || !fits(0) ? null : { code, text: told };
@@ -45,7 +45,7 @@ export function buildAnswer({ rcode, text, code }: Outcome, parts: AnswerParts):
 }
 
 /** Octets of a sentence. */
-const MOST_TEXT = 480;
+const MAX_TEXT = 480;
 
 /** An answer that repeats nothing of the request but its id and opcode; null to octets that are not a request. */
 export function bareAnswer(request: Uint8Array, rcode: number): Uint8Array | null {

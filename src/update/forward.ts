@@ -21,15 +21,15 @@ interface ForwardOptions {
   servers: readonly { host: string; port: number }[];
   /** The time limit for one name server, in ms. (Default: 1500.) */
   timeoutMs?: number;
-  /** The most queries in flight. (Default: see MOST.) */
+  /** The most queries in flight. (Default: see MAX.) */
   most?: Readonly<Record<Lane, number>>;
 }
 
 const TIMEOUT_MS = 1_500;
-const MOST: Readonly<Record<Lane, number>> = { signed: 100, tcp: 100, udp: 50 };
+const MAX: Readonly<Record<Lane, number>> = { signed: 100, tcp: 100, udp: 50 };
 
 /** Begins with the name server that answered last, and asks each of them once. */
-export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MOST }: ForwardOptions): Forward {
+export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MAX }: ForwardOptions): Forward {
   let first = 0;
   const limitOf = (lane: Lane) => new Limit({ permits: most[lane] });
   const limits = { signed: limitOf('signed'), tcp: limitOf('tcp'), udp: limitOf('udp') };

@@ -51,7 +51,7 @@ interface Query {
 }
 
 /** Clients that ask for more over UDP get it over TCP: longer datagrams are fragmented (DNS flag day 2020). */
-const MOST_UDP = 1_232;
+const MAX_UDP = 1_232;
 /** The sender of an unsigned datagram may be forged, and the answer goes to the victim: it has at most so many times its octets. */
 const MAX_AMPLIFICATION = 3;
 /** The longest wait of a signed query for the name servers, in ms. */
@@ -162,5 +162,5 @@ function reservedFor({ proof }: Query): number {
 }
 
 function sizeFor(edns: Edns | null): number {
-  return Math.min(edns?.payload ?? PLAIN_UDP, MOST_UDP);
+  return Math.min(edns?.payload ?? PLAIN_UDP, MAX_UDP);
 }

@@ -4,7 +4,7 @@
 
 /** Longer than a message is valid: FUDGE seconds before and after its time. */
 const KEPT_MS = 11 * 60_000;
-const MOST = 4_096;
+const MAX = 4_096;
 
 export interface Replays {
   /**
@@ -24,7 +24,7 @@ export function createReplays(now: () => number): Replays {
     const at = now();
     answered.set(mac, { answer, at });
     for (const [oldest, entry] of answered) {
-      if (answered.size <= MOST && at - entry.at < KEPT_MS) break;
+      if (answered.size <= MAX && at - entry.at < KEPT_MS) break;
       answered.delete(oldest);
     }
   }

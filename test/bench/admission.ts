@@ -26,7 +26,7 @@ const CREATORS = 8;
 const PROFILE_SECONDS = 10;
 const WITH_RULES = 'with rules';
 /** The most that a creation with the rules may cost, against one without. */
-const MOST_RATIO = 1.2;
+const MAX_RATIO = 1.2;
 const CURRENT = new URL('../../crds/zonestead.dev_dnsrecords.yaml', import.meta.url);
 
 interface Ground {
@@ -72,7 +72,7 @@ async function compare(ground: Ground, variants: readonly Variant[], mix: string
   const heading = ['CRD', 'mean', 'ratio', 'median', 'ratio', 'least', 'ratio'];
   for (const line of tableLines([heading, ...table])) print(line);
   const withRules = rows.find(({ title }) => title === WITH_RULES)?.median ?? Number.NaN;
-  printBar({ what: 'with rules, median', value: withRules / (bare?.median ?? 0), most: MOST_RATIO, unit: 'times' });
+  printBar({ what: 'with rules, median', value: withRules / (bare?.median ?? 0), most: MAX_RATIO, unit: 'times' });
 }
 
 const summaryOf = (samples: readonly number[]) => ({

@@ -20,7 +20,7 @@ const LIMIT_MS = 300_000;
 const WINDOW_MS = 60_000;
 /** The flood has used its part of the window by then. */
 const SETTLE_MS = 3_000;
-const MOST_SECONDS = 3;
+const MAX_SECONDS = 3;
 const FLOOD = 'flood';
 /** Each creates its first record while the flood waits. */
 const QUIET = ['quiet-own-zone', 'quiet-shared-zone', 'quiet-later'];
@@ -43,7 +43,7 @@ export async function neighbours({ api, signal }: Ground): Promise<void> {
       namespace === 'quiet-shared-zone' ? shared : { name: 'zone' },
       signal,
     );
-    printBar({ what: `first record in ${namespace}, Ready`, value: seconds, most: MOST_SECONDS, unit: 's' });
+    printBar({ what: `first record in ${namespace}, Ready`, value: seconds, most: MAX_SECONDS, unit: 's' });
   }
   const edits = await Promise.all(many.map(({ edit }) => edit()));
   print(`  edits in ${MANY.length} namespaces at once: the last Ready after ${figure(Math.max(...edits))} s`);

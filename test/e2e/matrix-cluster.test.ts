@@ -35,7 +35,7 @@ import { inconsistencies, leftovers, objectsOf, reasonOfReady } from '../support
 const SHORT = { silenceMs: 4_000, callTimeoutMs: 4_000 };
 /** The API server ends watches within a second or two of a change of the schema. */
 const MISSED_MS = 10_000;
-const MOST_CHANGES = 6;
+const MAX_CHANGES = 6;
 
 const chain = await startChain();
 const proxy = await startStillProxy(chain.apiserverPort, chain.operatorKubeconfig);
@@ -144,7 +144,7 @@ const FAULTS: readonly Fault[] = [
       await chain.applyCrds();
       const ends = ({ how }: WatchEnd) => how === 'server';
       // The operator opens quiet watches again every 4 s here, so one can be missing at the moment of the change.
-      for (let tries = 1; tries < MOST_CHANGES; tries += 1) {
+      for (let tries = 1; tries < MAX_CHANGES; tries += 1) {
         const isMet = await endedAs('', from, ends, MISSED_MS).then(
           () => true,
           () => false,

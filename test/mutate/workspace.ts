@@ -8,7 +8,7 @@ import { applyEdit, type Fault } from './fault.ts';
 
 const run = promisify(execFile);
 const GIT_LIMIT_MS = 30_000;
-const MOST_NAMES = 64 * 1024 * 1024;
+const MAX_NAMES = 64 * 1024 * 1024;
 
 export interface Workspace {
   readonly root: string;
@@ -20,7 +20,7 @@ export interface Workspace {
 /** Copies all files that git knows or would add, uncommitted changes included. @throws when `checkout` is not a git checkout */
 export async function copyCheckout(checkout: string): Promise<Workspace> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const { stdout } = await run('git', args, { cwd: checkout, maxBuffer: MOST_NAMES, timeout: GIT_LIMIT_MS });
+  const { stdout } = await run('git', args, { cwd: checkout, maxBuffer: MAX_NAMES, timeout: GIT_LIMIT_MS });
   const root = await mkdtemp(join(tmpdir(), 'zonestead-mutate-'));
   try {
     for (const name of new Set(stdout.split('\0').filter(Boolean))) {

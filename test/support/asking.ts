@@ -40,7 +40,7 @@ export const denied = (name: string, type: string): Known => ({
 const PAUSE_MS = 5;
 const RESUME_MS = 60_000;
 /** A failure is followed by more of them. */
-const MOST_FAILURES = 20;
+const MAX_FAILURES = 20;
 
 export function startAsking(servers: readonly Resolver[], questions: readonly Known[]): Asking {
   const failures: string[] = [];
@@ -55,7 +55,7 @@ export function startAsking(servers: readonly Resolver[], questions: readonly Kn
     for (let at = 0; !isOver && !loop.isOut; at += 1) {
       const found = await problem(loop.server, questions[at % questions.length] as Known);
       loop.asked += 1;
-      if (found !== null && failures.length < MOST_FAILURES) failures.push(found);
+      if (found !== null && failures.length < MAX_FAILURES) failures.push(found);
       await sleep(PAUSE_MS);
     }
   };

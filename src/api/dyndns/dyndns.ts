@@ -17,7 +17,7 @@ import { type HostAnswer, type OwnedListener, updateHost } from './host.ts';
 import { type Addresses, addressesOfClient, readUpdate } from './request.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** A form has the parameters of the address; MOST_HOSTS of the longest names have 5 KiB. */
+/** A form has the parameters of the address; MAX_HOSTS of the longest names have 5 KiB. */
 const BODY_LIMIT = 16 * 1024;
 /** Says why a name was refused. Clients read the codes in the body alone. */
 const NOTE = 'zonestead-note';

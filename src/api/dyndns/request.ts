@@ -8,7 +8,7 @@ import { plainAddress } from '#edge/client-address.ts';
 const isPublic = publicAddresses();
 
 /** The most host names of a request. */
-export const MOST_HOSTS = 20;
+export const MAX_HOSTS = 20;
 
 /** An address of each family at most; there is at least one. */
 export interface Addresses {
@@ -32,8 +32,8 @@ export interface Unreadable {
 export function readUpdate(parameters: URLSearchParams): Update | Unreadable {
   const hosts = listOf(parameters.getAll('hostname'));
   if (hosts.length === 0) return { code: 'notfqdn', problem: 'Send hostname=, with one or several names.' };
-  if (hosts.length > MOST_HOSTS) {
-    return { code: 'numhost', problem: `Send at most ${MOST_HOSTS} names in one request, and not ${hosts.length}.` };
+  if (hosts.length > MAX_HOSTS) {
+    return { code: 'numhost', problem: `Send at most ${MAX_HOSTS} names in one request, and not ${hosts.length}.` };
   }
   const addresses = readAddresses(listOf(['myip', 'myipv4', 'myipv6'].flatMap((name) => parameters.getAll(name))));
   return typeof addresses === 'string' ? { code: 'dnserr', problem: addresses } : { hosts, addresses };

@@ -21,9 +21,9 @@ import { searchRoute } from './search.ts';
 import { apiRoutes, serverRoutes } from './server.ts';
 import { zoneRoutes } from './zones.ts';
 
-/** Enough for MOST_RECORDS records of ordinary length. */
+/** Enough for MAX_RECORDS records of ordinary length. */
 const BODY_LIMIT = 4 * 1024 * 1024;
-/** MOST_RRSETS and MOST_RECORDS have some 90,000 values, with the fields that clients add. */
+/** MAX_RRSETS and MAX_RECORDS have some 90,000 values, with the fields that clients add. */
 const JSON_BOUNDS = { depth: 32, values: 200_000 };
 /** Clients send bodies where none is needed. */
 const MAY_HAVE_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

@@ -13,7 +13,7 @@ import { actorOf, callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { notesOf, sendNotes } from './notes.ts';
-import { deletionsOf, isSoaOf, MOST_RRSETS, mustBeSoaRecord, type ReadRrsets, readRrsets } from './read-rrsets.ts';
+import { deletionsOf, isSoaOf, MAX_RRSETS, mustBeSoaRecord, type ReadRrsets, readRrsets } from './read-rrsets.ts';
 import { fieldsOf, listOf, refused } from './values.ts';
 import { ownRrsets } from './views.ts';
 import { type Exchange, writeChanges } from './write-changes.ts';
@@ -83,9 +83,9 @@ async function storedSets({ context, request, reply }: Exchange, { id, zoneName 
   const sets: Pick<ListedRrset, 'name' | 'type'>[] = [];
   for await (const page of list.pages) {
     sets.push(...page.map(({ name, type }) => ({ name, type })));
-    if (sets.length > MOST_RRSETS) {
+    if (sets.length > MAX_RRSETS) {
       throw refused(
-        `The zone ${zoneName} has more than ${MOST_RRSETS} RRsets, which one request cannot replace: import a zone file.`,
+        `The zone ${zoneName} has more than ${MAX_RRSETS} RRsets, which one request cannot replace: import a zone file.`,
       );
     }
   }

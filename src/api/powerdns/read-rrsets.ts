@@ -15,8 +15,8 @@ import { readContent } from './content.ts';
 import { type Fields, fieldsOf, listOf, refused, shown, textOf, wordOf } from './values.ts';
 
 /** The most RRsets, and the most records, of one request. */
-export const MOST_RRSETS = 5_000;
-export const MOST_RECORDS = 10_000;
+export const MAX_RRSETS = 5_000;
+export const MAX_RECORDS = 10_000;
 
 /** The most EXTEND, and the most PRUNE, of one RRset in a request. */
 const MAX_OF_RRSET = 200;
@@ -63,8 +63,8 @@ export function* readRrsets(
   own: readonly OwnRrset[],
   fixed: Kind | null = null,
 ): Steps<ReadRrsets> {
-  if (list.length > MOST_RRSETS) {
-    throw refused(`The request has ${list.length} RRsets; send at most ${MOST_RRSETS} at once.`);
+  if (list.length > MAX_RRSETS) {
+    throw refused(`The request has ${list.length} RRsets; send at most ${MAX_RRSETS} at once.`);
   }
   /** How often the request has each kind of change of an RRset. */
   const seen = new Map<string, number>();
@@ -87,7 +87,7 @@ export function* readRrsets(
     }
     seen.set(place, times);
     records += change.records?.length ?? 0;
-    if (records > MOST_RECORDS) throw refused(`The request has more than ${MOST_RECORDS} records; send fewer at once.`);
+    if (records > MAX_RECORDS) throw refused(`The request has more than ${MAX_RECORDS} records; send fewer at once.`);
     read.changes.push(change);
     read.isClamped ||= isClamped;
   }

@@ -49,8 +49,8 @@ interface Group<T> {
   readonly lanes: (Lane<T> | undefined)[];
 }
 
-const MOST_PASSED = 16;
-const MOST_LEFT = 1_024;
+const MAX_PASSED = 16;
+const MAX_LEFT = 1_024;
 
 export class FairQueue<T> {
   readonly #lanes: number;
@@ -220,17 +220,17 @@ export class FairQueue<T> {
     }
     if (start <= this.#now) return;
     this.#left.set(name, start);
-    if (this.#left.size <= MOST_LEFT) return;
+    if (this.#left.size <= MAX_LEFT) return;
     for (const [each, at] of this.#left) if (at <= this.#now) this.#left.delete(each);
     const oldest = this.#left.keys().next().value;
-    if (this.#left.size > MOST_LEFT && oldest !== undefined) this.#left.delete(oldest);
+    if (this.#left.size > MAX_LEFT && oldest !== undefined) this.#left.delete(oldest);
   }
 }
 
 /** The first item of a group that may go: of the lane that waited too long, otherwise of the first lane. */
 function firstOf<T>({ lanes }: Group<T>, mayGo: Rules<T>['mayGo']): T | undefined {
   for (const lane of lanes) {
-    if (lane === undefined || lane.passed < MOST_PASSED) continue;
+    if (lane === undefined || lane.passed < MAX_PASSED) continue;
     const item = firstIn(lane, mayGo);
     if (item !== undefined) return item;
   }

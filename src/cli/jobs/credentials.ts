@@ -33,7 +33,7 @@ export const ROTATION = 'zonestead.dev/rotation';
 /** Annotation with the ids of the previous keys, so that a later run lets them expire if the run that replaced them failed. */
 export const REPLACED = 'zonestead.dev/replaced';
 /** As many rotations may fail in a row. */
-const MOST_REPLACED = 8;
+const MAX_REPLACED = 8;
 
 /** The built-in database. */
 export interface DatabasePlace {
@@ -93,7 +93,7 @@ export function keyPlan(
   if (found === undefined || text === '' || text === unusable) return { text: kind.newText(random), replaced: earlier };
   if (rotation === '' || found.annotations[ROTATION] === rotation) return { text, replaced: earlier };
   const id = kind.idOf(text);
-  const replaced = [...earlier, ...(id === undefined ? [] : [id])].slice(-MOST_REPLACED);
+  const replaced = [...earlier, ...(id === undefined ? [] : [id])].slice(-MAX_REPLACED);
   return { text: kind.newText(random), replaced };
 }
 

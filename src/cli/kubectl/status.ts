@@ -16,7 +16,7 @@ export interface Overview {
 }
 
 /** The number of records that are listed with their reason; the others are counted. */
-const MOST_RECORDS = 50;
+const MAX_RECORDS = 50;
 
 export function statusSections({ zones, records, namespace, notes }: Overview): Section[] {
   const where = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
@@ -65,7 +65,7 @@ export function delegationOf(zone: DNSZone): string {
 
 function recordTable(open: readonly DNSRecord[], namespace: string | undefined): Section {
   const rows = open
-    .slice(0, MOST_RECORDS)
+    .slice(0, MAX_RECORDS)
     .map((record) => [
       ...(namespace === undefined ? [namespaceOf(record)] : []),
       record.metadata.name,

@@ -15,8 +15,8 @@ import type { Waiting } from './waiting.ts';
 const FEW = 8;
 const MANY = 32;
 /** The longest times, as multiples of the first: after single changes, and after several. */
-const MOST_SINGLE = 8;
-const MOST = 32;
+const MAX_SINGLE = 8;
+const MAX = 32;
 /** So many other lines with a request in flight or shortly before are bulk. */
 const BUSY_LINES = 3;
 const SHORTLY_MS = 250;
@@ -62,8 +62,8 @@ export class Gathering {
 
   #next(before: number, size: number, busy: boolean): number {
     const first = this.#firstMs;
-    if (size === 1) return busy ? Math.min(2 * before, MOST_SINGLE * first) : first;
-    if (size < FEW) return Math.min(2 * before, MOST * first);
+    if (size === 1) return busy ? Math.min(2 * before, MAX_SINGLE * first) : first;
+    if (size < FEW) return Math.min(2 * before, MAX * first);
     return size <= MANY ? before : Math.max(before / 2, first);
   }
 

@@ -16,7 +16,7 @@ interface Step {
   holds: boolean;
 }
 
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 
 const VERDICTS: Readonly<Record<LinkState, string>> = {
   valid: '✓ valid',
@@ -70,9 +70,9 @@ export function stepsOf(chain: ChainOfTrust, typeName: (type: number) => string)
     verdict: VERDICTS[state],
     reason,
     lines:
-      lines.length <= MOST_LINES
+      lines.length <= MAX_LINES
         ? lines
-        : [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`],
+        : [...lines.slice(0, MAX_LINES - 1), `and ${lines.length - MAX_LINES + 1} more`],
     holds: state === 'valid' && (parts[at - 1]?.state ?? 'valid') === 'valid',
   }));
 }

@@ -54,10 +54,10 @@ const TOP = 32;
 const BOTTOM = 40;
 const EMPTY = 'There are no figures yet.';
 /** Lines that differ in colour and dashes. */
-export const MOST_LINES = 6;
-const MOST_WIDTH = 60;
+export const MAX_LINES = 6;
+const MAX_WIDTH = 60;
 /** Bars that have a label each. */
-const MOST_LABELS = 5;
+const MAX_LABELS = 5;
 /** Rows of the table, each with the average of its time. */
 const ROWS = 24;
 
@@ -65,7 +65,7 @@ export function linePlot(given: Given): Plot {
   const { series, moments } = given;
   const top = topOf(series);
   const x = (at: number) => LEFT + (at * (WIDTH - LEFT - RIGHT)) / Math.max(1, moments.length - 1);
-  const lines = series.slice(0, MOST_LINES).map(({ name, values }) => ({
+  const lines = series.slice(0, MAX_LINES).map(({ name, values }) => ({
     name,
     path: pathOf(values, x, (value) => yOf(value, top)),
     dots: values.flatMap((value, at) =>
@@ -82,7 +82,7 @@ export function barPlot(given: Given): Plot {
   const { series, moments } = given;
   const top = topOf(series);
   const step = (WIDTH - LEFT - RIGHT) / Math.max(1, moments.length);
-  const width = Math.min(step * 0.7, MOST_WIDTH);
+  const width = Math.min(step * 0.7, MAX_WIDTH);
   const bars = (series[0]?.values ?? []).map((value, at) => {
     const y = yOf(value ?? 0, top);
     const title = `${moments[at]}: ${textOf(value)} ${given.unit}`;
@@ -96,11 +96,11 @@ export function barPlot(given: Given): Plot {
   const grid = whole.grid.filter((_, at) => at !== 1 || Number.isInteger(top / 2));
   const isZero = bars.every(({ height }) => height === 0);
   const empty = isZero ? (given.empty ?? EMPTY) : null;
-  return { ...whole, grid, empty, lines: [], bars, labels: moments.length <= MOST_LABELS ? each : ends(moments) };
+  return { ...whole, grid, empty, lines: [], bars, labels: moments.length <= MAX_LABELS ? each : ends(moments) };
 }
 
 function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series, empty = EMPTY }: Given, top: number) {
-  const shown = series.slice(0, MOST_LINES);
+  const shown = series.slice(0, MAX_LINES);
   const every = Math.ceil(moments.length / ROWS);
   const rows = moments.flatMap((moment, at) =>
     at % every === (moments.length - 1) % every

@@ -6,7 +6,7 @@ import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import { isRecordType } from '#dns/types/index.ts';
 import type { ServiceContext } from '#service/context.ts';
 import {
-  MOST_SORTED,
+  MAX_SORTED,
   RECORD_ORDERS,
   type RecordOrder,
   type RecordPage,
@@ -103,7 +103,7 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
     hasTimes: sorting.order === 'changed',
     refused: RECORD_ORDERS.find((order) => order === request.query.refused),
     columns: COLUMNS,
-    mostSorted: MOST_SORTED,
+    mostSorted: MAX_SORTED,
     total,
     from,
     pages: {

@@ -16,7 +16,7 @@ import { addressOfZone, mustConfirm, type OfZone, shownZone } from '../zones/hea
 import { differing, etagOf, seenText } from './seen.ts';
 
 /** As many as a page of the list has. */
-const MOST = 100;
+const MAX = 100;
 
 interface Selection extends OfZone {
   Querystring: { id?: string | string[]; do?: string };
@@ -97,7 +97,7 @@ async function page(
 }
 
 function idsIn(id: string | string[] | undefined): string[] {
-  return [...new Set([id ?? []].flat())].slice(0, MOST);
+  return [...new Set([id ?? []].flat())].slice(0, MAX);
 }
 
 /** The beginning of a sentence about the managed records of a selection. */

@@ -2,7 +2,7 @@
 // that the previous page is the one that the person has seen. Pure.
 
 /** Characters of cursors that an address remembers. Browsers and proxies accept addresses of 8,000. */
-const MOST = 4_000;
+const MAX = 4_000;
 /** Stands for the pages before the remembered ones. No cursor has this character. */
 const CUT = '~';
 const CURSOR = /^[\w-]+$/;
@@ -46,7 +46,7 @@ export function trailLinks(
 
 /** As many of the last ones as an address remembers. */
 function lastOf(cursors: readonly string[]): string[] {
-  let left = MOST;
+  let left = MAX;
   const from = cursors.findLastIndex((cursor) => {
     left -= cursor.length + 1;
     return left < 0;

@@ -169,11 +169,11 @@ export function signRequest(request: Uint8Array, key: TsigKey, time: number, fud
 }
 
 /** The octets of all other fields, with the longest MAC and a time. */
-const MOST_OTHERS = 10 + 16 + 64 + 6;
+const MAX_OTHERS = 10 + 16 + 64 + 6;
 
 /** Octets that an answer grows by with its TSIG record. */
 export function sizeOfTsig({ wire }: Tsig): number {
-  return wire.keyName.length + wire.algorithm.length + MOST_OTHERS;
+  return wire.keyName.length + wire.algorithm.length + MAX_OTHERS;
 }
 
 export function macOf({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {

@@ -26,7 +26,7 @@ const OTHERS: ReadonlyMap<number, string> = new Map([
 
 /** Types of questions and of messages (RFC 6895 section 3.1). */
 const META = { first: 128, last: 255 };
-const MOST = 65_535;
+const MAX = 65_535;
 
 export function isRecordType(text: string): text is RecordType {
   return isNamedType(text) || (isGenericType(text) && flawOfGenericType(text) === null);
@@ -38,8 +38,7 @@ export function flawOfGenericType(type: `TYPE${number}`): string | null {
   const name = nameOfNumber(number);
   if (name !== undefined) return isNamedType(name) ? `${type} is ${name}: write ${name}.` : madeByService(name, type);
   if (type === PLACEHOLDER.type) return madeByService(type, type);
-  if (number === 0 || number >= MOST)
-    return `The number ${number} is reserved or no type; types have 1 to ${MOST - 1}.`;
+  if (number === 0 || number >= MAX) return `The number ${number} is reserved or no type; types have 1 to ${MAX - 1}.`;
   if (number >= META.first && number <= META.last) {
     return `${type} is a type of questions or messages (RFC 6895 section 3.1), and no zone has records of it.`;
   }

@@ -64,7 +64,7 @@ export const EVENTS: ResourceType = {
   kind: 'Event',
   namespaced: true,
 };
-const MOST_QUEUED = 1_000;
+const MAX_QUEUED = 1_000;
 const NORMAL_BURST = 20;
 const NORMAL_REFILL_MS = 1_000;
 const TRIES = 12;
@@ -157,7 +157,7 @@ class QueuedEventRecorder implements EventRecorder {
 
   #enqueue(job: Job): void {
     const group = job.entry.payload.metadata.namespace;
-    if (this.#jobs.size >= MOST_QUEUED) {
+    if (this.#jobs.size >= MAX_QUEUED) {
       this.#dropped('queue_full');
       const other = this.#jobs.overflow(group);
       if (other === undefined) return;

@@ -5,7 +5,7 @@ import type { Clock } from '#base/clock.ts';
  * The number of remembered keys. A forgotten key is the one that was not used for the longest time, so its bucket is
  * almost full.
  */
-const MOST_KEYS = 4_096;
+const MAX_KEYS = 4_096;
 
 /** Takes a token of the key's bucket, which begins full; false when it is empty. */
 export type TakeToken = (key: string) => boolean;
@@ -26,7 +26,7 @@ export function createTokens(clock: Clock, burst: number, refillMs: number): Tak
 }
 
 export function forgetOldest(map: Map<string, unknown>): void {
-  if (map.size <= MOST_KEYS) return;
+  if (map.size <= MAX_KEYS) return;
   const oldest = map.keys().next().value;
   if (oldest !== undefined) map.delete(oldest);
 }

@@ -50,7 +50,7 @@ interface LiveOptions {
 const ATTEMPT = { timeoutMs: 800, attempts: 2 };
 const PARENT_MS = 2_500;
 /** Zones above the zone that are asked for, from the root downwards. */
-const MOST_ABOVE = 6;
+const MAX_ABOVE = 6;
 
 export function createLiveLook(options: LiveOptions): LookLive {
   return async (question, signal) => {
@@ -122,7 +122,7 @@ async function ancestorsOf(resolve: Resolve, zone: string, signal: AbortSignal):
   const labels = zone.split('.');
   const names = labels.map((_, at) => labels.slice(at + 1).join('.')).reverse();
   const found = await Promise.all(
-    names.slice(0, MOST_ABOVE).map(async (name) => {
+    names.slice(0, MAX_ABOVE).map(async (name) => {
       const query = (type: WireType) => resolved(resolve, name, type, signal);
       const [soa, ds, keys] = await Promise.all([query('SOA'), name === '' ? [] : query('DS'), query('DNSKEY')]);
       return soa === null || soa.length === 0 ? [] : [{ zone: name, ds, keys }];

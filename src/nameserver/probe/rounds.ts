@@ -60,7 +60,7 @@ const INTERVAL_MS = 40;
 /** The first round begins after this time also without the answer of the other party, which may take until its limit. */
 const FIRST_MS = 600;
 /** The pause grows up to so many intervals until the other party has answered. */
-const MOST_LONGER = 8;
+const MAX_LONGER = 8;
 /** How long a success over TCP counts, in ms: TCP depends on the server and its firewall, not on each record. */
 const TCP_SEEN_MS = 10_000;
 
@@ -129,7 +129,7 @@ async function runRounds(
         wrong: [...nameless, ...verdicts.filter(({ ok }) => !ok).map(({ server }) => server.name)],
       };
     // Many callers wait together for a node that is behind, and must not keep the name servers busy.
-    const longer = isSettled ? 1 : Math.min(2 ** (round - 1), MOST_LONGER);
+    const longer = isSettled ? 1 : Math.min(2 ** (round - 1), MAX_LONGER);
     const pause = sleep(clock, INTERVAL_MS * longer, signal);
     await (isSettled ? pause : Promise.race([pause, settled]));
   }

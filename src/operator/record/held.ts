@@ -6,7 +6,7 @@
 //                                             held      too many at once, or the CRD is deleted: until the object returns, or an
 //                                                       annotation permits it
 import type { Clock } from '#base/clock.ts';
-import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
+import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 
 /** A zone at the service, and the DNSZone that it was reached by. */
 export interface Place {
@@ -166,7 +166,7 @@ export class HeldOwners {
       return false;
     }
     // So few cannot become a mass deletion.
-    const mayWait = all > MOST_ALWAYS && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
+    const mayWait = all > MAX_ALWAYS && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
     return mayWait && now - this.#lastGoneAt < PAUSE_MS ? PAUSE_MS : true;
   }
 

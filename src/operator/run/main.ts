@@ -8,7 +8,7 @@ import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOptions } from '#client/http.ts';
 import type { ClientKey } from '#client/key.ts';
-import { MOST_QUESTIONS } from '#client/node-questions.ts';
+import { MAX_QUESTIONS } from '#client/node-questions.ts';
 import { watchOwnKey } from '#client/own-key.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { createPaceMetrics, type PaceMetrics } from '#client/pace/metrics.ts';
@@ -115,7 +115,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
       key,
       userAgent: 'zonestead-operator',
       maxAnswerBytes: MAX_ANSWER_BYTES,
-      connections: READS + MOST_QUESTIONS + 2 * MAX_WRITES,
+      connections: READS + MAX_QUESTIONS + 2 * MAX_WRITES,
       observe,
       ...(tracing.isOn ? { trace: trace.calls } : {}),
     });

@@ -1,7 +1,7 @@
 // The brake on the deletion of many zones: a deleted CRD of DNSZones, or a bad prune, must not empty the DNS.
 
 import type { Clock } from '#base/clock.ts';
-import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
+import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -54,7 +54,7 @@ export class ZoneBrake {
     const all = existing.length + gone.length;
     if (isMassDeletion({ all, deletions: waiting.length + gone.length })) return false;
     // So few zones cannot become a mass deletion.
-    if (all <= MOST_ALWAYS) return true;
+    if (all <= MAX_ALWAYS) return true;
     return this.#isQuiet(existing.filter(isDeleting).length) ? true : PAUSE_MS;
   }
 

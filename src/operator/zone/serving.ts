@@ -9,7 +9,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { Proof } from '../proof/propagation.ts';
 
 /** The longest lists of the status. */
-const MOST = 64;
+const MAX = 64;
 const LONGEST_TEXT = 512;
 
 const FIELDS = ['servers', 'nodes', 'nodesCurrent', 'secondaries', 'secondariesCurrent'] as const;
@@ -24,7 +24,7 @@ export function servingOf(
   proof: Pick<Proof, 'servers' | 'answer'>,
   now: Date,
 ): Serving {
-  const servers = proof.servers.slice(0, MOST).map(serverOf);
+  const servers = proof.servers.slice(0, MAX).map(serverOf);
   const { nodes } = proof.answer;
   const secondaries = seenBy(proof, zone);
   const next: Serving = {
@@ -52,7 +52,7 @@ function fieldsOf(status: ZoneStatus | undefined): Serving {
 function nodesOf(nodes: NonNullable<Proof['answer']['nodes']>): Pick<Serving, 'nodes' | 'nodesCurrent'> {
   const counted = nodes.filter(({ starting }) => !starting);
   const current = counted.filter((node) => node.current).length;
-  return { nodes: nodes.slice(0, MOST).map(nodeOf), nodesCurrent: `${current}/${counted.length}` };
+  return { nodes: nodes.slice(0, MAX).map(nodeOf), nodesCurrent: `${current}/${counted.length}` };
 }
 
 /** A zone without secondaries has neither field. */
@@ -64,7 +64,7 @@ function secondariesOf(
   if (secondaries.length === 0) return { secondaries: undefined, secondariesCurrent: undefined };
   const current = secondaries.filter(({ state }) => state === 'current').length;
   return {
-    secondaries: secondaries.slice(0, MOST).map((each) => secondaryOf(each, servers, now)),
+    secondaries: secondaries.slice(0, MAX).map((each) => secondaryOf(each, servers, now)),
     secondariesCurrent: `${current}/${secondaries.length}`,
   };
 }

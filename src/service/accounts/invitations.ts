@@ -37,7 +37,7 @@ import { type TeamView, teamView } from './teams.ts';
 const INVITATION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The limits of open invitations. */
-const MOST_INVITATIONS: Readonly<OpenInvitations> = { ofTeam: 50, ofInviter: 50, toAddress: 100 };
+const MAX_INVITATIONS: Readonly<OpenInvitations> = { ofTeam: 50, ofInviter: 50, toAddress: 100 };
 
 /** An invitation as the members of the team see it. */
 interface TeamInvitationView {
@@ -70,7 +70,7 @@ export async function readTeamInvitations(
 /** The open invitations to the person, the newest first. @throws Refusal forbidden */
 export async function readInvitations(context: ServiceContext, actor: Actor): Promise<InvitationView[]> {
   const { email } = mustBePerson(actor);
-  const rows = await invitationsOfAddress(context.db, email, context.now(), MOST_INVITATIONS.toAddress);
+  const rows = await invitationsOfAddress(context.db, email, context.now(), MAX_INVITATIONS.toAddress);
   return rows.map((row) => {
     const { email: _, ...view } = teamInvitationView(row);
     return { ...view, team: { id: row.teamId, name: row.teamName } };
@@ -116,7 +116,7 @@ export async function invite(
 
 /** @throws Refusal conflict */
 function mustHaveRoomForInvitation(open: OpenInvitations): void {
-  const most = MOST_INVITATIONS;
+  const most = MAX_INVITATIONS;
   if (open.ofTeam >= most.ofTeam) {
     throw refusal('team-invitations', { limit: most.ofTeam });
   }

@@ -4,7 +4,7 @@ import { countMemberships, lockUser } from '#store/people.ts';
 import { refusal } from '../refusal.ts';
 
 /** The number of teams that a person may create or join. Group rules of an OpenID provider and the command line may exceed it. */
-const MOST_MEMBERSHIPS = 100;
+const MAX_MEMBERSHIPS = 100;
 
 /**
  * Locks the person's row, so that two requests of the same person are counted one after the other. A caller that also locks a
@@ -13,6 +13,6 @@ const MOST_MEMBERSHIPS = 100;
  */
 export async function mustHaveRoomForTeam(tx: Tx, userId: string): Promise<void> {
   await lockUser(tx, userId);
-  if ((await countMemberships(tx, userId)) < MOST_MEMBERSHIPS) return;
-  throw refusal('too-many-teams', { limit: MOST_MEMBERSHIPS });
+  if ((await countMemberships(tx, userId)) < MAX_MEMBERSHIPS) return;
+  throw refusal('too-many-teams', { limit: MAX_MEMBERSHIPS });
 }

@@ -22,7 +22,7 @@ export const SESSION_MS = 12 * 60 * 60 * 1000;
 export const SIGN_IN_MS = 10 * 60 * 1000;
 
 /** The number of sessions that a person can have at the same time. */
-const MOST_SESSIONS = 20;
+const MAX_SESSIONS = 20;
 
 /** The name of the key of a session. */
 export const SESSION_NAME = 'console';
@@ -77,7 +77,7 @@ export async function startSessionIn(
   await dropEndedKeys(tx, { teamId: null, userId }, now);
   const entry = { teamId: null, keyId: from ?? id, action: 'key.mint', subject: id, before: null } as const;
   await insertAccountChange(tx, { ...entry, after: { userId, name: key.name }, requestId, at: now });
-  for (const old of await oldSessions(tx, userId, SESSION_NAME, { now, keep: MOST_SESSIONS })) {
+  for (const old of await oldSessions(tx, userId, SESSION_NAME, { now, keep: MAX_SESSIONS })) {
     await endSessionIn(tx, old, { keyId: id, requestId, now });
   }
   return { id, from };

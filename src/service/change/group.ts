@@ -11,7 +11,7 @@ import { finishInTurns } from '#dns/steps.ts';
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { keepAnswer } from '#store/idempotency.ts';
-import { MOST_OWNED_SETS } from '#store/records.ts';
+import { MAX_OWNED_SETS } from '#store/records.ts';
 import { commitZone } from '#store/zone-commit.ts';
 import { releaseValues } from '#store/zone-values.ts';
 import { lockZone, type ZoneRow } from '#store/zones.ts';
@@ -23,7 +23,7 @@ import { type ZoneIdentity, zoneIdentity } from '../zones/identity.ts';
 import { countJudged, isMore } from './count-judged.ts';
 import { largestGrowth } from './growth.ts';
 import { type Judgement, judgeGroup, type Member } from './judge.ts';
-import { loadJudgingData, MOST_OCTETS, TooManyOctets, TooManySets } from './load.ts';
+import { loadJudgingData, MAX_OCTETS, TooManyOctets, TooManySets } from './load.ts';
 import { limitLockWait } from './locked.ts';
 import { isLockFailure, isTokenTaken } from './once.ts';
 import { busy, type Outcome, type Turn } from './queue.ts';
@@ -152,8 +152,8 @@ async function writeMembers(group: Group): Promise<Outcome<unknown>[]> {
 
 /** The refusal of a work that is too large to be judged in memory. */
 export function tooLarge(error: TooManyOctets): Refusal {
-  if (error instanceof TooManySets) return refusal('owner-holds-too-much', { limit: MOST_OWNED_SETS });
-  return refusal('neighbours-too-large', { mebibytes: MOST_OCTETS / 2 ** 20 });
+  if (error instanceof TooManySets) return refusal('owner-holds-too-much', { limit: MAX_OWNED_SETS });
+  return refusal('neighbours-too-large', { mebibytes: MAX_OCTETS / 2 ** 20 });
 }
 
 /** Null: nothing was written, because the zone changed meanwhile, its row is locked, or it needs a larger reservation. */

@@ -8,7 +8,7 @@ import type { Neighbour } from '#dns/rules/surroundings.ts';
 import { finishInTurns, type Steps } from '#dns/steps.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Db, Tx } from '#store/database.ts';
-import { MOST_OWNED_SETS, octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
+import { MAX_OWNED_SETS, octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
 import { type LoadedZone, loadZone, type ZoneQuery } from '#store/zone-load.ts';
 import { type ZoneRow, zonesBelow } from '#store/zones.ts';
 import { recordLevel } from '../accounts/actor.ts';
@@ -18,14 +18,14 @@ import { tokenKey } from './state.ts';
 import type { Needs } from './work.ts';
 
 /** The octets of stored contents and values that one transaction may load to judge its changes. This limits its memory. */
-export const MOST_OCTETS = 8 * 1024 * 1024;
-/** This number of names cannot have more octets than MOST_OCTETS, because each record set has a limit of its own. */
+export const MAX_OCTETS = 8 * 1024 * 1024;
+/** This number of names cannot have more octets than MAX_OCTETS, because each record set has a limit of its own. */
 const NAMES_WITHOUT_CHECK = 8;
 
-/** The records that a group is judged with are larger than MOST_OCTETS. */
+/** The records that a group is judged with are larger than MAX_OCTETS. */
 export class TooManyOctets extends Error {}
 
-/** The owners that a group names hold more than MOST_OWNED_SETS sets in the zone. */
+/** The owners that a group names hold more than MAX_OWNED_SETS sets in the zone. */
 export class TooManySets extends TooManyOctets {}
 
 /**
@@ -48,12 +48,12 @@ export async function loadJudgingData(
   if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
   const load = (limit: number) => loadZone(on, { ...query, owners: { texts: owners, limit } });
   const few = NAMES_WITHOUT_CHECK - names + 1;
-  let loaded = await load(mustCheck ? MOST_OWNED_SETS : few);
+  let loaded = await load(mustCheck ? MAX_OWNED_SETS : few);
   // The owners may have more sets than were read.
   const isWhole = new Set(owners);
   if (!mustCheck && owners.length > 0 && loaded.sets.filter(({ owner }) => isWhole.has(owner)).length >= few) {
     await mustBeBounded(on, no, { ...query, owners });
-    loaded = await load(MOST_OWNED_SETS);
+    loaded = await load(MAX_OWNED_SETS);
   }
   const records = new LoadedRecords(query.ordernames);
   await finishInTurns(records.add([], loaded.records));
@@ -70,8 +70,8 @@ export async function loadJudgingData(
 /** @throws TooManyOctets */
 async function mustBeBounded(on: Db | Tx, no: number, query: Parameters<typeof octetsAround>[2]): Promise<void> {
   const { octets, sets } = await octetsAround(on, no, query);
-  if (sets > MOST_OWNED_SETS) throw new TooManySets();
-  if (octets > MOST_OCTETS) throw new TooManyOctets();
+  if (sets > MAX_OWNED_SETS) throw new TooManySets();
+  if (octets > MAX_OCTETS) throw new TooManyOctets();
 }
 
 /** One hosted zone below each DNAME that is about to be written, if there are any. */

@@ -50,7 +50,7 @@ export type Outcome<T> = { kind: 'done'; value: T } | { kind: 'failed'; error: u
 export type GroupWork<M, T> = (members: readonly Turn<M>[]) => Promise<readonly Outcome<T>[]>;
 
 /** The limits of a group. A member that is larger gets a turn of its own. */
-const MOST = { members: 64, size: 256, bytes: 1024 * 1024 };
+const MAX = { members: 64, size: 256, bytes: 1024 * 1024 };
 
 export const BUSY_RETRY_MS = 1_000;
 
@@ -159,10 +159,10 @@ function takeMembers(waiting: Waiter[], first: Waiter): Waiter[] {
     if (member === null) return false;
     size += member.size;
     bytes += member.bytes;
-    return size <= MOST.size && bytes <= MOST.bytes;
+    return size <= MAX.size && bytes <= MAX.bytes;
   };
   let count = 0;
-  while (count < waiting.length && count + 1 < MOST.members && fits(waiting[count] as Waiter)) count += 1;
+  while (count < waiting.length && count + 1 < MAX.members && fits(waiting[count] as Waiter)) count += 1;
   return waiting.splice(0, count);
 }
 

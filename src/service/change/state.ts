@@ -172,13 +172,13 @@ function writable({ state, caller, zone }: Judge, id: string): RecordRow {
  * The octets of all comments at one name. Changes are judged with all records at their names in memory, so their comments have a
  * limit as their values have.
  */
-const MOST_COMMENTS = 256 * 1024;
+const MAX_COMMENTS = 256 * 1024;
 
 /** @throws Refusal bad_request */
 function mustHaveRoomForComment(state: State, { ordername, comment }: WrittenRecord, before: string | null): void {
   if (comment === null || comment === before) return;
   const octets = commentsAt(state, ordername) - octetsOf(before) + octetsOf(comment);
-  if (octets > MOST_COMMENTS) throw refusal('comments-too-large', { kibibytes: MOST_COMMENTS / 1024 });
+  if (octets > MAX_COMMENTS) throw refusal('comments-too-large', { kibibytes: MAX_COMMENTS / 1024 });
 }
 
 /** The octets of the comments at a name: summed up once for a request, and then kept up to date by `setCurrent`. */

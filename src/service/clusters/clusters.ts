@@ -39,7 +39,7 @@ export interface ClusterView {
 }
 
 /** The clusters that one team or person may have. */
-const MOST_CLUSTERS = 100;
+const MAX_CLUSTERS = 100;
 
 interface Heartbeat {
   /** `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.) */
@@ -80,8 +80,8 @@ async function beat({ db }: ServiceContext, heartbeat: Beat, counted: () => Prom
   if (known !== null) return known;
   await counted();
   // Another heartbeat may have added it meanwhile.
-  const added = (await addCluster(db, heartbeat, MOST_CLUSTERS)) ?? (await writeHeartbeat(db, heartbeat));
-  if (added === null) throw refusal('too-many-clusters', { limit: MOST_CLUSTERS });
+  const added = (await addCluster(db, heartbeat, MAX_CLUSTERS)) ?? (await writeHeartbeat(db, heartbeat));
+  if (added === null) throw refusal('too-many-clusters', { limit: MAX_CLUSTERS });
   return added;
 }
 

@@ -16,7 +16,7 @@ import { judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
 import { ADMINISTRATOR } from './author.ts';
 import { createKey, KEY, type MintedKey } from './keys.ts';
 import { type CredentialWork, record, revokeCredential } from './lifecycle.ts';
-import { type AcceptedSubject, acceptIn, MOST_LISTED, type SubjectView, subjectView } from './subjects.ts';
+import { type AcceptedSubject, acceptIn, MAX_LISTED, type SubjectView, subjectView } from './subjects.ts';
 import { addTrust, TRUST, type TrustView, trustView } from './trusts.ts';
 
 type Random = (bytes: number) => Buffer;
@@ -139,7 +139,7 @@ export async function adminListTrusts(url: string, team: string | null): Promise
 export async function adminReadTrust(url: string, id: string): Promise<AdminTrustView & { known: SubjectView[] }> {
   return withDatabase(url, async (db) => {
     const trust = await mustBeTrust(db, id);
-    return { ...adminView(trust), known: (await subjectsOf(db, id, MOST_LISTED)).map(subjectView) };
+    return { ...adminView(trust), known: (await subjectsOf(db, id, MAX_LISTED)).map(subjectView) };
   });
 }
 

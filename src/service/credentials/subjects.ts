@@ -10,7 +10,7 @@ import { record, workAsMember } from './lifecycle.ts';
 import { mustBeTrust } from './trusts.ts';
 
 /** The subjects that a list shows. */
-export const MOST_LISTED = 1_000;
+export const MAX_LISTED = 1_000;
 
 export interface SubjectView extends Omit<SubjectRow, 'createdAt' | 'lastUsedAt'> {
   /** The time of the first request. */
@@ -23,7 +23,7 @@ export function subjectView({ createdAt, lastUsedAt, ...rest }: SubjectRow): Sub
   return { ...rest, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null };
 }
 
-/** The subjects that used the trust last, at most {@link MOST_LISTED}. @throws Refusal forbidden, not_found */
+/** The subjects that used the trust last, at most {@link MAX_LISTED}. @throws Refusal forbidden, not_found */
 export async function readSubjects(
   context: ServiceContext,
   actor: Actor,
@@ -32,7 +32,7 @@ export async function readSubjects(
 ): Promise<{ subjects: SubjectView[]; total: number }> {
   await mustBeMember(context, actor, teamId);
   const { subjects: total } = await mustBeTrust(context.db, teamId, id);
-  return { subjects: (await subjectsOf(context.db, id, MOST_LISTED)).map(subjectView), total };
+  return { subjects: (await subjectsOf(context.db, id, MAX_LISTED)).map(subjectView), total };
 }
 
 /** The subject whose tokens are accepted again. */

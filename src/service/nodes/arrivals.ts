@@ -45,7 +45,7 @@ interface ArrivalsOptions {
 const POLL_MS = 100;
 /** The least time between two reads. */
 const APART_MS = 5;
-const MOST = { total: 2_000, holder: 500 };
+const MAX = { total: 2_000, holder: 500 };
 
 export function createArrivals(options: ArrivalsOptions): Arrivals {
   return new NodeArrivals(options);
@@ -61,7 +61,7 @@ class NodeArrivals implements Arrivals {
 
   constructor(options: ArrivalsOptions) {
     this.#options = options;
-    this.#most = options.most ?? MOST;
+    this.#most = options.most ?? MAX;
   }
 
   async until(arrival: Arrival, signal: AbortSignal): Promise<readonly LivingRow[]> {

@@ -30,8 +30,8 @@ const KEYS_MS = 2_000;
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 /** The streams of one process, and those of one node. */
-export const MOST_STREAMS = 64;
-const MOST_OF_NODE = 2;
+export const MAX_STREAMS = 64;
+const MAX_OF_NODE = 2;
 const RETRY_AFTER_MS = 2_000;
 
 export interface HubOptions {
@@ -255,14 +255,14 @@ class FeedHub implements Hub {
     this.#streams.add({ stream, node, keyId });
     // A node that lost its connection may open another one long before the loss is noticed here.
     const own = [...this.#streams].filter((each) => each.node === node);
-    for (const each of own.slice(0, -MOST_OF_NODE)) each.stream.end('replaced');
+    for (const each of own.slice(0, -MAX_OF_NODE)) each.stream.end('replaced');
     return stream;
   }
 
   #mustHaveRoom({ node }: Reader): void {
     if (this.#stop.signal.aborted) throw busy('work, because it exits');
     const own = [...this.#streams].filter((each) => each.node === node).length;
-    if (own < MOST_OF_NODE && this.#streams.size >= MOST_STREAMS) throw busy('name servers');
+    if (own < MAX_OF_NODE && this.#streams.size >= MAX_STREAMS) throw busy('name servers');
   }
 }
 

@@ -10,7 +10,7 @@ import { endsWithin } from '#base/wait.ts';
 import type { NodeRow } from '#store/nodes.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
-const MOST_NODES = 100;
+const MAX_NODES = 100;
 /** A scrape waits no longer for the database, in ms. */
 const READ_MS = 1_000;
 /** The lag of a node that has not applied its first list, in seconds: more than any threshold. */
@@ -27,7 +27,7 @@ interface NodeFacts {
 function factsOfNodes(rows: readonly NodeRow[]): Map<string, NodeFacts> {
   const facts = new Map<string, NodeFacts>();
   for (const [name, instances] of Map.groupBy(rows, (row) => row.name)) {
-    if (facts.size >= MOST_NODES) break;
+    if (facts.size >= MAX_NODES) break;
     const living = instances.filter(({ isLiving }) => isLiving);
     facts.set(name, {
       living: living.length > 0 ? 1 : 0,

@@ -14,6 +14,6 @@ export interface Outlet {
 }
 
 /** A reader with more than this waiting is slow. */
-export const MOST_WAITING = 512 * 1024;
+export const MAX_WAITING = 512 * 1024;
 /** A reader with less than this waiting gets more. */
 export const FEW_WAITING = 64 * 1024;

@@ -35,7 +35,7 @@ export interface Reports {
 
 const FORGET_EVERY_MS = 60 * 60 * 1_000;
 /** The names whose duplicates were logged. */
-const MOST_LOGGED = 1_000;
+const MAX_LOGGED = 1_000;
 
 /** @param now the time in ms @param onReport called after each report that was stored */
 export function createReports(log: Logger, now: () => number, onReport: () => void = () => undefined): Reports {
@@ -44,7 +44,7 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
 
   function note(node: string, { isDuplicate }: Reported): void {
     if (!isDuplicate) duplicates.delete(node);
-    else if (!duplicates.has(node) && duplicates.size < MOST_LOGGED) {
+    else if (!duplicates.has(node) && duplicates.size < MAX_LOGGED) {
       duplicates.add(node);
       log.warn({ node }, 'two instances report under one name: give each name server a name of its own');
     }

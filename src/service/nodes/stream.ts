@@ -11,7 +11,7 @@ import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { parseCursor } from './cursor.ts';
 import { type Failure, type Line, type Part, partOf, renderPending } from './lines.ts';
-import { FEW_WAITING, MOST_WAITING, type Outlet } from './outlet.ts';
+import { FEW_WAITING, MAX_WAITING, type Outlet } from './outlet.ts';
 import { Pending } from './pending.ts';
 import type { ServedSource, ZoneHead } from './source.ts';
 
@@ -120,7 +120,7 @@ export class Stream {
 
   #hasRoom(octets: number): boolean {
     const waiting = this.#options.outlet.waiting();
-    return waiting === 0 || waiting + octets <= MOST_WAITING;
+    return waiting === 0 || waiting + octets <= MAX_WAITING;
   }
 
   #send(part: Part): void {

@@ -48,7 +48,7 @@ export interface Decision {
 }
 
 /** The most owners of one record. */
-const MOST_OWNERS = 100;
+const MAX_OWNERS = 100;
 
 /** @param own the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it */
 export function decideSet(
@@ -185,7 +185,7 @@ function objection(
     if (unwilling)
       return refusal(set.share ? 'owner-keeps-value' : 'value-owned', { content: clip(content), owner }, held);
     if (!set.share) return refusal('value-shared', { content: clip(content), owner }, held);
-    if (!isMine && others.length >= MOST_OWNERS) return refusal('too-many-owners', { limit: MOST_OWNERS }, details);
+    if (!isMine && others.length >= MAX_OWNERS) return refusal('too-many-owners', { limit: MAX_OWNERS }, details);
     return null;
   }
   if (isMine || isSame) return null;

@@ -1,13 +1,13 @@
 // The records of a zone as pages of the console: by name in both directions from any place, and in other orders as numbered pages of
 // a bounded number of records.
-import { MOST_SORTED, SORTED_BY, sortedRecordPage } from '#store/record-order.ts';
+import { MAX_SORTED, SORTED_BY, sortedRecordPage } from '#store/record-order.ts';
 import { ANSWER, type ListedRecord, recordPage } from '#store/record-pages.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { type ManagedRecord, type ManagedZone, managedZone } from '../zones/view.ts';
 import { listOf, type RecordQuery, readCursor, withOwners, writeCursor } from './records.ts';
 
-export { MOST_SORTED } from '#store/record-order.ts';
+export { MAX_SORTED } from '#store/record-order.ts';
 
 /** `name` is DNSSEC's canonical order. */
 export const RECORD_ORDERS = ['name', ...SORTED_BY] as const;
@@ -38,7 +38,7 @@ export interface RecordPage {
   last: string | null;
   /** The number of matching records. Null: not counted. */
   total: number | null;
-  /** Whether there are no rows because more than MOST_SORTED match, and the order is not the one by name. */
+  /** Whether there are no rows because more than MAX_SORTED match, and the order is not the one by name. */
   isTooMany: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function readRecordPage(
   if (order !== 'name') {
     const offset = (query.page - 1) * limit;
     const page = { by: order, descending: query.descending, limit, offset, characters };
-    const isLarge = isWhole && view.records > MOST_SORTED;
+    const isLarge = isWhole && view.records > MAX_SORTED;
     const sorted = isLarge ? null : await sortedRecordPage(context.db, zone.id, filter, page);
     if (sorted === null) return { ...none, total: null, isTooMany: true };
     const records = await withTimes(context, sorted.rows);

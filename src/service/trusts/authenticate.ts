@@ -13,7 +13,7 @@ import { uidOf } from './match.ts';
 import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
 
 /** The subjects of one trust. */
-const MOST_SUBJECTS = 10_000;
+const MAX_SUBJECTS = 10_000;
 const USED_EVERY_MS = 60_000;
 /** A verification bounds its own time. */
 const UNBOUNDED = new AbortController().signal;
@@ -75,8 +75,8 @@ async function rowOf(
   if (trust.keyId !== null) return { id: trust.keyId, pinnedUid: trust.pinnedUid };
   const pinned = trust.pinSubjects ? uid : null;
   const row = { id: random(6).toString('hex'), name: nameOfSubject(trust.name, subject), trustId: trust.id };
-  const made = await ensureSubject(db, { ...row, subject, uid: pinned, at }, MOST_SUBJECTS);
-  if (made === null) throw refusal('token-subjects', { trust: trust.id, limit: MOST_SUBJECTS });
+  const made = await ensureSubject(db, { ...row, subject, uid: pinned, at }, MAX_SUBJECTS);
+  if (made === null) throw refusal('token-subjects', { trust: trust.id, limit: MAX_SUBJECTS });
   return made;
 }
 

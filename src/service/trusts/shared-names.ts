@@ -11,13 +11,13 @@ import { hasTemplate, partsOf } from './template.ts';
 type Piece = { readonly text: string } | { readonly star: true } | { readonly claim: string; readonly dots: boolean };
 
 /** The places in two patterns that are compared, so that long patterns delay no request. Patterns of people need hundreds. */
-const MOST_PLACES = 100_000;
+const MAX_PLACES = 100_000;
 
 /** @param patterns after judgeTemplate. Those without templates are for every holder */
 export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
   const templates = patterns.filter(hasTemplate).flatMap((pattern) => [pattern, ...provenBy(pattern)]);
   const pieces = templates.map(piecesOf);
-  const budget = { places: MOST_PLACES };
+  const budget = { places: MAX_PLACES };
   for (const [at, one] of pieces.entries()) {
     for (const [other, second] of pieces.slice(0, at + 1).entries()) {
       const shared = shareName(one, second, budget);

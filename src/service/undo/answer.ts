@@ -41,7 +41,7 @@ export interface UndoAnswer {
   dryRun: boolean;
   /** The serial of the zone: after the change, or now for a preview. */
   serial: number;
-  /** The lengths of the lists. The lists have the first MOST_LISTED of them. */
+  /** The lengths of the lists. The lists have the first MAX_LISTED of them. */
   total: { differences: number; conflicts: number; owned: number };
   differences: Difference[];
   conflicts: Conflict[];
@@ -54,7 +54,7 @@ export interface UndoAnswer {
 }
 
 /** The most entries of each list of an answer. */
-export const MOST_LISTED = 1_000;
+export const MAX_LISTED = 1_000;
 
 export function answerOf(
   { differences, conflicts, owned = [] }: Pick<UndoAnswer, 'differences' | 'conflicts'> & { owned?: OwnedRrset[] },
@@ -65,9 +65,9 @@ export function answerOf(
     dryRun,
     serial,
     total: { differences: differences.length, conflicts: conflicts.length, owned: owned.length },
-    differences: differences.slice(0, MOST_LISTED),
-    conflicts: conflicts.slice(0, MOST_LISTED),
-    owned: owned.slice(0, MOST_LISTED),
+    differences: differences.slice(0, MAX_LISTED),
+    conflicts: conflicts.slice(0, MAX_LISTED),
+    owned: owned.slice(0, MAX_LISTED),
   };
 }
 

@@ -15,17 +15,17 @@ export interface ShownDeletedZone {
 }
 
 /** Those that were deleted last are listed. */
-const MOST_DELETED = 100;
+const MAX_DELETED = 100;
 
 /**
- * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MOST_DELETED. None for a key with
+ * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MAX_DELETED. None for a key with
  * rights on single zones only. A zone that the actor could not see before its deletion, because of an override of `none`, is not listed.
  */
 export async function readDeletedZones(context: ServiceContext, actor: Actor): Promise<ShownDeletedZone[]> {
   if (visibleZoneIds(actor) !== null) return [];
   const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
   const deniedTo = actor.manageZones === 'none' ? overridesOf(actor) : {};
-  const zones = await deletedZonesOf(context.db, owners, context.now(), { limit: MOST_DELETED, deniedTo });
+  const zones = await deletedZonesOf(context.db, owners, context.now(), { limit: MAX_DELETED, deniedTo });
   return zones.map(({ id, name, teamId, deletedAt, until, recordCount }) => ({
     id,
     zoneName: name,

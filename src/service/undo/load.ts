@@ -26,7 +26,7 @@ export type Planner = (
 ) => { planned: Planned; left: LeftRrset | null };
 
 /** The characters of contents that one plan may hold. */
-const MOST_CHARACTERS = 64 * 1024 * 1024;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** RRsets that are planned in one step. */
 const STEP = 20;
 
@@ -36,8 +36,7 @@ export class PlanSize {
 
   add(characters: number): void {
     this.#characters += characters;
-    if (this.#characters > MOST_CHARACTERS)
-      throw refusal('restore-too-large', { mebibytes: MOST_CHARACTERS / 2 ** 20 });
+    if (this.#characters > MAX_CHARACTERS) throw refusal('restore-too-large', { mebibytes: MAX_CHARACTERS / 2 ** 20 });
   }
 }
 

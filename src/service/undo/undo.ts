@@ -31,7 +31,7 @@ import { rewind } from './rewind.ts';
 export type { Selection } from '#store/undo.ts';
 
 /** The most changes that are undone one by one. */
-const MOST_UNDONE = 1_000;
+const MAX_UNDONE = 1_000;
 /** How often a plan is made because the zone changed meanwhile. */
 const ATTEMPTS = 4;
 
@@ -123,7 +123,7 @@ async function planUndo(
       const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
       mustMatchRecords(caller, zone);
       await mustHaveHistory(tx, zone, selection);
-      const found = await selectedChanges(tx, zoneId, selection, MOST_UNDONE + 1);
+      const found = await selectedChanges(tx, zoneId, selection, MAX_UNDONE + 1);
       const changes = recordChangesOf(selection, found);
       for (const place of changes) mustWriteRecord(actor, zoneId, place);
       const steps = await stepsSince(tx, zone, changes[0]?.id ?? 0, placesOf(changes));
@@ -162,7 +162,7 @@ function recordChangesOf(selection: Selection, found: readonly SelectedChange[])
     if (other !== undefined) throw refusal('undo-of-zone', { id: other.id, action: other.action });
   }
   if (records.length === 0) throw refusal('undo-nothing');
-  if (found.length > MOST_UNDONE) throw refusal('undo-too-many', { limit: MOST_UNDONE });
+  if (found.length > MAX_UNDONE) throw refusal('undo-too-many', { limit: MAX_UNDONE });
   return records;
 }
 

@@ -31,7 +31,7 @@ export interface UpdateResult {
 
 const NOTHING = { added: null, owned: [] } as const;
 /** The most prerequisites, and the most changes, of a message. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /**
  * @param message with opcode UPDATE, and without its TSIG record
@@ -55,8 +55,8 @@ export async function applyUpdate(
     return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.`, ...NOTHING };
   }
   const [prerequisites, changes] = message.sections;
-  if (Math.max(prerequisites.length, changes.length) > MOST_ENTRIES) {
-    throw refusal('update-too-long', { limit: MOST_ENTRIES });
+  if (Math.max(prerequisites.length, changes.length) > MAX_ENTRIES) {
+    throw refusal('update-too-long', { limit: MAX_ENTRIES });
   }
   const update = readUpdate(message, { labels: zoneEntry.name, name: zone.name });
   if (isFlaw(update)) {

@@ -1,6 +1,6 @@
 // The zones of a person as numbered pages, for the console.
 import { isStorable } from '#store/database.ts';
-import { MOST_COUNTED, type ZoneOrder, zoneListPage } from '#store/zone-list.ts';
+import { MAX_COUNTED, type ZoneOrder, zoneListPage } from '#store/zone-list.ts';
 import type { ZoneState } from '#store/zones.ts';
 import { type Actor, maySee, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
@@ -41,5 +41,5 @@ export async function readZoneList(
     { order, descending, limit, offset: (page - 1) * limit },
   );
   const zones = rows.filter((row) => maySee(actor, row)).map((row) => managedZone(row, context.nameservers));
-  return { zones, total: total > MOST_COUNTED ? null : total };
+  return { zones, total: total > MAX_COUNTED ? null : total };
 }

@@ -23,7 +23,7 @@ const fault = (
 });
 
 export const BRAKE_FAULTS: readonly Fault[] = [
-  fault('few', 'few deletions are held', 'releases', RULE, 'MOST_ALWAYS = 20', 'MOST_ALWAYS = 19'),
+  fault('few', 'few deletions are held', 'releases', RULE, 'MAX_ALWAYS = 20', 'MAX_ALWAYS = 19'),
   fault(
     'record-start',
     'after a start, records are released before all zones were compared',
@@ -173,7 +173,7 @@ export const BRAKE_FAULTS: readonly Fault[] = [
     'the deletion of one of few zones waits for others',
     'zone-brake',
     ZONES,
-    'if (all <= MOST_ALWAYS) return true;',
+    'if (all <= MAX_ALWAYS) return true;',
     '',
   ),
 ];

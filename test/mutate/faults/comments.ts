@@ -60,7 +60,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
     "', updated_at = $now::timestamptz, stored_bytes = z.stored_bytes + $bytes::bigint'",
     "', updated_at = $now::timestamptz'",
   ),
-  api('name', 'the comments at one name have any size', EDIT, 'if (octets > MOST_COMMENTS)', 'if (false)'),
+  api('name', 'the comments at one name have any size', EDIT, 'if (octets > MAX_COMMENTS)', 'if (false)'),
   api(
     'version',
     'a replica writes over the comment of another one',

@@ -20,7 +20,7 @@ export const FAIR_FAULTS: readonly Fault[] = [
   {
     name: 'fair-lanes',
     breaks: 'creations wait as long as their namespace has challenges and changes',
-    edits: [{ file: QUEUE, find: 'const MOST_PASSED = 16', replace: 'const MOST_PASSED = 1e9' }],
+    edits: [{ file: QUEUE, find: 'const MAX_PASSED = 16', replace: 'const MAX_PASSED = 1e9' }],
     ...fair,
   },
   {
@@ -33,7 +33,7 @@ export const FAIR_FAULTS: readonly Fault[] = [
   {
     name: 'fair-memory',
     breaks: 'each namespace that ever wrote stays in memory',
-    edits: [{ file: QUEUE, find: 'if (this.#left.size > MOST_LEFT && oldest', replace: 'if (false && oldest' }],
+    edits: [{ file: QUEUE, find: 'if (this.#left.size > MAX_LEFT && oldest', replace: 'if (false && oldest' }],
     ...fair,
   },
   {

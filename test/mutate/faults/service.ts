@@ -165,7 +165,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/owners/decide.ts',
-        find: 'others.length >= MOST_OWNERS',
+        find: 'others.length >= MAX_OWNERS',
         replace: 'others.length >= 1_000_000',
       },
     ],

@@ -34,8 +34,8 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     'a trust has any number of subjects',
     'account/token-trusts',
     AUTHENTICATE,
-    'const MOST_SUBJECTS = 10_000;',
-    'const MOST_SUBJECTS = 1_000_000;',
+    'const MAX_SUBJECTS = 10_000;',
+    'const MAX_SUBJECTS = 1_000_000;',
   ),
   fault(
     'review-audience',

@@ -1,6 +1,6 @@
 // The questions for the nodes of a zone: shared by proofs, in turns by namespace.
 import { expect, it } from 'vitest';
-import { createNodeQuestions, MOST_QUESTIONS } from '#client/node-questions.ts';
+import { createNodeQuestions, MAX_QUESTIONS } from '#client/node-questions.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
 import { fakeClient, on } from '../../support/client.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -45,7 +45,7 @@ it('a namespace with many zones does not delay the questions of another one, in 
   expect(asked).toEqual(expect.arrayContaining(['own', 'zone199']));
   await clock.advance(30_000);
   expect(asked).toHaveLength(202);
-  expect(most()).toBeLessThanOrEqual(MOST_QUESTIONS);
+  expect(most()).toBeLessThanOrEqual(MAX_QUESTIONS);
 });
 
 it('a question that is asked again while it waits is sent once, and one that was sent does not serve later proofs', async () => {

@@ -1,6 +1,6 @@
 // The hub of the feed: the lines of each stream and their order, many streams, and failures.
 import { afterEach, describe, expect, test } from 'vitest';
-import { MOST_STREAMS } from '#service/nodes/hub.ts';
+import { MAX_STREAMS } from '#service/nodes/hub.ts';
 import { advance, closeHub, cursorOf, startHub } from '../../../support/feed-hub.ts';
 
 afterEach(closeHub);
@@ -163,11 +163,11 @@ describe('many streams', () => {
     const { open, metric } = startHub();
     const own = [await open(), await open(), await open()];
     expect(own.map(({ ended }) => ended)).toEqual(['in order', null, null]);
-    for (let at = 2; at < MOST_STREAMS; at += 1) await open(null, `node${at}`);
+    for (let at = 2; at < MAX_STREAMS; at += 1) await open(null, `node${at}`);
     await expect(open(null, 'more')).rejects.toMatchObject({ code: 'busy' });
     // One that would replace another is no more.
     expect((await open()).ended).toBe(null);
-    expect(await metric('feed_streams')).toBe(MOST_STREAMS);
+    expect(await metric('feed_streams')).toBe(MAX_STREAMS);
   });
 
   test('end when their key ends, and others stay', async () => {
