@@ -1,6 +1,6 @@
-// Joins the rooms that the api process consists of: the REST API, the resolver for ALIAS targets and delegations, the console, and
-// the port of DNS updates.
-// The rooms do not import each other; this file hands the parts over, and loads them only when the process starts.
+// Joins the rooms that the api process consists of: the REST API, the resolver for ALIAS targets and delegations, the
+// console, and the port of DNS updates. The rooms do not import each other; this file hands the parts over, and loads
+// them only when the process starts.
 import type { ApiParts } from '#api/compose.ts';
 import { API_SETTINGS } from '#api/settings.ts';
 import type { Config } from '#config.ts';
@@ -35,7 +35,10 @@ export async function partsOfApi(
   return { ...world, console: createConsole(config, live) };
 }
 
-/** The verifier of tokens. Without a cluster, tokens of its own service accounts are the only ones that it cannot verify. */
+/**
+ * The verifier of tokens. Without a cluster, tokens of its own service accounts are the only ones that it cannot
+ * verify.
+ */
 async function tokensOf(
   config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
 ): Promise<NonNullable<ApiParts['tokens']>> {

@@ -1,5 +1,5 @@
-// The only reader of the environment: a command names the settings that it needs and gets them parsed, or one message that
-// names every wrong one. A secret can come from a file (NAME_FILE), as Kubernetes mounts it.
+// The only reader of the environment: a command names the settings that it needs and gets them parsed, or one message
+// that names every wrong one. A secret can come from a file (NAME_FILE), as Kubernetes mounts it.
 import { readFileSync } from 'node:fs';
 import { DATABASE_PROTECTION_SETTINGS, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import type { Setting } from '#settings/setting.ts';
@@ -46,8 +46,8 @@ export function describeSettings(names: readonly SettingName[] = SETTING_NAMES):
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /**
- * The settings of these names. A variable that is empty counts as not set. DATABASE_URL has the options of TLS that the other
- * settings of the database add to it.
+ * The settings of these names. A variable that is empty counts as not set. DATABASE_URL has the options of TLS that the
+ * other settings of the database add to it.
  * @throws Error that names each missing or wrong setting
  */
 export function readConfig<Name extends SettingName>(
@@ -99,14 +99,17 @@ export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
   return process.env;
 }
 
-/** The whole environment, for a program that takes the place of this one. @param defaults variables that it has in addition */
+/**
+ * The whole environment, for a program that takes the place of this one. @param defaults variables that it has in
+ * addition
+ */
 export function environmentWith(defaults: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...defaults, ...process.env };
 }
 
 /**
- * The files that secrets were read from, with their contents. A process reads them only when it starts, so it must restart
- * after a change. The files that it reads again are not among them.
+ * The files that secrets were read from, with their contents. A process reads them only when it starts, so it must
+ * restart after a change. The files that it reads again are not among them.
  */
 export function secretFiles(environment: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
   const files = SETTING_NAMES.filter((name) => !SETTINGS[name].isFollowed).flatMap(

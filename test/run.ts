@@ -1,5 +1,6 @@
-// `npm test` runs the gate, and the lanes whose inputs changed. `-- --lanes a,b` names the lanes, `-- --lanes all` takes all of them,
-// and `-- --rest` takes the lanes that `npm test` omits. Other arguments go to Vitest; a file that they name runs in any case.
+// `npm test` runs the gate, and the lanes whose inputs changed. `-- --lanes a,b` names the lanes, `-- --lanes all`
+// takes all of them, and `-- --rest` takes the lanes that `npm test` omits. Other arguments go to Vitest; a file that
+// they name runs in any case.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 // `node test/screenshots.ts`: takes the pictures of the console in the documentation from a running stack, into
-// docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM, ZONESTEAD_PERSON_KEY and DATABASE_URL name the
-// stack (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the REST API
-// the objects that the pictures need in addition to the stack's example, and in its database the figures of a day, because a
-// fresh stack has none. Arguments name the pictures to take (default: all).
+// docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM, ZONESTEAD_PERSON_KEY and DATABASE_URL name
+// the stack (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the
+// REST API the objects that the pictures need in addition to the stack's example, and in its database the figures of a
+// day, because a fresh stack has none. Arguments name the pictures to take (default: all).
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

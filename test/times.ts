@@ -1,5 +1,5 @@
-// Prints the processor and wall time of the last run of each lane as a table, for test/README.md; with the argument `folders`, of
-// each folder of tests. Files that are no longer there are not counted.
+// Prints the processor and wall time of the last run of each lane as a table, for test/README.md; with the argument
+// `folders`, of each folder of tests. Files that are no longer there are not counted.
 import { existsSync } from 'node:fs';
 import { readTimes, seconds, suitesOf } from './support/file-times.ts';
 import { laneOf } from './support/lanes/lanes.ts';

@@ -1,7 +1,7 @@
-// `node test/vectors.ts FILE`: writes the record contents of FILE to a running service over HTTP and compares the served
-// data, as dig shows it. Prints every disagreement and, last, `N agree, N disagree`; exits with 1 when there is one.
-// ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_DNS name the service (`source .local/env`). If the
-// write limits are on, the run waits as Retry-After says, for half an hour in all: start the service with `--limits
+// `node test/vectors.ts FILE`: writes the record contents of FILE to a running service over HTTP and compares the
+// served data, as dig shows it. Prints every disagreement and, last, `N agree, N disagree`; exits with 1 when there is
+// one. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_DNS name the service (`source .local/env`). If
+// the write limits are on, the run waits as Retry-After says, for half an hour in all: start the service with `--limits
 // off`. It uses nothing of src/: the test must not share an error with the tested code.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -5,7 +5,10 @@ import { cacheRoot } from '../deploy/local/parts/cache.ts';
 import { chosenLanes, patternsFor } from './support/lanes/chosen.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
-/** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
+/**
+ * Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the
+ * next.
+ */
 const SHARED_MODULES = { isolate: false };
 /** Random tests begin at the same place in each run. */
 const MEASURED = ['test/support/measure-cpu.ts', 'test/support/measure-polls.ts'];
@@ -19,12 +22,18 @@ const shared = {
 /** Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy. */
 const hangsAfter = (limitMs: number) => ({ testTimeout: limitMs, hookTimeout: limitMs });
 
-/** In these projects a question is a request to another process, or a program such as dig; several processes do the work. */
+/**
+ * In these projects a question is a request to another process, or a program such as dig; several processes do the
+ * work.
+ */
 const SELDOM = { poll: { timeout: 100_000, interval: 100 } };
 
 const chosen = chosenLanes();
 
-/** On real pods: Linux and root, or a cluster that KUBECONFIG names. CI must run it: there a machine without is a failure. */
+/**
+ * On real pods: Linux and root, or a cluster that KUBECONFIG names. CI must run it: there a machine without is a
+ * failure.
+ */
 const node = {
   extends: true as const,
   test: {

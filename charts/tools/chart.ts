@@ -1,5 +1,5 @@
-// `npm run generate`: writes the generated files of the chart (values.schema.json and dashboard.json) and deploy/manifests, which Helm
-// renders. A test compares them.
+// `npm run generate`: writes the generated files of the chart (values.schema.json and dashboard.json) and
+// deploy/manifests, which Helm renders. A test compares them.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../deploy/local/parts/commands.ts';

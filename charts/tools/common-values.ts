@@ -1,8 +1,11 @@
-// Schemas of the values that every component of the chart has. Objects that the chart passes on to Kubernetes are open, so that newer
-// fields of Kubernetes work too.
+// Schemas of the values that every component of the chart has. Objects that the chart passes on to Kubernetes are open,
+// so that newer fields of Kubernetes work too.
 import { z } from 'zod';
 
-/** An object with these keys only. Each is optional, because Helm removes a value that is set to null (Helm, "Values Files"). */
+/**
+ * An object with these keys only. Each is optional, because Helm removes a value that is set to null (Helm, "Values
+ * Files").
+ */
 export function values<Shape extends z.ZodRawShape>(shape: Shape) {
   const entries = Object.entries(shape).map(([key, schema]) => [key, (schema as z.ZodType).optional()]);
   return z.strictObject(Object.fromEntries(entries) as { [K in keyof Shape]: z.ZodType });

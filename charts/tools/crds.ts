@@ -1,5 +1,6 @@
-// The CustomResourceDefinitions, and a kustomization, which deploy/manifests names as its base. They are in the chart, and crds/ is a link
-// to them: Flux leaves links out of a GitRepository, so the chart itself must not contain one (fluxcd/flux2 issue 4088).
+// The CustomResourceDefinitions, and a kustomization, which deploy/manifests names as its base. They are in the chart,
+// and crds/ is a link to them: Flux leaves links out of a GitRepository, so the chart itself must not contain one
+// (fluxcd/flux2 issue 4088).
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';

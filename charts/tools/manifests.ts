@@ -1,5 +1,5 @@
-// The objects that Helm renders, as files for `kubectl apply -k`. Labels and annotations do not name Helm, because Helm does not
-// manage these objects. The CustomResourceDefinitions come from the folder of the chart. Pure.
+// The objects that Helm renders, as files for `kubectl apply -k`. Labels and annotations do not name Helm, because Helm
+// does not manage these objects. The CustomResourceDefinitions come from the folder of the chart. Pure.
 import { parseAllDocuments, stringify } from 'yaml';
 
 interface Rendered {

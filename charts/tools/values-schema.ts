@@ -1,5 +1,5 @@
-// The values of the chart as a zod schema, and values.schema.json made of it. Helm rejects a value that is not in the schema, and names
-// the value and the accepted ones. Pure.
+// The values of the chart as a zod schema, and values.schema.json made of it. Helm rejects a value that is not in the
+// schema, and names the value and the accepted ones. Pure.
 import { z } from 'zod';
 import { CLUSTER_NAME } from '#base/part-names.ts';
 import {
@@ -340,7 +340,10 @@ export function valuesSchema(descriptions: ReadonlyMap<string, string>): string 
   return `${compact({ ...schema, title: 'Values of the chart zonestead' })}\n`;
 }
 
-/** A `$ref` stays one line of its own with its description, because a shared schema has no description that fits every use. */
+/**
+ * A `$ref` stays one line of its own with its description, because a shared schema has no description that fits every
+ * use.
+ */
 function describe(node: Node, path: string, descriptions: ReadonlyMap<string, string>): void {
   const text = descriptions.get(path);
   if (text !== undefined) node.description = text;

@@ -5,9 +5,10 @@ import type { Plugin } from 'esbuild';
 const PROJECT = new URL('../..', import.meta.url).pathname;
 
 /**
- * Our programs use one module of the client library of Kubernetes, the reader of kubeconfig files. With the module that exports
- * all of the library, its whole API (16 MB) would be in the file. The reader itself imports two small functions from the module of
- * the generated API: with `NARROW` in its place, esbuild need not read that API, which took more time than everything else.
+ * Our programs use one module of the client library of Kubernetes, the reader of kubeconfig files. With the module that
+ * exports all of the library, its whole API (16 MB) would be in the file. The reader itself imports two small functions
+ * from the module of the generated API: with `NARROW` in its place, esbuild need not read that API, which took more
+ * time than everything else.
  */
 export const onlyKubeconfig: Plugin = {
   name: 'only the kubeconfig reader of @kubernetes/client-node',

@@ -1,5 +1,5 @@
-// Writes the style sheet pico for the console without the rules that match nothing on any page: 48 kB instead of 83 kB. Run
-// `node deploy/console/pico.ts` after a new version of pico, or after a change of UNUSED. A test compares the file.
+// Writes the style sheet pico for the console without the rules that match nothing on any page: 48 kB instead of 83 kB.
+// Run `node deploy/console/pico.ts` after a new version of pico, or after a change of UNUSED. A test compares the file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { trimCss } from './trim-css.ts';

@@ -1,9 +1,10 @@
-// Omits the rules of a style sheet that no page can match. The style sheet of a library has rules for many parts that the
-// console does not have, and they would be a fifth of a first visit. Pure.
+// Omits the rules of a style sheet that no page can match. The style sheet of a library has rules for many parts that
+// the console does not have, and they would be a fifth of a first visit. Pure.
 
 /**
- * @param css minified, without comments inside of rules @param unused parts of selectors that no page has, for instance `dialog`
- * or `[data-tooltip]`. A selector that requires one of them is omitted. A part inside of `:not()`, `:is()` or `:where()` is not required.
+ * @param css minified, without comments inside of rules @param unused parts of selectors that no page has, for instance
+ * `dialog` or `[data-tooltip]`. A selector that requires one of them is omitted. A part inside of `:not()`, `:is()` or
+ * `:where()` is not required.
  */
 export function trimCss(css: string, unused: readonly string[]): string {
   return rulesOf(css)

@@ -1,5 +1,5 @@
-// `npm run generate`: writes the files that are made from others: crds/, the chart with deploy/manifests, and pages of docs/reference.
-// Tests compare them. `npm run generate -- docs` writes the pages alone.
+// `npm run generate`: writes the files that are made from others: crds/, the chart with deploy/manifests, and pages of
+// docs/reference. Tests compare them. `npm run generate -- docs` writes the pages alone.
 import { Argument } from 'commander';
 import { createProgram } from '#cli/program.ts';
 

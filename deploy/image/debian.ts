@@ -12,7 +12,8 @@ export interface DebianPackage {
 
 /**
  * The packages that own the files, each once.
- * @throws Error when this is neither Debian nor Ubuntu, or when a file belongs to no package: the bill would not name it
+ * @throws Error when this is neither Debian nor Ubuntu, or when a file belongs to no package: the bill would not name
+ * it
  */
 export async function debianPackages(files: readonly string[], signal: AbortSignal): Promise<DebianPackage[]> {
   const dpkg = findCommand('dpkg-query');

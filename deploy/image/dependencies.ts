@@ -10,7 +10,9 @@ interface LockEntry {
   optional?: boolean;
 }
 
-/** Node, which an image has once, in its own place; packages of declarations, which say nothing to a running program. */
+/**
+ * Node, which an image has once, in its own place; packages of declarations, which say nothing to a running program.
+ */
 const NOT_IN_AN_IMAGE = /(^|\/)node_modules\/(node-linux-|@types\/)/;
 
 /**

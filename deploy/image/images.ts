@@ -100,7 +100,8 @@ export async function zonesteadImage(
     ],
     config: configOf('zonestead', {
       Entrypoint: ['/usr/local/bin/node', '/app/main.js'],
-      // The young generation: see deploy/local/parts/command.ts. The old one: V8 has to collect before the kernel kills.
+      // The young generation: see deploy/local/parts/command.ts. The old one: V8 has to collect before the kernel
+      // kills.
       Env: [PATH, 'NODE_ENV=production', 'NODE_OPTIONS=--max-semi-space-size=4 --max-old-space-size-percentage=75'],
       WorkingDir: '/app',
     }),
@@ -144,7 +145,9 @@ const OTHER_LANGUAGES = /pl(perl|python|tcl)/;
 /** initdb runs its helpers through a shell; the start script moves a finished data folder into its place. */
 const HELPERS = ['/bin/sh', '/bin/mv', '/bin/rm'];
 
-/** The files of Postgres: its own, from the npm package that `up` and the tests use, and the libraries of this machine. */
+/**
+ * The files of Postgres: its own, from the npm package that `up` and the tests use, and the libraries of this machine.
+ */
 async function postgresFiles({ progress, signal }: Around) {
   const { binDir } = await ensurePostgres({ progress, signal });
   const home = join(binDir, '..');

@@ -1,5 +1,5 @@
-// The Node of the images: the program of the release at nodejs.org. The npm package that brings it is another publisher's, so its
-// program is compared with the digest of the release.
+// The Node of the images: the program of the release at nodejs.org. The npm package that brings it is another
+// publisher's, so its program is compared with the digest of the release.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

@@ -39,7 +39,9 @@ export function merge(...parts: readonly Rootfs[]): Rootfs {
   return new Map(parts.flatMap((part) => [...part]));
 }
 
-/** Lays it down below `folder`, with modes that do not depend on the caller's umask. @throws when a file cannot be read */
+/**
+ * Lays it down below `folder`, with modes that do not depend on the caller's umask. @throws when a file cannot be read
+ */
 export async function layDown(rootfs: Rootfs, folder: string): Promise<void> {
   await openFolder(folder);
   const made = new Set<string>();

@@ -1,5 +1,6 @@
-// The software bills of materials of the images, in CycloneDX 1.5: the production packages of the lock file with their native code,
-// Node with the libraries inside it, and the Debian packages whose libraries and programs are in the image.
+// The software bills of materials of the images, in CycloneDX 1.5: the production packages of the lock file with their
+// native code, Node with the libraries inside it, and the Debian packages whose libraries and programs are in the
+// image.
 //
 // It is made from the lock file and not by `npm sbom`, which omits packages that are also a peer of a development
 // package (npm 11: yaml, @opentelemetry/api). Two builds of the same files give the same text: it has no serial number

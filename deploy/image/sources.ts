@@ -6,13 +6,16 @@ import type { Content, Rootfs } from './rootfs.ts';
 
 const START = new URL('start.js', import.meta.url).pathname;
 
-/** A running program never reads these files: drizzle-kit compares snapshots when it makes a migration, and people read pages. */
+/**
+ * A running program never reads these files: drizzle-kit compares snapshots when it makes a migration, and people read
+ * pages.
+ */
 const isForTools = (file: string) => /_snapshot\.json$|\.md$/.test(file);
 
 /**
- * The files of `src`, package.json, and `app/main.js`, which starts them and is the command `zonestead`. Spaces take the place of the types, so the
- * positions in a stack trace are those of the sources. @param folder a checkout @throws Error of the file system; when a
- * file has syntax that is more than types
+ * The files of `src`, package.json, and `app/main.js`, which starts them and is the command `zonestead`. Spaces take
+ * the place of the types, so the positions in a stack trace are those of the sources. @param folder a checkout @throws
+ * Error of the file system; when a file has syntax that is more than types
  */
 export async function sources(folder: string): Promise<Rootfs> {
   const rootfs = new Map<string, Content>([

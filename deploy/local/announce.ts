@@ -42,8 +42,8 @@ export function withoutKubernetes(message: string): string[] {
 const DETAIL_MS = 15_000;
 
 /**
- * Prints all lines until `quiet`, and from then on an indented line, which is a detail of a long operation, at most every
- * 15 s: the commands to try must not scroll away.
+ * Prints all lines until `quiet`, and from then on an indented line, which is a detail of a long operation, at most
+ * every 15 s: the commands to try must not scroll away.
  */
 export function progressPrinter(print: (line: string) => void, now: () => number) {
   let quiet = false;

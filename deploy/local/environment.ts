@@ -41,7 +41,9 @@ export function shellText(variables: Readonly<Record<string, string>>, bin: stri
   return `${[...lines, `export PATH=${quoted(bin)}:"$PATH"`].join('\n')}\n`;
 }
 
-/** Writes the file with mode 600, because it holds keys. A reader finds the whole file of before or the whole new one. */
+/**
+ * Writes the file with mode 600, because it holds keys. A reader finds the whole file of before or the whole new one.
+ */
 export async function writeEnvironment(stateDir: string, surroundings: Surroundings): Promise<void> {
   const file = join(stateDir, 'env');
   const next = `${file}.new`;

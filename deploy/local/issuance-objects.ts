@@ -3,7 +3,9 @@
 
 const SOLVER = { name: 'zonestead-solver', namespace: 'zonestead' };
 
-/** kube-apiserver reaches a process on its own machine through an ExternalName service; the port is the APIService's. */
+/**
+ * kube-apiserver reaches a process on its own machine through an ExternalName service; the port is the APIService's.
+ */
 export function solverObjects(port: number): object[] {
   return [
     {

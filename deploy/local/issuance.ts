@@ -1,5 +1,6 @@
-// Certificates in the local stack: cert-manager, its cainjector, Pebble and the solver, joined as in a cluster. The solver's
-// serving certificate comes from deploy/solver/pki.yaml, and the cainjector tells kube-apiserver its authority.
+// Certificates in the local stack: cert-manager, its cainjector, Pebble and the solver, joined as in a cluster. The
+// solver's serving certificate comes from deploy/solver/pki.yaml, and the cainjector tells kube-apiserver its
+// authority.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
@@ -42,7 +43,9 @@ export interface IssuanceOptions {
   signal: AbortSignal;
 }
 
-/** @throws when the cluster is not our own; with the end of the log of the part that failed, and nothing is left then */
+/**
+ * @throws when the cluster is not our own; with the end of the log of the part that failed, and nothing is left then
+ */
 export async function startIssuance(options: IssuanceOptions): Promise<Issuance> {
   const { stateDir, cluster, service, main, progress, signal } = options;
   const { identity } = cluster;
@@ -162,8 +165,8 @@ function applier(stateDir: string, cluster: Cluster) {
 }
 
 /**
- * Removes the APIService of an earlier start with the solver. Without its server, Kubernetes cannot list all kinds, and no namespace
- * could be deleted.
+ * Removes the APIService of an earlier start with the solver. Without its server, Kubernetes cannot list all kinds, and
+ * no namespace could be deleted.
  */
 export async function removeIssuance(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
   await cluster.kubectl(['delete', 'apiservice', 'v1alpha1.acme.zonestead.dev', '--ignore-not-found', '--wait=false']);

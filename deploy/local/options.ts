@@ -28,7 +28,10 @@ const schema = z.object({
     .transform((file) => resolve(file))
     .refine((file) => existsSync(file), { error: 'names no file' })
     .optional(),
-  /** The address of the archives of prebuilt Kubernetes programs; undefined: they are built. (Default: controller-tools.) */
+  /**
+   * The address of the archives of prebuilt Kubernetes programs; undefined: they are built. (Default:
+   * controller-tools.)
+   */
   prebuilt: z
     .string()
     .refine((text) => text === 'off' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {

@@ -6,8 +6,8 @@ import { quoted } from './environment.ts';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 /**
- * `zonestead` uses the settings of the stack, also in a shell that has not read `.local/env`. With a ZONESTEAD_URL of another
- * service it takes none of them: a key of the stack must not be sent there. Pure.
+ * `zonestead` uses the settings of the stack, also in a shell that has not read `.local/env`. With a ZONESTEAD_URL of
+ * another service it takes none of them: a key of the stack must not be sent there. Pure.
  */
 function zonesteadScript(stateDir: string): string {
   const env = quoted(join(stateDir, 'env'));

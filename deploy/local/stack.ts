@@ -1,5 +1,5 @@
-// The whole local stack: the DNS side, the Kubernetes side, and the operator between them. `up` and the end-to-end tests
-// start this.
+// The whole local stack: the DNS side, the Kubernetes side, and the operator between them. `up` and the end-to-end
+// tests start this.
 
 import { type Cluster, openCluster } from './cluster.ts';
 import { type Issuance, removeIssuance, startIssuance } from './issuance.ts';
@@ -61,7 +61,9 @@ export interface ServedStack {
 
 /** A stack whose DNS side answers already. */
 export interface StartingStack extends ServedStack {
-  /** Rejects, with the end of the log of the part that failed, when there is no Kubernetes; the service runs on then. */
+  /**
+   * Rejects, with the end of the log of the part that failed, when there is no Kubernetes; the service runs on then.
+   */
   complete: Promise<Stack>;
 }
 

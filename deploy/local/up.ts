@@ -17,8 +17,8 @@ import { reportEnd, whileAllRun } from './while-running.ts';
 const STATE = new URL('../../.local', import.meta.url).pathname;
 
 /**
- * @returns the process' exit code: 0 after Ctrl-C, 1 when a part died or Kubernetes did not start. A failure of Kubernetes
- * does not end the DNS side, which has been announced by then. @throws when the DNS side does not come up
+ * @returns the process' exit code: 0 after Ctrl-C, 1 when a part died or Kubernetes did not start. A failure of
+ * Kubernetes does not end the DNS side, which has been announced by then. @throws when the DNS side does not come up
  */
 export async function runUp(
   given: Record<string, unknown>,

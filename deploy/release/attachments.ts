@@ -1,5 +1,5 @@
-// Attachments of an image: signatures and attestations are an image of their own, under a tag that contains the digest of the image
-// (cosign's SIGNATURE_SPEC.md, "Tag-based discovery"). An attachment is added to those that are there.
+// Attachments of an image: signatures and attestations are an image of their own, under a tag that contains the digest
+// of the image (cosign's SIGNATURE_SPEC.md, "Tag-based discovery"). An attachment is added to those that are there.
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The chart of a release: its default values name the published images by digest, its metadata names them and the addresses that
-// were given. It is packaged by Helm, with a provenance file if there is a key for that.
+// The chart of a release: its default values name the published images by digest, its metadata names them and the
+// addresses that were given. It is packaged by Helm, with a provenance file if there is a key for that.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseDocument } from 'yaml';

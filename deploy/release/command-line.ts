@@ -1,5 +1,5 @@
-// The command line of a release: the single file and the npm package, with their SHA-256 digests and a signature of these, in a folder
-// and as one artifact of the registry.
+// The command line of a release: the single file and the npm package, with their SHA-256 digests and a signature of
+// these, in a folder and as one artifact of the registry.
 import { createHash, sign } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -30,8 +30,8 @@ export async function makeCommandLine(folder: string, tag: string, signal: Abort
 }
 
 /**
- * Writes SHA256SUMS, in the form that `sha256sum --check` reads, next to the files. With a key also SHA256SUMS.sig: ECDSA over its
- * SHA-256 digest in DER (RFC 3279 section 2.2.3), as openssl verifies it.
+ * Writes SHA256SUMS, in the form that `sha256sum --check` reads, next to the files. With a key also SHA256SUMS.sig:
+ * ECDSA over its SHA-256 digest in DER (RFC 3279 section 2.2.3), as openssl verifies it.
  */
 export async function writeDigests({ folder, files }: CommandLineRelease, key: SigningKey | undefined): Promise<void> {
   const lines = await Promise.all(
@@ -49,13 +49,19 @@ export function commandLineReference(registry: Registry, { tag }: CommandLineRel
   return `${registry.repository('cli')}:${tag}`;
 }
 
-/** The artifact with these files. The signature is not one of them: each run makes another one, and the registry has its own. */
+/**
+ * The artifact with these files. The signature is not one of them: each run makes another one, and the registry has its
+ * own.
+ */
 export async function commandLineManifest(release: CommandLineRelease): Promise<MadeManifest> {
   const config = { mediaType: 'application/vnd.zonestead.cli.config.v1+json', bytes: Buffer.from('{}') };
   return makeManifest(config, await blobsOf(release));
 }
 
-/** Pushes it if the registry does not have it, and signs it. @throws Error that says what to do, when the registry refuses */
+/**
+ * Pushes it if the registry does not have it, and signs it. @throws Error that says what to do, when the registry
+ * refuses
+ */
 export async function publishCommandLine(
   registry: Registry,
   key: SigningKey | undefined,

@@ -89,7 +89,9 @@ async function pullChart(
   return unpack(join(folder, chart.digest.replace('sha256:', '')), 'zonestead', join(folder, 'chart'), signal);
 }
 
-/** By this, Artifact Hub knows that the publisher owns the repository (its documentation, "Verified publisher", OCI). */
+/**
+ * By this, Artifact Hub knows that the publisher owns the repository (its documentation, "Verified publisher", OCI).
+ */
 async function pushHubMetadata(registry: Registry, repository: string, repositoryID: string): Promise<void> {
   const config = { mediaType: 'application/vnd.cncf.artifacthub.config.v1+yaml', bytes: Buffer.from('{}') };
   const layer = {

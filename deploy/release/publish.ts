@@ -1,8 +1,9 @@
 // Publishes a release: pushes images to a registry, signs them, and pushes the chart last.
 //
-// Order: everything that can be refused without a change is asked first (keys, the registry, tags with other content). Then come the
-// images, each with its signature and its bill of materials, the command line, and then the chart, which names the images by digest: a
-// release that failed halfway has no chart, and the next run continues where it stopped. A published tag is never overwritten.
+// Order: everything that can be refused without a change is asked first (keys, the registry, tags with other content).
+// Then come the images, each with its signature and its bill of materials, the command line, and then the chart, which
+// names the images by digest: a release that failed halfway has no chart, and the next run continues where it stopped.
+// A published tag is never overwritten.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -122,7 +123,9 @@ function chartKeyOf({ chartKey, chartSigner, chartPassphraseFile }: ReleaseOptio
   };
 }
 
-/** The digests of the images that the registry has. @throws Error when it has one under the same tag with other content */
+/**
+ * The digests of the images that the registry has. @throws Error when it has one under the same tag with other content
+ */
 async function publishedImages(registry: Registry, { images }: BuiltRelease): Promise<Map<ImageName, string>> {
   const digests = new Map<ImageName, string>();
   for (const { name, tag, archive } of images) {

@@ -31,7 +31,10 @@ const REFUSALS: readonly (readonly [form: RegExp, sentence: (host: string) => st
   ],
 ];
 
-/** The tag or the repository does not exist. Registries write a code of the OCI distribution specification, or a sentence. */
+/**
+ * The tag or the repository does not exist. Registries write a code of the OCI distribution specification, or a
+ * sentence.
+ */
 export function isMissing(words: string): boolean {
   // A helper for credentials that is not installed is something else: "executable file not found in $PATH".
   return /manifest unknown|name unknown|repository name not known|(?<!file )\bnot found\b|\b404\b/i.test(words);

@@ -40,7 +40,9 @@ export interface Registry {
   manifest(reference: string): Promise<Manifest | undefined>;
   /** Pushes an archive (deploy/image/archive.ts) with compressed layers. @returns its digest. @throws as manifest */
   pushArchive(file: string, reference: string): Promise<string>;
-  /** Writes manifest.json and every blob, under its digest in hexadecimal, to a folder that is made. @throws as manifest */
+  /**
+   * Writes manifest.json and every blob, under its digest in hexadecimal, to a folder that is made. @throws as manifest
+   */
   pull(reference: string, folder: string): Promise<void>;
   /** Pushes such a folder unchanged. @throws as manifest */
   push(folder: string, reference: string): Promise<void>;

@@ -31,7 +31,10 @@ async function build(out: string, progress: Progress, signal: AbortSignal): Prom
   return { images, commandLine, chart: join(PROJECT, 'charts/zonestead') };
 }
 
-/** The image of Postgres has the version of Postgres in its own name, and each version of ours publishes it under a tag of its own. */
+/**
+ * The image of Postgres has the version of Postgres in its own name, and each version of ours publishes it under a tag
+ * of its own.
+ */
 function tagOf(name: ImageName): string {
   return name === 'postgres' ? `18-${projectVersion()}` : projectVersion();
 }

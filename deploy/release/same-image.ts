@@ -1,5 +1,5 @@
-// Whether a published image is the one that was built. The registry is not trusted: its manifest is read once, and every blob that
-// counts is read by the digest in it.
+// Whether a published image is the one that was built. The registry is not trusted: its manifest is read once, and
+// every blob that counts is read by the digest in it.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,7 +1,9 @@
-// Signatures in the form that cosign, Kyverno, policy-controller, Flux, CRI-O and Podman verify: a payload that names an image by its
-// digest, and a signed statement about an image that contains its bill of materials. Pure, except for reading the key.
+// Signatures in the form that cosign, Kyverno, policy-controller, Flux, CRI-O and Podman verify: a payload that names
+// an image by its digest, and a signed statement about an image that contains its bill of materials. Pure, except for
+// reading the key.
 //
-// Sources: cosign's SIGNATURE_SPEC.md, the DSSE protocol 1.0.2 and in-toto's Statement 0.1. Nothing goes to a transparency log.
+// Sources: cosign's SIGNATURE_SPEC.md, the DSSE protocol 1.0.2 and in-toto's Statement 0.1. Nothing goes to a
+// transparency log.
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 

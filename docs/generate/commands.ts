@@ -1,4 +1,5 @@
-// docs/reference/cli.md: every command with its arguments, options and settings, as the files of src/cli/commands describe it.
+// docs/reference/cli.md: every command with its arguments, options and settings, as the files of src/cli/commands
+// describe it.
 
 import { COMMANDS } from '#cli/all-commands.ts';
 import type { CommandDescription, CommandGroup, OptionDescription } from '#cli/command.ts';

@@ -1,4 +1,5 @@
-// docs/reference/metrics.md: every metric of each process, read from registries that the functions of the processes fill.
+// docs/reference/metrics.md: every metric of each process, read from registries that the functions of the processes
+// fill.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { buildApp } from '#api/app.ts';
 import { createLoadGuard } from '#api/hooks/load-guard.ts';
@@ -45,7 +46,10 @@ interface MetricFacts {
 
 const log = createLogger({ name: 'docs', level: 'silent' });
 
-/** The functions that register the metrics of each process. Only a scrape or the work of the process uses the empty arguments. */
+/**
+ * The functions that register the metrics of each process. Only a scrape or the work of the process uses the empty
+ * arguments.
+ */
 const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | void>> = {
   api: async (metrics) => {
     await buildApp({ context: {} as ServiceContext, log, limits: true, metrics }).close();
@@ -101,7 +105,9 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
   'external-dns': () => undefined,
 };
 
-/** The metrics of a registry, sorted by name. @throws if a metric is of another type than counter, gauge and histogram */
+/**
+ * The metrics of a registry, sorted by name. @throws if a metric is of another type than counter, gauge and histogram
+ */
 export function factsOf(registry: Registry): MetricFacts[] {
   return registry
     .getMetricsAsArray()

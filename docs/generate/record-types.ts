@@ -1,4 +1,5 @@
-// docs/reference/record-types.md: the types with the forms of their contents, and the rules that the types have of their own.
+// docs/reference/record-types.md: the types with the forms of their contents, and the rules that the types have of
+// their own.
 import { describeType } from '#dns/types/fields.ts';
 import { OWN_TYPES } from '#dns/types/numbers.ts';
 import { OLD_TYPES } from '#dns/types/old-types.ts';

@@ -135,8 +135,8 @@ function largeReads(connections: number): WorkLimitOptions {
 }
 
 /**
- * Reads of whole zones by name servers hold a connection each, and may use a quarter of the pool. A node that starts reads many
- * zones, so it may use all of that, and others wait their turn.
+ * Reads of whole zones by name servers hold a connection each, and may use a quarter of the pool. A node that starts
+ * reads many zones, so it may use all of that, and others wait their turn.
  */
 function nodeReads(connections: number): WorkLimitOptions {
   const total = Math.max(1, Math.floor(connections / 4));

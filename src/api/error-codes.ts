@@ -1,5 +1,5 @@
-// The codes of errors: the HTTP status of each and its meaning. The OpenAPI document and docs/reference/errors.md are made
-// from this table and from the catalogue in service/refusals.
+// The codes of errors: the HTTP status of each and its meaning. The OpenAPI document and docs/reference/errors.md are
+// made from this table and from the catalogue in service/refusals.
 import { type ErrorCode, errorBody } from '#contract/error.ts';
 import type { RuleId } from '#service/refusal.ts';
 
@@ -58,8 +58,8 @@ export const STATUS_OF_RULE: Readonly<Partial<Record<RuleId, number>>> = {
   'body-wrong-type': 415,
   'body-compressed': 415,
   'headers-too-large': 431,
-  // Not `busy`, which says that only the zone is busy and that nothing was written: the whole service waits, and a change of
-  // unknown outcome may be written.
+  // Not `busy`, which says that only the zone is busy and that nothing was written: the whole service waits, and a
+  // change of unknown outcome may be written.
   'database-away': 503,
   'outcome-unknown': 503,
 };

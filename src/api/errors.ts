@@ -46,8 +46,8 @@ export function installErrors(app: FastifyInstance): void {
 }
 
 /**
- * Answers requests that Node refuses before Fastify sees them: headers that are too large, broken HTTP, a request that takes
- * too long. The connection ends at latest 2 s later, whether or not the client closes its half.
+ * Answers requests that Node refuses before Fastify sees them: headers that are too large, broken HTTP, a request that
+ * takes too long. The connection ends at latest 2 s later, whether or not the client closes its half.
  */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();

@@ -66,7 +66,8 @@ export function followHttp(app: FastifyInstance): void {
  * Answers the other methods of the routes that are registered after it in this scope: 405 with Allow (RFC 9110 section
  * 15.5.6).
  * @param prefix the prefix of the scope, with which the addresses begin
- * @param answerOptions answers OPTIONS, with the methods of an address. (Default: OPTIONS is refused like other methods.)
+ * @param answerOptions answers OPTIONS, with the methods of an address. (Default: OPTIONS is refused like other
+ * methods.)
  * @returns the function to call after all routes are registered
  */
 export function refuseOtherMethods(

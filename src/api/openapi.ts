@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the zod schemas of the routes, and the page that shows it. This file adds the parts that
-// all operations share: security, headers and the refusals of the HTTP layer.
+// The OpenAPI 3.1 document, made from the zod schemas of the routes, and the page that shows it. This file adds the
+// parts that all operations share: security, headers and the refusals of the HTTP layer.
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -119,7 +119,9 @@ export function serveDescription(app: FastifyInstance): void {
   });
 }
 
-/** Allows assets of this service only. It does not upgrade to HTTPS, because the service may be reached over plain HTTP. */
+/**
+ * Allows assets of this service only. It does not upgrade to HTTPS, because the service may be reached over plain HTTP.
+ */
 const PAGE_POLICY =
   "default-src 'self'; base-uri 'self'; object-src 'none'; frame-ancestors 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
 

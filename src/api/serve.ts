@@ -1,5 +1,5 @@
-// Registers the route of an operation of the contract: address, schemas, documentation, write limit, conditions and status. The
-// handler gets the parts of the request and returns the body of the answer.
+// Registers the route of an operation of the contract: address, schemas, documentation, write limit, conditions and
+// status. The handler gets the parts of the request and returns the body of the answer.
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -31,7 +31,10 @@ interface Exchange<O extends Operation> {
   caller(): Caller;
 }
 
-/** A handler returns the body of the answer, or the reply if it has sent the answer itself. Without a body, nothing is read. */
+/**
+ * A handler returns the body of the answer, or the reply if it has sent the answer itself. Without a body, nothing is
+ * read.
+ */
 type Result<O extends Operation> = Answer<O> extends null ? unknown : Answer<O>;
 
 interface ServeOptions<O extends Operation> extends Pick<RouteOptions, 'bodyLimit' | 'exposeHeadRoute'> {

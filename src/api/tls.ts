@@ -1,5 +1,5 @@
-// HTTPS for the whole application, next to plain HTTP: one server answers both, so that every rule, limit and address is the
-// same, and a proxy or a name server can use either.
+// HTTPS for the whole application, next to plain HTTP: one server answers both, so that every rule, limit and address
+// is the same, and a proxy or a name server can use either.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
@@ -14,8 +14,8 @@ import { answerBare } from './errors.ts';
 import type { TLS_SETTINGS } from './settings.ts';
 
 /**
- * To be called before limits apply to the connections of the application; they apply to those of the listener, which does not
- * listen yet. @param handshakeMs (Default: that of the listener.)
+ * To be called before limits apply to the connections of the application; they apply to those of the listener, which
+ * does not listen yet. @param handshakeMs (Default: that of the listener.)
  */
 export function tlsListenerOf(app: FastifyInstance, handshakeMs?: number): TlsListener {
   return createTlsListener({
@@ -26,8 +26,8 @@ export function tlsListenerOf(app: FastifyInstance, handshakeMs?: number): TlsLi
 }
 
 /**
- * Reads the certificate of the settings, and then again and again until the signal aborts. Without a usable one, handshakes
- * fail; the log says why. @returns after the first read, with the end of the others
+ * Reads the certificate of the settings, and then again and again until the signal aborts. Without a usable one,
+ * handshakes fail; the log says why. @returns after the first read, with the end of the others
  */
 export async function keepCertificate(
   tls: TlsListener,

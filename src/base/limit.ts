@@ -1,9 +1,11 @@
 // A limit on the work that runs at the same time: each piece of work takes a permit, and returns it at its end.
 //
-// - Work belongs to a group, for instance a namespace or a team. A group has at most its share of the permits; groups that wait
-//   take turns (fair/queue.ts), so that a group with hundreds of pieces of work delays another one only by those that run.
-// - A wait ends with the signal of the work. If `queue` is set, the number of waits and their time are limited too: a group has
-//   at most half of the waits, and when all are used, the group with the most loses its newest one to a group with fewer.
+// - Work belongs to a group, for instance a namespace or a team. A group has at most its share of the permits; groups
+//   that wait take turns (fair/queue.ts), so that a group with hundreds of pieces of work delays another one only by
+//   those that run.
+// - A wait ends with the signal of the work. If `queue` is set, the number of waits and their time are limited too: a
+//   group has at most half of the waits, and when all are used, the group with the most loses its newest one to a group
+//   with fewer.
 import { type Clock, realClock } from './clock.ts';
 import { FairPermits } from './fair/permits.ts';
 import { FairQueue } from './fair/queue.ts';
@@ -13,9 +15,15 @@ export interface LimitOptions {
   readonly permits: number | (() => number);
   /** The most permits of one group. (Default: half of them if the limit is fair, otherwise all.) */
   readonly share?: number | ((group: string) => number);
-  /** Whether the share of a group is smaller while other groups wait or have permits (fair/permits.ts). (Default: false.) */
+  /**
+   * Whether the share of a group is smaller while other groups wait or have permits (fair/permits.ts). (Default:
+   * false.)
+   */
   readonly isFair?: boolean;
-  /** Groups with a lower rank go first; those of the same rank take turns. @param used permits of the group (Default: one rank.) */
+  /**
+   * Groups with a lower rank go first; those of the same rank take turns. @param used permits of the group (Default:
+   * one rank.)
+   */
   readonly rank?: (group: string, used: number) => number;
   /** Absent: any number of waits, for any time. */
   readonly queue?: WaitLimit;

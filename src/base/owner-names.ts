@@ -1,6 +1,9 @@
 // Owners of records in words. Pure.
 
-/** A header, a sentence or a log line names so many owners: a record has up to 100 of 400 characters. It counts the others. */
+/**
+ * A header, a sentence or a log line names so many owners: a record has up to 100 of 400 characters. It counts the
+ * others.
+ */
 export const MAX_TOLD_OWNERS = 5;
 
 /** `k8s:<cluster>/<namespace>/<name>`, the owner of a DNSRecord. */

@@ -1,5 +1,5 @@
-// The form of the names that administrators give to the parts of an installation. The contract, the service, the settings and the
-// chart check names, and must accept the same ones.
+// The form of the names that administrators give to the parts of an installation. The contract, the service, the
+// settings and the chart check names, and must accept the same ones.
 
 /** A part of an owner's text: between `k8s:` and the first slash. */
 export const CLUSTER_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;

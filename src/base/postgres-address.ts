@@ -1,5 +1,5 @@
-// The address of a Postgres database, which can name several servers of one cluster: one of them is the primary, and the others
-// can become it. The form is that of libpq (PostgreSQL manual, "Connection URIs").
+// The address of a Postgres database, which can name several servers of one cluster: one of them is the primary, and
+// the others can become it. The form is that of libpq (PostgreSQL manual, "Connection URIs").
 
 import { BlockList, isIP } from 'node:net';
 
@@ -12,7 +12,10 @@ export interface Host {
 export interface PostgresAddress {
   /** At least one, in the order of the text. */
   readonly hosts: readonly Host[];
-  /** The same address with the first host alone, without the options of TLS: a URL that `new URL` and the driver can read. */
+  /**
+   * The same address with the first host alone, without the options of TLS: a URL that `new URL` and the driver can
+   * read.
+   */
   readonly url: string;
   readonly tls: PostgresTls;
 }
@@ -46,8 +49,8 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Reads `postgres://user:password@host1:port1,host2:port2/database?…`. A host without a port has port 5432. The messages say
- * what is accepted and never contain the user or the password.
+ * Reads `postgres://user:password@host1:port1,host2:port2/database?…`. A host without a port has port 5432. The
+ * messages say what is accepted and never contain the user or the password.
  */
 export function parsePostgresAddress(text: string): Parsed {
   const [, scheme = '', login, list = '', path = '', query = ''] = ADDRESS.exec(text) ?? [];
@@ -82,8 +85,8 @@ export interface Protection {
 }
 
 /**
- * The address with the options of TLS that the settings add to it. Passwords, private keys and records cross this connection, so
- * an address of another machine must ask for a verified server.
+ * The address with the options of TLS that the settings add to it. Passwords, private keys and records cross this
+ * connection, so an address of another machine must ask for a verified server.
  */
 export function protectPostgresAddress(
   text: string,

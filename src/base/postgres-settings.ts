@@ -9,7 +9,10 @@ export interface DatabaseProtection {
   ZONESTEAD_DATABASE_WITHOUT_TLS?: 'refuse' | 'allow' | undefined;
 }
 
-/** The address for the driver, with the options of TLS that the settings add. Not ok if the settings do not protect the connection. */
+/**
+ * The address for the driver, with the options of TLS that the settings add. Not ok if the settings do not protect the
+ * connection.
+ */
 export function protectedDatabaseUrl(
   url: string,
   { ZONESTEAD_DATABASE_CA: authorities, ZONESTEAD_DATABASE_WITHOUT_TLS: without }: DatabaseProtection,

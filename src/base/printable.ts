@@ -1,5 +1,6 @@
-// Characters that a person does not see: controls, separators of lines, characters that change the direction of a text, tags,
-// halves of surrogate pairs, characters that Unicode has not assigned. In the text of others, they hide or disguise what a line says.
+// Characters that a person does not see: controls, separators of lines, characters that change the direction of a text,
+// tags, halves of surrogate pairs, characters that Unicode has not assigned. In the text of others, they hide or
+// disguise what a line says.
 
 /** All characters that are not printed, for a class of a regular expression with the flag u. */
 export const UNPRINTABLE = String.raw`\p{C}\p{Zl}\p{Zp}`;

@@ -1,6 +1,6 @@
-// Judges the addresses that the DNS of others names before a program sends a query there. The owner of a zone decides which NS
-// records stand above it. Without this rule, the owner could have port 53 of any machine in our network queried, and read the
-// answer from the condition of the zone. Pure.
+// Judges the addresses that the DNS of others names before a program sends a query there. The owner of a zone decides
+// which NS records stand above it. Without this rule, the owner could have port 53 of any machine in our network
+// queried, and read the answer from the condition of the zone. Pure.
 import { BlockList, isIPv6 } from 'node:net';
 
 /** The special-purpose addresses (IANA's registries, RFC 6890) that are not globally reachable, and multicast. */

@@ -1,5 +1,5 @@
-// Interceptors of every write to another system: the leader checks there that it still leads, a trace records the write,
-// and tests let the process die there.
+// Interceptors of every write to another system: the leader checks there that it still leads, a trace records the
+// write, and tests let the process die there.
 
 /** A write to an external system: its name, and the id under which its request is known. */
 export interface Write {

@@ -1,5 +1,6 @@
-// The one writer of YAML. Its readers are YAML 1.1 (kubectl, Helm, Flux, Argo CD), for which U+0085, U+2028 and U+2029 are line
-// breaks, so a text with such a character could end its line and begin fields, or a whole object, of its author's choice.
+// The one writer of YAML. Its readers are YAML 1.1 (kubectl, Helm, Flux, Argo CD), for which U+0085, U+2028 and U+2029
+// are line breaks, so a text with such a character could end its line and begin fields, or a whole object, of its
+// author's choice.
 import { Document, isScalar, visit } from 'yaml';
 import { escapeCharacter, UNPRINTABLE } from './printable.ts';
 
@@ -12,8 +13,8 @@ const SPECIAL = new RegExp(`[${UNPRINTABLE}]|^[-+]?\\.?[0-9][\\w+-]*(?:\\.[\\w+-
 const UNESCAPED = new RegExp(`(?!\\n)[${UNPRINTABLE}]`, 'gu');
 
 /**
- * A document without a final line break. A text with a character that is not printed, a line break included, is a double-quoted
- * scalar with escapes, so every reader finds the value and nothing more. Pure.
+ * A document without a final line break. A text with a character that is not printed, a line break included, is a
+ * double-quoted scalar with escapes, so every reader finds the value and nothing more. Pure.
  * @param value as JSON has it: undefined fields are omitted, and a date is a text
  */
 export function toYaml(value: unknown): string {

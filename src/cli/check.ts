@@ -14,7 +14,10 @@ interface CheckConfig {
   ZONESTEAD_API_KEY?: ClientKey;
 }
 
-/** Prints one line for each check. @param config null: only the name servers are checked @param dns host:port of the name servers @returns whether all checks passed */
+/**
+ * Prints one line for each check. @param config null: only the name servers are checked @param dns host:port of the
+ * name servers @returns whether all checks passed
+ */
 export async function runCheck(
   config: CheckConfig | null,
   dns: string,

@@ -1,5 +1,6 @@
-// The description of one command of `zonestead` as data. A file in commands/ exports one description, or a group of them, and
-// imports nothing heavy: `run` loads the modules that do the work, so that no command waits for the modules of another one.
+// The description of one command of `zonestead` as data. A file in commands/ exports one description, or a group of
+// them, and imports nothing heavy: `run` loads the modules that do the work, so that no command waits for the modules
+// of another one.
 import type { Config, SettingName } from '#config.ts';
 
 export interface CommandContext<Name extends SettingName> {

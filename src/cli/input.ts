@@ -1,5 +1,5 @@
-// Files and standard input, as texts. A path may be from a repository of others, where a name can stand for a device, a pipe or a link
-// to anywhere. So a path is opened once, the open file is judged, and its octets are counted.
+// Files and standard input, as texts. A path may be from a repository of others, where a name can stand for a device, a
+// pipe or a link to anywhere. So a path is opened once, the open file is judged, and its octets are counted.
 import { closeSync, constants, createReadStream, fstatSync, open } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';

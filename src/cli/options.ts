@@ -38,7 +38,10 @@ export interface ForceOption {
   force?: boolean;
 }
 
-/** For commands that change records that others may own. Without it, they ask before they change records that have owners. */
+/**
+ * For commands that change records that others may own. Without it, they ask before they change records that have
+ * owners.
+ */
 export const FORCE_OPTION: OptionDescription = {
   flags: '--force',
   describe: 'change records that have owners without a question',

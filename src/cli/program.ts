@@ -1,5 +1,5 @@
-// A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code 1, or that of
-// CommandFailed.
+// A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code
+// 1, or that of CommandFailed.
 import { Command } from 'commander';
 import { terminalText } from './terminal.ts';
 
@@ -22,7 +22,10 @@ export class CommandFailed extends Error {
   }
 }
 
-/** A terminal sends a signal to every process of a group and npm forwards it again, so a second one within 500 ms is the same. */
+/**
+ * A terminal sends a signal to every process of a group and npm forwards it again, so a second one within 500 ms is the
+ * same.
+ */
 const ONE_SIGNAL_MS = 500;
 
 export function createProgram(name: string, description: string): Program {

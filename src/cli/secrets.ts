@@ -2,7 +2,10 @@
 import type { SettingName } from '#config.ts';
 import type { CommandContext } from './command.ts';
 
-/** Runs a server until its signal. If a file that a secret was read from changes, the process ends, and its supervisor restarts it. */
+/**
+ * Runs a server until its signal. If a file that a secret was read from changes, the process ends, and its supervisor
+ * restarts it.
+ */
 export async function untilSecretsChange<Name extends SettingName>(
   { print, stop }: CommandContext<Name>,
   run: () => Promise<void>,

@@ -1,6 +1,6 @@
-// Tables for people. At a terminal that is too narrow, nothing is cut off: long texts of the last column continue on the next
-// lines, and if the other columns alone are too wide, each row becomes a block of lines. Elsewhere, for instance in a pipe, each
-// row is one line.
+// Tables for people. At a terminal that is too narrow, nothing is cut off: long texts of the last column continue on
+// the next lines, and if the other columns alone are too wide, each row becomes a block of lines. Elsewhere, for
+// instance in a pipe, each row is one line.
 import { styleText } from 'node:util';
 import { dropUnprintable } from '#base/printable.ts';
 

@@ -105,7 +105,9 @@ function wholeNumber(text: string): number {
 
 const INDENT = '      ';
 
-/** A line with the name and the default of each setting, and its description below, in lines of at most 80 characters. */
+/**
+ * A line with the name and the default of each setting, and its description below, in lines of at most 80 characters.
+ */
 export function settingsHelp(settings: readonly SettingFacts[]): string {
   const lines = settings.flatMap(({ name, description, isRequired, isSecret, otherwise, ...setting }) => {
     const remark = isRequired ? 'required' : `default: ${setting.default || otherwise || 'none'}`;

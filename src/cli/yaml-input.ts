@@ -1,4 +1,5 @@
-// YAML of others: documents in which no key is twice, and values without the growth that aliases allow. Both in linear time.
+// YAML of others: documents in which no key is twice, and values without the growth that aliases allow. Both in linear
+// time.
 import {
   type Alias,
   type Document,

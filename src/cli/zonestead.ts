@@ -13,8 +13,8 @@ const NO_PROCESS: ProcessContext = {
 };
 
 /**
- * The tree of all commands, or of those alone that the words of a command line need: a command starts sooner without the
- * descriptions of the others.
+ * The tree of all commands, or of those alone that the words of a command line need: a command starts sooner without
+ * the descriptions of the others.
  */
 export async function createZonesteadProgram(
   commands: CommandMap,

@@ -1,5 +1,6 @@
-// An agent that trusts the authorities of a file instead of those of the machine. It reads the file again for each request, so
-// that a change of the file needs no restart: connections with other authorities are new ones, and requests in progress keep theirs.
+// An agent that trusts the authorities of a file instead of those of the machine. It reads the file again for each
+// request, so that a change of the file needs no restart: connections with other authorities are new ones, and requests
+// in progress keep theirs.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, Dispatcher } from 'undici';

@@ -1,5 +1,5 @@
-// The client of our own REST service: one function that calls the operations of contract/. `lists.ts` reads lists to their end.
-// The dispatcher decides when to call.
+// The client of our own REST service: one function that calls the operations of contract/. `lists.ts` reads lists to
+// their end. The dispatcher decides when to call.
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
@@ -11,7 +11,10 @@ import type { ClientKey } from './key.ts';
 interface ClientOptions {
   /** The address to which the paths of the operations are appended. */
   readonly baseUrl: string;
-  /** `yk_…`, `yu_…` or a token, or the file that holds one: the client reads it again every few seconds, and after a refusal. */
+  /**
+   * `yk_…`, `yu_…` or a token, or the file that holds one: the client reads it again every few seconds, and after a
+   * refusal.
+   */
   readonly key: ClientKey;
   /** A PEM file with the authorities of the service; ZONESTEAD_URL_CA. (Default: the authorities of the machine.) */
   readonly caFile?: string | undefined;
@@ -24,8 +27,8 @@ interface ClientOptions {
   /** The limit of one call in ms. (Default: 15000.) */
   readonly timeoutMs?: number;
   /**
-   * The longest time in ms that a call waits for the service to read the keys of the issuer of a token again, after which it is
-   * repeated once. Not for writes that must not happen late. (Default: 0.)
+   * The longest time in ms that a call waits for the service to read the keys of the issuer of a token again, after
+   * which it is repeated once. Not for writes that must not happen late. (Default: 0.)
    */
   readonly keyWaitMs?: number;
   /** The longest answer that is read, in bytes; a longer one is ApiUnavailable. (Default: 64 MiB.) */

@@ -40,7 +40,10 @@ export class ApiError extends Error {
   readonly records: readonly string[];
   /** The owner of those records at the service, if it is the reason. */
   readonly owner: string | null;
-  /** The value of the set that exists already: it belongs to `owner`, or has no owner if that is null. Null: another reason. */
+  /**
+   * The value of the set that exists already: it belongs to `owner`, or has no owner if that is null. Null: another
+   * reason.
+   */
   readonly value: string | null;
   /** Whether that owner shares that value. */
   readonly isShared: boolean;
@@ -93,8 +96,8 @@ export function isBusy(error: unknown): error is ApiError {
 }
 
 /**
- * No key that the service has read verifies the token, and the service reads the keys of the issuer again after `retryAfterMs`. Nothing
- * was done; the same token may be accepted then.
+ * No key that the service has read verifies the token, and the service reads the keys of the issuer again after
+ * `retryAfterMs`. Nothing was done; the same token may be accepted then.
  */
 export function isKeyNotRead(error: unknown): error is ApiError & { readonly retryAfterMs: number } {
   return error instanceof ApiError && error.status === 401 && error.retryAfterMs !== null;

@@ -1,6 +1,6 @@
-// Calls the operations of the REST service: address, headers, time limit, errors, and the check of the answer against its schema.
-// Only a call whose key was replaced, or is to be judged again, is repeated here: the dispatcher sets the pace, and the caller decides
-// how long to wait.
+// Calls the operations of the REST service: address, headers, time limit, errors, and the check of the answer against
+// its schema. Only a call whose key was replaced, or is to be judged again, is repeated here: the dispatcher sets the
+// pace, and the caller decides how long to wait.
 
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
@@ -26,7 +26,10 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** The object that a new zone is made for: `DNSZone namespace/name`. */
   readonly managedBy?: string | undefined;
-  /** The ETag that the state must have, with its quotation marks, for a change; otherwise the error has the status 412. Absent: any. */
+  /**
+   * The ETag that the state must have, with its quotation marks, for a change; otherwise the error has the status 412.
+   * Absent: any.
+   */
   readonly ifMatch?: string | undefined;
   /** Called with the ETag of a successful answer; null if it has none. */
   readonly onEtag?: ((etag: string | null) => void) | undefined;
@@ -37,8 +40,10 @@ export interface CallOptions {
 }
 
 /**
- * Calls an operation of the contract with the parts that it has, and returns its answer, which was checked against its schema.
- * @throws {ApiError} when the service refuses; {ApiUnavailable} without a usable answer within the time limit; the signal's reason
+ * Calls an operation of the contract with the parts that it has, and returns its answer, which was checked against its
+ * schema.
+ * @throws {ApiError} when the service refuses; {ApiUnavailable} without a usable answer within the time limit; the
+ * signal's reason
  */
 export type Call = <O extends Operation>(operation: O, input: Input<O>, options?: CallOptions) => Promise<Answer<O>>;
 
@@ -80,8 +85,9 @@ export function createCall(settings: CallSettings): Call {
   const keyText = createKeyText(settings.key, clock);
 
   /**
-   * One more attempt if the file of the key holds another one than the service refused, or if the service reads the keys of the issuer
-   * of a token again soon enough. The service did nothing for a refused key, so every call may be repeated.
+   * One more attempt if the file of the key holds another one than the service refused, or if the service reads the
+   * keys of the issuer of a token again soon enough. The service did nothing for a refused key, so every call may be
+   * repeated.
    */
   const exchange = async (outgoing: Outgoing, options: CallOptions): Promise<Received> => {
     const key = await keyText.current();
@@ -161,7 +167,10 @@ interface Received {
   readonly body: string;
 }
 
-/** The place of the fault. That of a union is in its last member, which is a list where the first one is a single object. */
+/**
+ * The place of the fault. That of a union is in its last member, which is a list where the first one is a single
+ * object.
+ */
 function placeOf(issue: z.core.$ZodIssue | undefined): PropertyKey[] {
   if (issue?.code !== 'invalid_union') return issue?.path ?? [];
   return [...issue.path, ...placeOf(issue.errors.at(-1)?.[0])];

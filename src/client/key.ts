@@ -1,5 +1,5 @@
-// The API key of a client: a fixed text, or a file. kubelet replaces the token in a file every few minutes, so a client reads the file
-// again while it runs. Nothing here logs a key, and no error contains one.
+// The API key of a client: a fixed text, or a file. kubelet replaces the token in a file every few minutes, so a client
+// reads the file again while it runs. Nothing here logs a key, and no error contains one.
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
 import { ApiUnavailable } from './errors.ts';
@@ -8,9 +8,14 @@ import { ApiUnavailable } from './errors.ts';
 export type ClientKey = string | { readonly file: string };
 
 export interface KeyText {
-  /** The text for the next call. @throws KeyUnreadable if the file has never held a key, or holds none after a refusal */
+  /**
+   * The text for the next call. @throws KeyUnreadable if the file has never held a key, or holds none after a refusal
+   */
   current(): Promise<string>;
-  /** The service refuses this text. @returns the text that the file holds now; null if it is the same @throws KeyUnreadable */
+  /**
+   * The service refuses this text. @returns the text that the file holds now; null if it is the same @throws
+   * KeyUnreadable
+   */
   after(refused: string): Promise<string | null>;
 }
 

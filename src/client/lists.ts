@@ -62,7 +62,8 @@ export function readRecords(
 }
 
 /**
- * The records of a zone page by page, at most `limit` (1 to 1,000) each: for a caller that must not hold all of them at once.
+ * The records of a zone page by page, at most `limit` (1 to 1,000) each: for a caller that must not hold all of them at
+ * once.
  */
 export async function* readRecordPages(
   { call }: Caller,
@@ -92,7 +93,10 @@ export async function* readRecordPages(
   }
 }
 
-/** The owners that begin with the prefix and everything that they own in the zone, page by page, in the order of the owners. */
+/**
+ * The owners that begin with the prefix and everything that they own in the zone, page by page, in the order of the
+ * owners.
+ */
 export async function* readOwnerPages(
   { call }: Caller,
   id: string,

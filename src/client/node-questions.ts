@@ -1,5 +1,5 @@
-// Asks the api whether the living nodes and the secondaries have a zone. All proofs of one zone and namespace that begin at about
-// the same time share one question. Namespaces take turns: a question may last half a second.
+// Asks the api whether the living nodes and the secondaries have a zone. All proofs of one zone and namespace that
+// begin at about the same time share one question. Namespaces take turns: a question may last half a second.
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
 import { orAborted, sleep } from '#base/wait.ts';

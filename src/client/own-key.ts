@@ -1,5 +1,6 @@
-// Checks regularly whether the service accepts the operator's own API key or token. No retry fixes a revoked or unknown key, and the
-// conditions of the objects do not show this cause. The operator logs it once and is not ready until the key is valid.
+// Checks regularly whether the service accepts the operator's own API key or token. No retry fixes a revoked or unknown
+// key, and the conditions of the objects do not show this cause. The operator logs it once and is not ready until the
+// key is valid.
 
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
@@ -10,7 +11,10 @@ import { ApiError, isKeyNotRead } from './errors.ts';
 import { KeyUnreadable } from './key.ts';
 
 interface OwnKey {
-  /** False only while the service refuses the key or its file has none; it keeps its value while the service is unavailable. */
+  /**
+   * False only while the service refuses the key or its file has none; it keeps its value while the service is
+   * unavailable.
+   */
   accepted(): boolean;
   /** Checks the key until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;

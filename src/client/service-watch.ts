@@ -1,6 +1,6 @@
-// Keeps the objects that wait for the service to recover. Their own back-off grows to minutes; as soon as the service answers
-// again, all of them run at once, so that an outage ends for every object at the same time. An object that failed while the
-// service answered keeps its own back-off.
+// Keeps the objects that wait for the service to recover. Their own back-off grows to minutes; as soon as the service
+// answers again, all of them run at once, so that an outage ends for every object at the same time. An object that
+// failed while the service answered keeps its own back-off.
 
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
@@ -8,7 +8,9 @@ import { getAccount } from '#contract/operations/account.ts';
 import type { Client } from './client.ts';
 
 interface ServiceWatch {
-  /** Registers an object whose write failed because the service is unavailable. Calls `wake` once when it answers again. */
+  /**
+   * Registers an object whose write failed because the service is unavailable. Calls `wake` once when it answers again.
+   */
   wait(key: string, wake: () => void): void;
   /** Polls the service while an object waits. Ends when the signal aborts. */
   run(signal: AbortSignal): Promise<void>;

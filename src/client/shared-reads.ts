@@ -1,7 +1,7 @@
-// Reads the records of many names of one zone with few requests, and only the records of these names, so that the cost does
-// not depend on the size of the zone.
+// Reads the records of many names of one zone with few requests, and only the records of these names, so that the cost
+// does not depend on the size of the zone.
 //
-// A zone is     quiet (each call is a request of its own, a few in parallel) → crowded (many calls wait or began within the
+// A zone is quiet (each call is a request of its own, a few in parallel) → crowded (many calls wait or began within the
 // last second: one request after the other asks for up to a hundred names of one type) → quiet
 //
 // Calls that wait take turns by group. Nothing is cached: no answer is older than its call.

@@ -1,5 +1,5 @@
-// The reads of a client wait for the turn of their group, each page of a list as well: a long list must not occupy a place. Writes
-// have their turns in the dispatcher.
+// The reads of a client wait for the turn of their group, each page of a list as well: a long list must not occupy a
+// place. Writes have their turns in the dispatcher.
 import type { Operation } from '#contract/operation.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';

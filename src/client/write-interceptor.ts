@@ -3,7 +3,10 @@ import type { WriteInterceptor } from '#base/write-interceptor.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import type { Client } from './client.ts';
 
-/** The same client, with `intercept` called for each call that writes, by the id of the operation. A heartbeat writes no DNS data. */
+/**
+ * The same client, with `intercept` called for each call that writes, by the id of the operation. A heartbeat writes no
+ * DNS data.
+ */
 export function interceptClientWrites(client: Client, intercept: WriteInterceptor): Client {
   return {
     ...client,

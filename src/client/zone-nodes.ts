@@ -1,8 +1,11 @@
-// Whether the nodes that live have a zone, in words for conditions and messages. Pure. A text stays the same while the situation
-// does, because conditions contain it.
+// Whether the nodes that live have a zone, in words for conditions and messages. Pure. A text stays the same while the
+// situation does, because conditions contain it.
 import type { ZoneNode } from '#contract/feed.ts';
 
-/** A node that is behind for less does not say since when: it is catching up, and the time would change with each question. */
+/**
+ * A node that is behind for less does not say since when: it is catching up, and the time would change with each
+ * question.
+ */
 export const SINCE_SECONDS = 5;
 
 /** If no node counts, the answers over DNS decide alone: a service without nodes answers nothing. */

@@ -1,5 +1,5 @@
-// Whether the secondaries of a zone have it, in words for conditions and messages. Pure. A text stays the same while the situation
-// does, because conditions contain it.
+// Whether the secondaries of a zone have it, in words for conditions and messages. Pure. A text stays the same while
+// the situation does, because conditions contain it.
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
@@ -11,7 +11,10 @@ interface SeenSerial {
   readonly serial: number | null;
 }
 
-/** Returns the names of the NS records that no secondary has added. @param nameservers host names, with or without a final dot */
+/**
+ * Returns the names of the NS records that no secondary has added. @param nameservers host names, with or without a
+ * final dot
+ */
 export function ownNameservers(
   nameservers: readonly string[],
   secondaries: readonly Pick<ZoneSecondary, 'nameservers'>[],
@@ -26,7 +29,8 @@ function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[
 }
 
 /**
- * The serial that the secondary serves: the api tells that of one that is behind, its answers over DNS tell another one's.
+ * The serial that the secondary serves: the api tells that of one that is behind, its answers over DNS tell another
+ * one's.
  * @returns null if no source tells
  */
 export function secondarySerial(secondary: ZoneSecondary, seen: readonly SeenSerial[]): number | null {
@@ -46,8 +50,8 @@ export function secondaryProblem({ name, state, since, reason }: ZoneSecondary, 
 }
 
 /**
- * The problems of the secondaries whose names have a wrong answer. The answers over DNS decide: a report of the source can be a
- * moment older, and hidden secondaries do not count.
+ * The problems of the secondaries whose names have a wrong answer. The answers over DNS decide: a report of the source
+ * can be a moment older, and hidden secondaries do not count.
  * @param wrong the names of name servers with a problem
  */
 export function secondariesLate(wrong: readonly string[], secondaries: readonly ZoneSecondary[], now: Date): string[] {
@@ -56,8 +60,8 @@ export function secondariesLate(wrong: readonly string[], secondaries: readonly 
 }
 
 /**
- * The secondaries with their answers over DNS in place of a report that is older than the last change: such a report, which has no
- * time since when, says nothing about the change.
+ * The secondaries with their answers over DNS in place of a report that is older than the last change: such a report,
+ * which has no time since when, says nothing about the change.
  * @param serial the serial of the last change
  */
 export function secondariesSeen(

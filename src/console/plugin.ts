@@ -1,17 +1,21 @@
-// The console: pages for people, mounted by the api process below /console. Every page calls the operations of src/service
-// that the REST routes call, so that both have the same rules.
+// The console: pages for people, mounted by the api process below /console. Every page calls the operations of
+// src/service that the REST routes call, so that both have the same rules.
 //
 // How to add a page:
-// 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its pages need
-//    a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of api/hooks/auth.ts work as in the REST routes.
-// 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer with
-//    `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and addresses.
-//    `<%= %>` escapes; `<%~ %>` is for include() only. The Content-Security-Policy refuses inline scripts and styles.
-// 3. Links and forms: all addresses begin with /console. A form has method post, `<%~ include('/shell/partials/csrf', it) %>` as
-//    its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without JavaScript.
-// 4. A POST: read it with `typedOf(request)` and act inside `attempt(…)`, which shows a refused form again with the typed values
-//    and the API's sentence at its field. The same form takes effect once (shell/once.ts). After success answer `done(request, reply, address, message)`, a redirect with a
-//    message. A route that writes declares it, as in REST: `{ config: { counts: 'records' } }`.
+// 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its
+//    pages need a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of api/hooks/auth.ts work as in the
+//    REST routes.
+// 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer
+//    with `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and
+//    addresses. `<%= %>` escapes; `<%~ %>` is for include() only. The Content-Security-Policy refuses inline scripts
+//    and styles.
+// 3. Links and forms: all addresses begin with /console. A form has method post, `<%~ include('/shell/partials/csrf',
+//    it) %>` as its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without
+//    JavaScript.
+// 4. A POST: read it with `typedOf(request)` and act inside `attempt(…)`, which shows a refused form again with the
+//    typed values and the API's sentence at its field. The same form takes effect once (shell/once.ts). After success
+//    answer `done(request, reply, address, message)`, a redirect with a message. A route that writes declares it, as in
+//    REST: `{ config: { counts: 'records' } }`.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
 import { appPages } from './apps/apps.ts';

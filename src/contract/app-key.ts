@@ -100,7 +100,9 @@ export const keyChangeBody = z
     examples: [{ records: 'read' }],
   });
 
-/** `POST /account/teams/{teamId}/keys`: an omitted permission is `none`, an omitted restriction means no restriction. */
+/**
+ * `POST /account/teams/{teamId}/keys`: an omitted permission is `none`, an omitted restriction means no restriction.
+ */
 export const keyBody = z
   .strictObject({ ...keyTerms, tsig: tsigWish })
   .partial()

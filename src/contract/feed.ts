@@ -1,7 +1,8 @@
-// The contract of the feed that name server nodes follow, and of their reports. A stream is NDJSON: one JSON object in each line.
+// The contract of the feed that name server nodes follow, and of their reports. A stream is NDJSON: one JSON object in
+// each line.
 //
-// A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database or
-// timeline, is answered with the list of all zones (`begin` with `resumed: false`).
+// A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database
+// or timeline, is answered with the list of all zones (`begin` with `resumed: false`).
 import { z } from 'zod';
 import { NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';

@@ -1,14 +1,16 @@
-// An operation of the REST API as data: the address, the rights, the schemas and the errors. The routes of the api, the calls of
-// the client, the OpenAPI document and the reference pages are derived from it (`api/serve.ts`, `client/http.ts`).
+// An operation of the REST API as data: the address, the rights, the schemas and the errors. The routes of the api, the
+// calls of the client, the OpenAPI document and the reference pages are derived from it (`api/serve.ts`,
+// `client/http.ts`).
 //
-// Libraries such as ts-rest and oRPC do the same. Two functions of about 100 lines read this form and keep fastify's hooks. It has
-// fields that those libraries lack: the write limit that a request counts for, and whether an answer has an ETag.
+// Libraries such as ts-rest and oRPC do the same. Two functions of about 100 lines read this form and keep fastify's
+// hooks. It has fields that those libraries lack: the write limit that a request counts for, and whether an answer has
+// an ETag.
 import type { z } from 'zod';
 import type { ErrorCode } from './error.ts';
 
 /**
- * The permission that a key needs for an operation. `member` and `owner` refer to the team in the path; they and `person`
- * need a personal key. `node` is the key of a name server.
+ * The permission that a key needs for an operation. `member` and `owner` refer to the team in the path; they and
+ * `person` need a personal key. `node` is the key of a name server.
  */
 export type Permission =
   | 'manageZones:write'
@@ -54,13 +56,16 @@ export interface Operation {
   /** The answers to a success, by status. */
   readonly answers: Readonly<Record<number, z.ZodType>>;
   /**
-   * The codes of its refusals, in addition to `unauthorized`, `internal` and `busy`. With `precondition_failed` it takes
-   * If-Match, and a GET also If-None-Match, to which the answer can be 304.
+   * The codes of its refusals, in addition to `unauthorized`, `internal` and `busy`. With `precondition_failed` it
+   * takes If-Match, and a GET also If-None-Match, to which the answer can be 304.
    */
   readonly errors: readonly ErrorCode[];
   /** Whether its answers have an ETag. (Default: false.) */
   readonly tagged?: boolean;
-  /** Whether its answer has a secret that is stored nowhere: no cache may keep it, and no repetition gets it. (Default: false.) */
+  /**
+   * Whether its answer has a secret that is stored nowhere: no cache may keep it, and no repetition gets it. (Default:
+   * false.)
+   */
   readonly secret?: boolean;
 }
 

@@ -5,8 +5,8 @@ import { GENERIC_TYPE, RECORD_TYPES, type RecordType, typeRule } from '#dns/type
 const NAMED = RECORD_TYPES.join('|');
 
 /**
- * One text with a pattern, not a choice between a list of names and a pattern: generators of clients make a type of its own for each
- * choice, and a caller of a Go client could not write "A" then.
+ * One text with a pattern, not a choice between a list of names and a pattern: generators of clients make a type of its
+ * own for each choice, and a caller of a Go client could not write "A" then.
  */
 export const recordType = z
   .string({ error: typeRule(undefined) })

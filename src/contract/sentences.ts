@@ -1,5 +1,5 @@
-// The words for values that no schema has a message of its own for: a wrong JSON type, a missing or an unknown field, a text that
-// is too long. Zod's own messages are about its schemas, and do not fit behind the name of a field.
+// The words for values that no schema has a message of its own for: a wrong JSON type, a missing or an unknown field, a
+// text that is too long. Zod's own messages are about its schemas, and do not fit behind the name of a field.
 import type { z } from 'zod';
 
 /** The types of JSON as people call them. */

@@ -13,7 +13,10 @@ export const ttl = z
 
 const COMMENT_ERROR = `must be a line of text of at most ${MAX_COMMENT} characters, or null for none`;
 
-/** A comment that a caller sends. #dns/comment.ts has the rules; schemas count characters in another way than JSON Schema. */
+/**
+ * A comment that a caller sends. #dns/comment.ts has the rules; schemas count characters in another way than JSON
+ * Schema.
+ */
 export const newComment = z.string({ error: COMMENT_ERROR }).meta({ maxLength: MAX_COMMENT }).nullable().optional();
 
 /** The entity tag in a body. */

@@ -1,5 +1,5 @@
-// The contract of undo and restore: `POST /zones/{id}/changes:undo`, `POST /zones/{id}:restore`, `POST /zones:restore` and
-// `GET /zones:deleted`.
+// The contract of undo and restore: `POST /zones/{id}/changes:undo`, `POST /zones/{id}:restore`, `POST /zones:restore`
+// and `GET /zones:deleted`.
 import { z } from 'zod';
 import { recordType } from './record-type.ts';
 import { moment, REQUEST_ID, writeCost } from './shared.ts';

@@ -1,6 +1,9 @@
 /** The values of the records that the service makes itself for every zone. */
 
-/** The TTL of the SOA, in seconds. Negative answers live for the shorter of it and `SOA_TIMERS.minimum` (RFC 2308 section 5). */
+/**
+ * The TTL of the SOA, in seconds. Negative answers live for the shorter of it and `SOA_TIMERS.minimum` (RFC 2308
+ * section 5).
+ */
 export const SOA_TTL = 300;
 
 /** The TTL of the NS records of a zone and of its hosted child zones, and of their DS records, in seconds. */
@@ -20,7 +23,7 @@ export function soaRdata(nameserver: string, hostmaster: string, serial: number 
 }
 
 /**
- * The RRset of a name whose only record is an ALIAS without addresses. The name exists, so its absence is not denied and no
- * wildcard answers for it. The type is one for private use (RFC 6895 section 3.1), and no client asks for it.
+ * The RRset of a name whose only record is an ALIAS without addresses. The name exists, so its absence is not denied
+ * and no wildcard answers for it. The type is one for private use (RFC 6895 section 3.1), and no client asks for it.
  */
 export const PLACEHOLDER = { type: 'TYPE65401', rdata: '\\# 0' } as const;

@@ -83,7 +83,10 @@ export function parseStoredRecord(input: RecordInput, zone: string): Verdict<Par
   return judgeSelf(record, zone);
 }
 
-/** A content is shown where a comment is, so it has the same characters; an escape has the octets of every other one (RFC 1035, 5.1). */
+/**
+ * A content is shown where a comment is, so it has the same characters; an escape has the octets of every other one
+ * (RFC 1035, 5.1).
+ */
 function judgeCharacters(content: string): Verdict<null> {
   // A tab is a blank.
   const wrong = findSpecialCharacter(content.replaceAll('\t', ' '));

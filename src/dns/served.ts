@@ -1,6 +1,6 @@
 /**
- * The RRsets of a zone, as the feed carries them and as a name server compares them: without SOA and DNSSEC records, which
- * each name server makes itself. Pure.
+ * The RRsets of a zone, as the feed carries them and as a name server compares them: without SOA and DNSSEC records,
+ * which each name server makes itself. Pure.
  */
 import { createHash } from 'node:crypto';
 
@@ -20,9 +20,10 @@ export const EMPTY_DIGEST = '0'.repeat(64);
 const SPACE = 1n << 256n;
 
 /**
- * The digest of RRsets in any order: the sum of their SHA-256 hashes, modulo 2^256, as 64 hexadecimal digits. A sum needs
- * neither sorting nor the whole zone in memory, and each name is in it once, because no two RRsets have the same name and
- * type. It protects against faults, not against an attacker who chooses RRsets: a client that may choose them may change the zone anyway.
+ * The digest of RRsets in any order: the sum of their SHA-256 hashes, modulo 2^256, as 64 hexadecimal digits. A sum
+ * needs neither sorting nor the whole zone in memory, and each name is in it once, because no two RRsets have the same
+ * name and type. It protects against faults, not against an attacker who chooses RRsets: a client that may choose them
+ * may change the zone anyway.
  *
  * @param digest the digest of the RRsets so far
  */

@@ -67,7 +67,10 @@ export function conflict(
 
 const CLIP = 60;
 
-/** `text` in JSON quotes for a message: characters that are not printed are escaped, at most 60 characters of the user's input. */
+/**
+ * `text` in JSON quotes for a message: characters that are not printed are escaped, at most 60 characters of the user's
+ * input.
+ */
 export function clip(text: string): string {
   return escapeUnprintable(JSON.stringify(text.length > CLIP ? `${text.slice(0, CLIP)}…`.toWellFormed() : text));
 }

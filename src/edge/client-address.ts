@@ -9,8 +9,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 export type IsTrusted = (address: string) => boolean;
 
 /**
- * The header in which trusted proxies name the client. Only one counts: most proxies write one of them, and pass on the other as
- * the client wrote it.
+ * The header in which trusted proxies name the client. Only one counts: most proxies write one of them, and pass on the
+ * other as the client wrote it.
  */
 export type ProxyHeader = 'X-Forwarded-For' | 'Forwarded';
 
@@ -47,7 +47,8 @@ export function clientAddress(
   const chain = header === 'Forwarded' ? headers.forwarded.flatMap(forwardedFor) : listed(headers.xForwardedFor);
   for (let hop = 1; hop <= Math.min(chain.length, MAX_HOPS); hop += 1) {
     const named = chain.at(-hop);
-    // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is not an address: the nearest known address stays.
+    // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is not an address: the nearest
+    // known address stays.
     if (named === undefined || named === null) return client;
     client = named;
     if (!isTrusted(client)) return client;
@@ -60,15 +61,18 @@ function listed(xForwardedFor: readonly string[]): (string | null)[] {
   return xForwardedFor.flatMap((value) => value.split(',')).map(nodeAddress);
 }
 
-/** The `for` of each element of one `Forwarded` header; null where an element has none. A malformed header is one unknown hop. */
+/**
+ * The `for` of each element of one `Forwarded` header; null where an element has none. A malformed header is one
+ * unknown hop.
+ */
 export function forwardedFor(value: string): (string | null)[] {
   const values = splitForwarded(value, 'for');
   return values === null ? [null] : values.map((each) => (each === null ? null : nodeAddress(each)));
 }
 
 /**
- * The values of a parameter in the elements of one `Forwarded` header; null where an element has none, or has it twice, which
- * RFC 7239 section 4 does not allow. A malformed header is null.
+ * The values of a parameter in the elements of one `Forwarded` header; null where an element has none, or has it twice,
+ * which RFC 7239 section 4 does not allow. A malformed header is null.
  */
 export function splitForwarded(value: string, parameter: 'for' | 'proto'): (string | null)[] | null {
   const elements = splitQuoted(value, ',');
@@ -102,7 +106,10 @@ function splitQuoted(text: string, separator: string): string[] | null {
   return quoted ? null : parts;
 }
 
-/** The address of a node (RFC 7239 section 6): with or without a port, IPv6 with or without brackets; null when it is not an address. */
+/**
+ * The address of a node (RFC 7239 section 6): with or without a port, IPv6 with or without brackets; null when it is
+ * not an address.
+ */
 export function nodeAddress(node: string): string | null {
   const text = node.trim();
   const bracketed = /^\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?$/.exec(text)?.[1];

@@ -1,5 +1,5 @@
-// Whether everything between a client and this process is encrypted, or on one machine. A proxy that is trusted says how its
-// client reached it: `X-Forwarded-Proto`, or `proto` in `Forwarded` (RFC 7239 section 5.4). Pure.
+// Whether everything between a client and this process is encrypted, or on one machine. A proxy that is trusted says
+// how its client reached it: `X-Forwarded-Proto`, or `proto` in `Forwarded` (RFC 7239 section 5.4). Pure.
 import { BlockList, isIPv6 } from 'node:net';
 import { type ProxyHeader, plainAddress, splitForwarded } from './client-address.ts';
 
@@ -20,8 +20,8 @@ export interface Connection {
 }
 
 /**
- * If a trusted proxy names protocols, all of them must be https. Without a name, TLS counts, and so does a client on this
- * machine, which either uses a loopback address or connects from the address that it connects to.
+ * If a trusted proxy names protocols, all of them must be https. Without a name, TLS counts, and so does a client on
+ * this machine, which either uses a loopback address or connects from the address that it connects to.
  */
 export function isProtected(connection: Connection): boolean {
   const { isEncrypted, isTrustedProxy, peer, own, client } = connection;

@@ -1,5 +1,5 @@
-// Measures the load of this process: the delay of its event loop, its heap against V8's limit, and its resident memory against the limit
-// of its container.
+// Measures the load of this process: the delay of its event loop, its heap against V8's limit, and its resident memory
+// against the limit of its container.
 import { readFileSync } from 'node:fs';
 import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
@@ -23,7 +23,8 @@ export function createMeter(limitFile = MEMORY_LIMIT): Meter {
   const limit = memoryLimit(limitFile);
   return {
     read: () => {
-      // The histogram is never reset: Node does not record the turn during which it was reset, however long that turn was.
+      // The histogram is never reset: Node does not record the turn during which it was reset, however long that turn
+      // was.
       const after = turnsOf(histogram);
       const delayMs = delayOf({ ms: after.ms - before.ms, squares: after.squares - before.squares });
       before = after;
@@ -47,9 +48,9 @@ function turnsOf({ count, mean, stddev }: ELDHistogram): Turns {
 }
 
 /**
- * The expected length of the event loop turn at a random moment, less that of a quiet loop: the mean of the turns, weighted
- * by their length. One turn of a second among a hundred short ones counts as nearly a second, because that is how long a
- * request waits.
+ * The expected length of the event loop turn at a random moment, less that of a quiet loop: the mean of the turns,
+ * weighted by their length. One turn of a second among a hundred short ones counts as nearly a second, because that is
+ * how long a request waits.
  */
 export function delayOf({ ms, squares }: Turns): number {
   // Nothing was recorded.

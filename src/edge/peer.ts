@@ -16,8 +16,8 @@ export function isRenamed(socket: Socket): boolean {
 }
 
 /**
- * Both ends of the connection as the kernel knows them: no two open connections have the same ones. A socket and the TLS
- * socket on top of it have equal ones.
+ * Both ends of the connection as the kernel knows them: no two open connections have the same ones. A socket and the
+ * TLS socket on top of it have equal ones.
  */
 export function endsOf(socket: Socket): string {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;

@@ -1,5 +1,5 @@
-// The serving certificate from files that another program renews: they are read again every few seconds, and the last valid
-// pair stays in use. A server that reads its certificate only once fails a year later (cozystack/cozystack#3557).
+// The serving certificate from files that another program renews: they are read again every few seconds, and the last
+// valid pair stays in use. A server that reads its certificate only once fails a year later (cozystack/cozystack#3557).
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';

@@ -1,5 +1,6 @@
-// A listening socket for TLS that hands each connection to a server of HTTP after the handshake: one server answers with
-// and without TLS, so its limits on requests apply to both. The certificate can be replaced while connections are open.
+// A listening socket for TLS that hands each connection to a server of HTTP after the handshake: one server answers
+// with and without TLS, so its limits on requests apply to both. The certificate can be replaced while connections are
+// open.
 import type { Server, Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { lookAtFirstOctet } from './first-octet.ts';
@@ -23,7 +24,10 @@ interface TlsListenerOptions {
   serve(socket: TLSSocket): void;
   /** Answers a client that does not begin with a TLS handshake, and ends the connection. */
   refusePlain(socket: Socket): void;
-  /** The time from the start of a connection to its first octet, and from there to the end of the handshake, in ms. (Default: 10000.) */
+  /**
+   * The time from the start of a connection to its first octet, and from there to the end of the handshake, in ms.
+   * (Default: 10000.)
+   */
   handshakeMs?: number;
 }
 

@@ -1,7 +1,7 @@
 // Converts the sets of owners to external-dns' endpoints, and endpoints to a form that the service can store. Pure.
 //
-// external-dns compares the properties of the endpoints that it reads with those that it wants. Two of our own make it apply an
-// endpoint again although targets and TTL are as it wants them:
+// external-dns compares the properties of the endpoints that it reads with those that it wants. Two of our own make it
+// apply an endpoint again although targets and TTL are as it wants them:
 //
 //     zonestead/ttl      `default`, on both sides: an endpoint lost its TTL, so that the zone's default applies
 //     zonestead/repair   only on the read side: others changed the records, or the setting for sharing changed

@@ -1,20 +1,27 @@
-// The owners of the records that external-dns writes: one for each object of Kubernetes, below the id of the instance. Pure.
+// The owners of the records that external-dns writes: one for each object of Kubernetes, below the id of the instance.
+// Pure.
 //
 //     external-dns:prod/ingress/shop/web     the records of an Ingress
 //     external-dns:prod/registry             the TXT records of the TXT registry
 //     external-dns:prod/other                records of a source that names no object
 //
-// The object belongs to the owner because external-dns needs it: if two objects want one name, the one that has it keeps it.
+// The object belongs to the owner because external-dns needs it: if two objects want one name, the one that has it
+// keeps it.
 import { owner as ownerForm } from '#contract/owners.ts';
 import type { Endpoint } from './protocol.ts';
 
-/** The labels of external-dns: its instance, the object that wants the name, and the record that a registry's TXT is about. */
+/**
+ * The labels of external-dns: its instance, the object that wants the name, and the record that a registry's TXT is
+ * about.
+ */
 const LABELS = { instance: 'owner', object: 'resource', registered: 'ownedRecord' } as const;
 const REGISTRY = 'registry';
 export const REGISTERED = LABELS.registered;
 const OTHER = 'other';
 
-/** The beginning of all owners of one instance. No other instance has owners that begin so, because an id has no slash. */
+/**
+ * The beginning of all owners of one instance. No other instance has owners that begin so, because an id has no slash.
+ */
 export function ownersOf(ownerId: string): string {
   return `external-dns:${ownerId}/`;
 }

@@ -51,8 +51,8 @@ export function planSets(wishes: readonly Wish[], held: readonly OwnedSet[], opt
 }
 
 /**
- * The sets of the TXT registry without the entries of names at which a record was refused: no run would delete such an entry.
- * The provider knows its records without the registry, so an entry that is missing for a while does no harm.
+ * The sets of the TXT registry without the entries of names at which a record was refused: no run would delete such an
+ * entry. The provider knows its records without the registry, so an entry that is missing for a while does no harm.
  */
 export function registryFor(
   plan: readonly RecordSet[],
@@ -70,7 +70,9 @@ export function registryFor(
   return plan.filter((set) => isRegistry(set.owner) && (isRelease(set) || !useless.has(set.name ?? '')));
 }
 
-/** An owner that releases a value makes room for the next one: a CNAME needs an empty name, and a value has one owner. */
+/**
+ * An owner that releases a value makes room for the next one: a CNAME needs an empty name, and a value has one owner.
+ */
 export function releasesFirst(sets: readonly RecordSet[]): RecordSet[] {
   return [...sets.filter(isRelease), ...sets.filter((set) => !isRelease(set))];
 }

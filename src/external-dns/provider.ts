@@ -1,5 +1,5 @@
-// The provider behind the protocol: shows external-dns the records of its own instance, and applies its changes as sets of owners
-// (docs/explanation/record-owners.md). plan.ts decides the sets.
+// The provider behind the protocol: shows external-dns the records of its own instance, and applies its changes as sets
+// of owners (docs/explanation/record-owners.md). plan.ts decides the sets.
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import type { Client } from '#client/client.ts';

@@ -17,7 +17,10 @@ export interface SenderOptions {
 /** @returns the refused sets, each of which is logged. @throws the client's error; the signal's reason */
 export type Send = (zone: ZoneName, sets: readonly RecordSet[], signal: AbortSignal) => Promise<RecordSet[]>;
 
-/** The size that is remembered after a refusal is not smaller, because one refused set says nothing about the next request. */
+/**
+ * The size that is remembered after a refusal is not smaller, because one refused set says nothing about the next
+ * request.
+ */
 const SMALLEST = 10;
 
 export function createSend({ client, pace, log }: SenderOptions): Send {
@@ -70,7 +73,10 @@ interface Refused {
   records?: readonly string[] | undefined;
 }
 
-/** At most `most` sets, without a cut between the sets of one name if possible: the name would be empty between two requests. */
+/**
+ * At most `most` sets, without a cut between the sets of one name if possible: the name would be empty between two
+ * requests.
+ */
 function takeNames(sets: readonly RecordSet[], from: number, most: number): RecordSet[] {
   let end = Math.min(from + most, sets.length);
   while (end < sets.length && end > from && sets[end]?.name === sets[end - 1]?.name) end -= 1;

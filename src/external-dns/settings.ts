@@ -1,4 +1,5 @@
-// The names of the settings that the webhook provider reads, apart from its modules: help lists them without loading the webhook provider.
+// The names of the settings that the webhook provider reads, apart from its modules: help lists them without loading
+// the webhook provider.
 
 export const EXTERNAL_DNS_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',

@@ -23,7 +23,8 @@ const OTHER = 'Other';
 
 /**
  * Registers the metrics. Call it once per registry.
- * @param reasons the reasons why an object is not Ready; any other one counts as `Other`, so that no label has free text
+ * @param reasons the reasons why an object is not Ready; any other one counts as `Other`, so that no label has free
+ * text
  */
 export function countConditions(
   metrics: Metrics,

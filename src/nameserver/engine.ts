@@ -20,18 +20,26 @@ export interface ZoneSoa {
 }
 
 export interface ZoneChange {
-  /** Relative to the zone. These names have exactly the RRsets of `sets` afterwards; names that are not given stay as they are. */
+  /**
+   * Relative to the zone. These names have exactly the RRsets of `sets` afterwards; names that are not given stay as
+   * they are.
+   */
   readonly names: readonly string[];
   readonly sets: readonly ServedSet[];
   /** The SOA without its serial. Required for the first contents of a zone. Absent: the SOA stays. */
   readonly soa?: ZoneSoa;
   /** The serial of the api. The engine serves it, or a later one if its own is not earlier. */
   readonly serial: number;
-  /** All RRsets that the zone has afterwards, by name: with them, an engine can make a large change at the same time as other work. */
+  /**
+   * All RRsets that the zone has afterwards, by name: with them, an engine can make a large change at the same time as
+   * other work.
+   */
   readonly whole?: ReadonlyMap<string, readonly ServedSet[]>;
   /** The slot for the serial (dns/secondaries/serial.ts). Absent: any serial. */
   readonly slot?: { readonly number: number; readonly isSource: boolean };
-  /** The zone gets a later serial than this, also if nothing else changes. (Default: a change of the contents decides.) */
+  /**
+   * The zone gets a later serial than this, also if nothing else changes. (Default: a change of the contents decides.)
+   */
   readonly after?: number;
 }
 
@@ -55,8 +63,8 @@ export interface ZoneEngine {
   /** Whether the contents of a zone that is there are known. @throws ZoneLoading while they are not */
   check(name: string, signal: AbortSignal): Promise<void>;
   /**
-   * The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait for no
-   * other work with the engine: with Knot 3.2 that would wait for the loop. @throws ZoneLoading
+   * The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait
+   * for no other work with the engine: with Knot 3.2 that would wait for the loop. @throws ZoneLoading
    */
   read(name: string, signal: AbortSignal): AsyncIterable<readonly ServedSet[]>;
   /**

@@ -1,5 +1,6 @@
-// The meaning and the remedy of each reason of a condition that is not True: docs/reference/conditions.md prints them as tables, and
-// `kubectl zonestead why` prints them next to the condition. Texts are Markdown, with links as in docs/reference.
+// The meaning and the remedy of each reason of a condition that is not True: docs/reference/conditions.md prints them
+// as tables, and `kubectl zonestead why` prints them next to the condition. Texts are Markdown, with links as in
+// docs/reference.
 import type { NotDelegatedReason, NotReadyReason } from './reasons.ts';
 
 export interface Advice {

@@ -14,8 +14,8 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 export const MAX_TYPE = Math.max(...RECORD_TYPES.map(({ length }) => length));
 
 /**
- * The type of a record. The length limits the cost that the API server estimates for rules that read it; the names of the list
- * are shorter.
+ * The type of a record. The length limits the cost that the API server estimates for rules that read it; the names of
+ * the list are shorter.
  */
 export const recordType = withRules(z.string().max(MAX_TYPE), [
   {
@@ -44,8 +44,8 @@ export const DRIFT_DESCRIPTION =
   'How to handle changes that others make directly at the DNS service to data that this object owns. Enforce reverts ' +
   'them and emits a Warning Event. Report only emits the Event. Ignore does not check.';
 
-// Kubernetes' own rules for names (RFC 1123 subdomain and label), so that the API server refuses a wrong reference. They are rules
-// in place of patterns, because the API server would print the whole pattern.
+// Kubernetes' own rules for names (RFC 1123 subdomain and label), so that the API server refuses a wrong reference.
+// They are rules in place of patterns, because the API server would print the whole pattern.
 const MAX_OBJECT_NAME = 253;
 const MAX_NAMESPACE_NAME = 63;
 const OBJECT_NAME_WORDS =
@@ -105,8 +105,8 @@ export const labelSelector = z
           }),
           [
             {
-              // Every label selector of Kubernetes has this rule (apimachinery, ValidateLabelSelectorRequirement). NotIn
-              // without values would open a grant to every namespace.
+              // Every label selector of Kubernetes has this rule (apimachinery, ValidateLabelSelectorRequirement).
+              // NotIn without values would open a grant to every namespace.
               rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
               message: 'set values with the operators In and NotIn, and omit values with Exists and DoesNotExist',
               fieldPath: '.values',

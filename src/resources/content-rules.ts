@@ -1,6 +1,6 @@
 // The form of the content of each record type, as far as a pattern can describe it; the API server checks it at
-// `kubectl apply`. The operator checks the rest with #dns (nested grammars, and rules that need the zone) and reports the
-// result in the condition Accepted.
+// `kubectl apply`. The operator checks the rest with #dns (nested grammars, and rules that need the zone) and reports
+// the result in the condition Accepted.
 import type { TypeDefinition } from '#dns/types/define.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isGenericType, isNamedType, type NamedType, TYPES } from '#dns/types/record-type.ts';

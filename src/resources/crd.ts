@@ -1,4 +1,5 @@
-// The CustomResourceDefinitions, generated from the zod schemas. `npm run generate` writes them to crds/, and a test compares them.
+// The CustomResourceDefinitions, generated from the zod schemas. `npm run generate` writes them to crds/, and a test
+// compares them.
 import { z } from 'zod';
 import { toYaml } from '#base/yaml.ts';
 import { DNS_RECORD, recordSpec, recordStatus } from './dnsrecord.ts';
@@ -91,8 +92,8 @@ const DEFINITIONS: readonly Definition[] = [
     description: 'A DNSRecord holds the values of one record type at one name of a DNSZone.',
     spec: recordSpec,
     status: recordStatus,
-    // A new row shows the fields of the spec at once. A column prints the first value of its path: the summary of the status, or,
-    // while the operator has not written it, the first content of the spec.
+    // A new row shows the fields of the spec at once. A column prints the first value of its path: the summary of the
+    // status, or, while the operator has not written it, the first content of the spec.
     columns: [
       { name: 'Zone', type: 'string', jsonPath: '.spec.zoneRef.name', description: 'Name of the DNSZone' },
       { name: 'Record', type: 'string', jsonPath: '.spec.name', description: 'Name relative to the zone' },
@@ -152,8 +153,8 @@ function crdOf({ type, description, spec, status, columns, selectable }: Definit
 }
 
 /**
- * `status` has a default of its own, because the API server fills in no defaults below an absent object. The conditions must
- * exist with the status Unknown before the operator has seen the object.
+ * `status` has a default of its own, because the API server fills in no defaults below an absent object. The conditions
+ * must exist with the status Unknown before the operator has seen the object.
  */
 function rootOf(description: string, spec: z.ZodType, status: z.ZodType): Record<string, unknown> {
   return {

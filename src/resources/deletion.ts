@@ -1,5 +1,5 @@
-// The sentences of a DNSZone whose deletion waits for records in it. `kubectl zonestead why` reads the names of the records back, so
-// that it can print a command for each of them. Pure.
+// The sentences of a DNSZone whose deletion waits for records in it. `kubectl zonestead why` reads the names of the
+// records back, so that it can print a command for each of them. Pure.
 import { FORCE_DELETE } from './names.ts';
 
 /** The records in a zone that its deletion must not take out of DNS. */
@@ -28,7 +28,10 @@ export function deletionWaits({ unowned, ofOthers }: KeptRecords): string | null
   ].join(' ');
 }
 
-/** The records without an owner that a sentence names. Texts that are not names are omitted, because a command is made of them. */
+/**
+ * The records without an owner that a sentence names. Texts that are not names are omitted, because a command is made
+ * of them.
+ */
 export function unownedIn(message: string): { name: string; type: string }[] {
   const start = message.indexOf(UNOWNED);
   const [, list = ''] =

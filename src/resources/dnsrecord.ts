@@ -25,8 +25,9 @@ import { matches, OWNER_NAME } from './syntax.ts';
 const RECORD_CONDITIONS = ['Accepted', 'Programmed', 'Propagated', 'Ready'] as const;
 
 /**
- * A single value may be as long as the service accepts; the values of a list are shorter. The API server estimates the cost of
- * each CEL expression from these bounds: the patterns for a list of 100 values of 2048 characters take half of its limit (10^7).
+ * A single value may be as long as the service accepts; the values of a list are shorter. The API server estimates the
+ * cost of each CEL expression from these bounds: the patterns for a list of 100 values of 2048 characters take half of
+ * its limit (10^7).
  */
 const MAX_CONTENT = 65_535;
 export const MAX_LISTED_CONTENT = 2_048;

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { MAX_COMMENT } from '#dns/comment.ts';
 import { conditionsInitiallyUnknown, moment, ttl } from './common.ts';
 
-/** `Delegated`: the parent zone delegates to the name servers here. `Ready` is True when all others but Delegated are. */
+/**
+ * `Delegated`: the parent zone delegates to the name servers here. `Ready` is True when all others but Delegated are.
+ */
 const ZONE_CONDITIONS = ['Accepted', 'Programmed', 'Delegated', 'Ready'] as const;
 
 const dsEntry = z.object({

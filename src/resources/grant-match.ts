@@ -32,8 +32,8 @@ export function isFromThere(
 }
 
 /**
- * Whether one of the patterns permits the name: `*` permits every name, `*.dev` every name below dev, and any other pattern the
- * same name.
+ * Whether one of the patterns permits the name: `*` permits every name, `*.dev` every name below dev, and any other
+ * pattern the same name.
  */
 export function permitsOneOf(patterns: readonly string[], judged: JudgedName): boolean {
   return patterns.some((pattern) => permitsName(canonical(pattern), judged));

@@ -1,6 +1,6 @@
-// The reasons of conditions and of Events. They are part of the API, because programs read them. The types of conditions
-// (run/conditions.ts) and of the event recorder permit no other reason, and the operator counts objects by reason
-// (run/metrics.ts).
+// The reasons of conditions and of Events. They are part of the API, because programs read them. The types of
+// conditions (run/conditions.ts) and of the event recorder permit no other reason, and the operator counts objects by
+// reason (run/metrics.ts).
 
 /** The reasons of Ready, and of the conditions that Ready summarizes, while they are not True. */
 export const NOT_READY_REASONS = [
@@ -31,9 +31,9 @@ export const NOT_READY_REASONS = [
 export type NotReadyReason = (typeof NOT_READY_REASONS)[number];
 
 /**
- * The reasons of Delegated while it is not True. NotChecked: the zone does not exist at the service yet, and the operator
- * queries the parent afterwards. NoResolver: the operator has no resolver to find the parent with. Ready does not include
- * Delegated, because private zones have no parent.
+ * The reasons of Delegated while it is not True. NotChecked: the zone does not exist at the service yet, and the
+ * operator queries the parent afterwards. NoResolver: the operator has no resolver to find the parent with. Ready does
+ * not include Delegated, because private zones have no parent.
  */
 export const NOT_DELEGATED_REASONS = [
   'NotChecked',
@@ -47,7 +47,10 @@ export const NOT_DELEGATED_REASONS = [
 
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
-/** The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted` and `CRDDeleted` are reasons of DeletionBlocked. */
+/**
+ * The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted` and `CRDDeleted` are reasons of
+ * DeletionBlocked.
+ */
 export type GoodReason =
   | 'Accepted'
   | 'Programmed'

@@ -1,4 +1,5 @@
-// Decides whether a DNSRecord may be in a DNSZone, and whether a child zone may be delegated from it. Labels come in as data.
+// Decides whether a DNSRecord may be in a DNSZone, and whether a child zone may be delegated from it. Labels come in as
+// data.
 import { type JudgedName, judgedNames } from '#dns/names/certified.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { acmeVerdict, restrictsItself } from './acme-grant.ts';
@@ -7,8 +8,9 @@ import type { DNSZone } from './dnszone.ts';
 import { isFromThere, type LabelsOf, permitsOneOf } from './grant-match.ts';
 
 /**
- * Whether the zone permits the record. The zone's own namespace may create every record, unless an entry has `from: Same`; the
- * record must then match such an entry. Records of other namespaces must match an entry, or spec.acme for a challenge.
+ * Whether the zone permits the record. The zone's own namespace may create every record, unless an entry has `from:
+ * Same`; the record must then match such an entry. Records of other namespaces must match an entry, or spec.acme for a
+ * challenge.
  * @param name canonical and relative to the zone
  * @returns null when the record is permitted, otherwise the message for the condition
  */
@@ -27,8 +29,8 @@ export function explainDenial(zone: DNSZone, record: DNSRecord, name: string, la
 }
 
 /**
- * Whether the zone has a grant for some records of the namespace, or is its own. Without one, a record is not told whether the zone
- * exists.
+ * Whether the zone has a grant for some records of the namespace, or is its own. Without one, a record is not told
+ * whether the zone exists.
  */
 export function mayKnow(zone: DNSZone, namespace: string, labelsOf: LabelsOf): boolean {
   const own = zone.metadata.namespace ?? '';
@@ -38,7 +40,9 @@ export function mayKnow(zone: DNSZone, namespace: string, labelsOf: LabelsOf): b
   return grants.some((grant) => isFromThere(grant, own, namespace, labelsOf));
 }
 
-/** Whether a zone of another namespace may be a child of this zone: it is a delegation, so NS records must be permitted. */
+/**
+ * Whether a zone of another namespace may be a child of this zone: it is a delegation, so NS records must be permitted.
+ */
 export function permitsDelegation(zone: DNSZone, namespace: string, name: string, labelsOf: LabelsOf): boolean {
   return permits(zone, namespace, name, 'NS', labelsOf);
 }

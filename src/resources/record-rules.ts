@@ -90,9 +90,9 @@ export const RECORD_RULES: readonly (Rule<RecordFields> | RuleGroup<RecordFields
 type Value = NonNullable<ValueFields['values']>[number];
 
 /**
- * A rule of the list itself. It compares lists of two elements instead of their texts, because the API server charges for the
- * comparison of texts by their lengths: a hundred long ones would exceed its limit. CEL has no variables, and a list of one
- * element stands for one: without it every comparison would make the whole list again.
+ * A rule of the list itself. It compares lists of two elements instead of their texts, because the API server charges
+ * for the comparison of texts by their lengths: a hundred long ones would exceed its limit. CEL has no variables, and a
+ * list of one element stands for one: without it every comparison would make the whole list again.
  */
 export const UNIQUE: Rule<readonly Value[]> = {
   rule:

@@ -1,5 +1,6 @@
-// Converts the JSON schema that zod writes into the structural schema that a CustomResourceDefinition requires (apiextensions,
-// "Specifying a structural schema"). A keyword that cannot be converted is an error at generation and is never silently dropped.
+// Converts the JSON schema that zod writes into the structural schema that a CustomResourceDefinition requires
+// (apiextensions, "Specifying a structural schema"). A keyword that cannot be converted is an error at generation and
+// is never silently dropped.
 
 interface Structural {
   type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';

@@ -16,8 +16,8 @@ export function valuesOf(spec: Pick<RecordSpec, 'type' | 'content' | 'priority' 
 }
 
 /**
- * Returns for example `192.0.2.1`, `192.0.2.1,192.0.2.2` or `10 mail.example.org`: at most 64 characters, followed by the
- * number of values that are not shown, as in `192.0.2.1 +3`.
+ * Returns for example `192.0.2.1`, `192.0.2.1,192.0.2.2` or `10 mail.example.org`: at most 64 characters, followed by
+ * the number of values that are not shown, as in `192.0.2.1 +3`.
  */
 export function summaryOf(values: readonly RecordValue[]): string {
   const texts = values.map(({ content, priority }) => (priority === null ? content : `${priority} ${content}`));

@@ -1,6 +1,6 @@
-// Patterns for names and contents at `kubectl apply`, in the part of RE2 that JavaScript reads alike (no look-around and no
-// back-reference; CEL's `matches` is Go's regexp). They check one object alone; the operator checks rules that need the name of
-// the zone. Non-ASCII letters are accepted, and #dns converts them to A-labels (UTS 46).
+// Patterns for names and contents at `kubectl apply`, in the part of RE2 that JavaScript reads alike (no look-around
+// and no back-reference; CEL's `matches` is Go's regexp). They check one object alone; the operator checks rules that
+// need the name of the zone. Non-ASCII letters are accepted, and #dns converts them to A-labels (UTS 46).
 
 import { GENERIC_TYPE, RECORD_TYPES } from '#dns/types/record-type.ts';
 
@@ -78,7 +78,10 @@ export const DS =
   `(0*1${GAP}${hex('{40}')}|0*[2356]${GAP}${hex('{64}')}|0*4${GAP}${hex('{96}')}|0*([7-9]|[1-9][0-9]+)${GAP}${hex('+')})$`;
 /** Algorithm, fingerprint type, and a fingerprint of the length that its type requires (RFC 4255 section 3.1). */
 export const SSHFP = `${START}${NUMBER}${GAP}(0*1${GAP}${hex('{40}')}|0*2${GAP}${hex('{64}')}|0*([3-9]|[1-9][0-9]+)${GAP}${hex('+')})$`;
-/** Usage, selector, matching type, and data of the length that the matching type requires (RFC 6698 section 2, RFC 8162). */
+/**
+ * Usage, selector, matching type, and data of the length that the matching type requires (RFC 6698 section 2, RFC
+ * 8162).
+ */
 export const ASSOCIATION = `${START}0*[0-3]${GAP}0*[01]${GAP}(0+${GAP}${hex('+')}|0*1${GAP}${hex('{64}')}|0*2${GAP}${hex('{128}')})$`;
 
 const STRING = String.raw`("([^"\\]|\\.)*"|[^" \t]+)`;
@@ -97,7 +100,9 @@ export const CERT = `${START}[A-Za-z0-9]+${GAP}${NUMBER}${GAP}[A-Za-z0-9-]+${GAP
 /** Generic RDATA (RFC 3597 section 5). */
 export const GENERIC = `${START}\\\\#${GAP}${NUMBER}([ \\t]+[0-9a-fA-F]+)*${END}`;
 
-/** Returns a CEL expression that matches `subject` with the pattern. It is a raw string: no pattern has a single quote. */
+/**
+ * Returns a CEL expression that matches `subject` with the pattern. It is a raw string: no pattern has a single quote.
+ */
 export function matches(subject: string, pattern: string): string {
   return `${subject}.matches(r'${pattern}')`;
 }

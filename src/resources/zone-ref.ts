@@ -3,7 +3,9 @@ import { parseZoneName } from '#dns/names/name.ts';
 import type { DNSRecord } from './dnsrecord.ts';
 import type { DNSZone } from './dnszone.ts';
 
-/** Whether the DNSZone is in the record's own namespace: a tenant that may write the record may then write the zone too. */
+/**
+ * Whether the DNSZone is in the record's own namespace: a tenant that may write the record may then write the zone too.
+ */
 export function isInOwnNamespace({ metadata, spec }: DNSRecord): boolean {
   const { namespace = metadata.namespace } = spec.zoneRef;
   return namespace === metadata.namespace;

@@ -1,5 +1,5 @@
-// The administrator of the service works on the database, and needs no key. Every change is in the same history as the changes over the
-// API.
+// The administrator of the service works on the database, and needs no key. Every change is in the same history as the
+// changes over the API.
 import { findNearest } from '#base/nearest.ts';
 import { type Db, openDatabase, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';

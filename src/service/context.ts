@@ -35,7 +35,10 @@ export interface ServiceContext {
   largeReads: Limit;
   /** Announces commits to the feed. */
   commits?: Commits;
-  /** Gets to know the changes after which a zone waits for its delegation, or for its end. (Default: the next look finds them.) */
+  /**
+   * Gets to know the changes after which a zone waits for its delegation, or for its end. (Default: the next look finds
+   * them.)
+   */
   childZones?: { changed(): void; reported(): void };
   /** Host names of the name servers, without the final dot. */
   nameservers: string[];

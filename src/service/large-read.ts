@@ -1,5 +1,5 @@
-// Reads of several pages: each has a permit and a database connection with a snapshot, for as long as its client reads. So a client that
-// reads slowly ends its read, earlier if another team waits for the permit.
+// Reads of several pages: each has a permit and a database connection with a snapshot, for as long as its client reads.
+// So a client that reads slowly ends its read, earlier if another team waits for the permit.
 import type { Limit } from '#base/limit.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { ServiceContext } from './context.ts';

@@ -53,7 +53,10 @@ export function openBudget(context: ServiceContext, actor: Actor, bucket: Bucket
   const budget: WindowBudget = {
     counted: 0,
     left: null,
-    /** @throws Refusal rate_limited, with a time after which the whole request fits into the window; forbidden if the limit is 0 */
+    /**
+     * @throws Refusal rate_limited, with a time after which the whole request fits into the window; forbidden if the
+     * limit is 0
+     */
     async count(writes) {
       if (limit < 1) throw refusal('writes-nothing', { bucket });
       const places = writesOf(writes, limit);

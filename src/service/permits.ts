@@ -1,5 +1,5 @@
-// Limits expensive work in one process. Teams share the permits: a free one goes to the waiting team with the fewest. The number of
-// waiting requests and their time are limited (base/limit.ts).
+// Limits expensive work in one process. Teams share the permits: a free one goes to the waiting team with the fewest.
+// The number of waiting requests and their time are limited (base/limit.ts).
 import { Limit } from '#base/limit.ts';
 import { refusal } from './refusal.ts';
 

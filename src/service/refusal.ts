@@ -1,5 +1,5 @@
-// The only error that the operations of the service throw on purpose. It holds data, and the catalogue has the sentence. The API
-// translates its code to an HTTP status.
+// The only error that the operations of the service throw on purpose. It holds data, and the catalogue has the
+// sentence. The API translates its code to an HTTP status.
 import type { Problem } from '#dns/verdict.ts';
 import type { Current } from './conditions/match.ts';
 import { CATALOGUE, type RuleId } from './refusals/catalogue.ts';
@@ -12,7 +12,10 @@ export type { RefusalCode } from './refusals/rule.ts';
 export interface RefusalData {
   rule: RuleId;
   parameters: Readonly<Record<string, string | number>>;
-  /** The path of the wrong input field, such as `content` or `changes.3.record.name`; null if the refusal concerns no field. */
+  /**
+   * The path of the wrong input field, such as `content` or `changes.3.record.name`; null if the refusal concerns no
+   * field.
+   */
   field: string | null;
   /** The ids of the records that conflict with the request. */
   records: readonly string[];
@@ -24,7 +27,9 @@ export interface RefusalData {
   shared?: boolean;
   /** The current state, if an If-Match or If-None-Match condition failed. */
   current?: Current;
-  /** For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms. */
+  /**
+   * For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms.
+   */
   retryAfterMs: number | null;
   /** Refusals of other fields of the same input. */
   others: readonly RefusalData[];

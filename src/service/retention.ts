@@ -1,8 +1,8 @@
-// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads, quarantined names, deleted zones, and the
-// changes that name servers had an hour to read. It also notes the counters of name servers once a minute, and deletes the oldest
-// history of an owner with too much of it. The job runs in one replica at
-// a time, in small transactions with pauses between them. All steps can be repeated. An error ends the round, and the next round tries
-// again.
+// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads, quarantined names, deleted
+// zones, and the changes that name servers had an hour to read. It also notes the counters of name servers once a
+// minute, and deletes the oldest history of an owner with too much of it. The job runs in one replica at a time, in
+// small transactions with pauses between them. All steps can be repeated. An error ends the round, and the next round
+// tries again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#store/database.ts';
@@ -31,8 +31,8 @@ export interface RetentionSettings {
   /** How long history is kept, in ms. */
   historyMs: number;
   /**
-   * The octets of history that one owner keeps: so many for zones and records, as many for teams, members and keys, and as many for
-   * answers to Idempotency-Keys.
+   * The octets of history that one owner keeps: so many for zones and records, as many for teams, members and keys, and
+   * as many for answers to Idempotency-Keys.
    */
   historyBytes: number;
   /** How long answers to an Idempotency-Key are kept, in ms. */

@@ -1,5 +1,5 @@
-// The forms that settings can have: how a text of the environment is parsed, and how people read the form in help and in the
-// reference.
+// The forms that settings can have: how a text of the environment is parsed, and how people read the form in help and
+// in the reference.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { CLUSTER_NAME, CLUSTER_NAME_RULE, NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';

@@ -1,5 +1,5 @@
-// Checks whether a user may create ChallengePayloads. A user with this right can get a certificate for every name in our
-// zones. The solver therefore asks the API server itself, although the API server has checked the request before.
+// Checks whether a user may create ChallengePayloads. A user with this right can get a certificate for every name in
+// our zones. The solver therefore asks the API server itself, although the API server has checked the request before.
 
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
@@ -37,7 +37,9 @@ const SUPERUSERS = 'system:masters';
 
 export type MayCreate = (user: User, signal: AbortSignal) => Promise<boolean>;
 
-/** Asks with SubjectAccessReviews and caches each answer for 10 s. @throws KubeError when the API server does not answer */
+/**
+ * Asks with SubjectAccessReviews and caches each answer for 10 s. @throws KubeError when the API server does not answer
+ */
 export function createAccess(api: KubeApi, clock: Clock): MayCreate {
   const kept = new Map<string, { allowed: boolean; until: number }>();
   return async (user, signal) => {

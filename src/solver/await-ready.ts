@@ -1,5 +1,5 @@
-// Waits until a DNSRecord is Ready, that is, until every name server of its zone serves it. If it does not become ready, the
-// result says what is missing.
+// Waits until a DNSRecord is Ready, that is, until every name server of its zone serves it. If it does not become
+// ready, the result says what is missing.
 
 import type { Clock } from '#base/clock.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -15,7 +15,10 @@ export type Progress =
   | { readonly state: 'gone' }
   | { readonly state: 'waiting' | 'refused'; readonly missing: string };
 
-/** Reads the object's conditions. Conditions keep their texts while the situation stays the same, and so does the result. */
+/**
+ * Reads the object's conditions. Conditions keep their texts while the situation stays the same, and so does the
+ * result.
+ */
 function progressOf(record: DNSRecord): Progress {
   const { conditions } = record.status ?? {};
   const generation = record.metadata.generation ?? 0;

@@ -1,5 +1,5 @@
-// The caches of the solver: zones, records, namespaces, Challenges and the front proxy's configuration, each filled by one
-// watch. A failed watch is retried without end, and readiness does not depend on any of them.
+// The caches of the solver: zones, records, namespaces, Challenges and the front proxy's configuration, each filled by
+// one watch. A failed watch is retried without end, and readiness does not depend on any of them.
 
 import type { Clock } from '#base/clock.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -77,8 +77,8 @@ export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
 }
 
 /**
- * Reduces a record that the solver did not create to the facts that decide about wildcards: its name, and whether the operator
- * refused it. A cluster may have ten thousand of them.
+ * Reduces a record that the solver did not create to the facts that decide about wildcards: its name, and whether the
+ * operator refused it. A cluster may have ten thousand of them.
  */
 export function shrink(record: DNSRecord): DNSRecord {
   if (isOurs(record)) return trimObject(record);

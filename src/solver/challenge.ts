@@ -1,5 +1,5 @@
-// cert-manager's Challenge, reduced to the fields that tell which tenant a request belongs to: the payload names neither the
-// Challenge nor, for a ClusterIssuer, the tenant. Pure.
+// cert-manager's Challenge, reduced to the fields that tell which tenant a request belongs to: the payload names
+// neither the Challenge nor, for a ClusterIssuer, the tenant. Pure.
 import type { KubeObject, OwnerReference, ResourceType } from '#kube/objects/resource.ts';
 import { challengeName } from './challenge-name.ts';
 import type { ChallengeRequest } from './payload.ts';
@@ -28,7 +28,9 @@ export interface Tenant {
 
 export type TenantVerdict = { readonly tenant: Tenant } | { readonly refused: string };
 
-/** Only Orders create Challenges. One made by hand would carry an Issuer's rights without a grant (GHSA-8rvj-mm4h-c258). */
+/**
+ * Only Orders create Challenges. One made by hand would carry an Issuer's rights without a grant (GHSA-8rvj-mm4h-c258).
+ */
 function belongsToOrder({ metadata }: Challenge): boolean {
   return (metadata.ownerReferences ?? []).some(isOrder);
 }
@@ -53,9 +55,9 @@ export function matching(candidates: readonly Challenge[], request: ChallengeReq
  * The tenant of a request is the namespace of its Challenge.
  *
  * Without a Challenge it is resourceNamespace if that is the tenant's own, as for an Issuer: the Challenge may not be
- * visible yet, or the client is not cert-manager. For a ClusterIssuer resourceNamespace is cert-manager's, which may have
- * rights that the tenant does not have, so the request is refused. It is also refused if a Challenge has the key and does
- * not match.
+ * visible yet, or the client is not cert-manager. For a ClusterIssuer resourceNamespace is cert-manager's, which may
+ * have rights that the tenant does not have, so the request is refused. It is also refused if a Challenge has the key
+ * and does not match.
  * @param candidates the Challenges with the key
  */
 export function tenantOf(candidates: readonly Challenge[], request: ChallengeRequest): TenantVerdict {

@@ -1,5 +1,5 @@
-// CleanUp: deletes the records of this value, and no others. A record that does not exist counts as deleted, because an error
-// would keep the Challenge's finalizer, and with it a namespace, forever.
+// CleanUp: deletes the records of this value, and no others. A record that does not exist counts as deleted, because an
+// error would keep the Challenge's finalizer, and with it a namespace, forever.
 import { isConflict, isNotFound, KubeError } from '#kube/api/errors.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import type { SolverContext } from './context.ts';

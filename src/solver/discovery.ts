@@ -8,7 +8,10 @@ const GROUP_VERSION = `${SOLVER_GROUP}/${SOLVER_VERSION}`;
 const RESPONSE_KIND = { group: PAYLOAD_GROUP, version: SOLVER_VERSION, kind: PAYLOAD_KIND };
 /** cert-manager's own library also uses the kind as the singular name. */
 const SINGULAR = PAYLOAD_KIND;
-/** Create alone: the garbage collector and the namespace controller skip a resource that can be neither listed nor deleted. */
+/**
+ * Create alone: the garbage collector and the namespace controller skip a resource that can be neither listed nor
+ * deleted.
+ */
 const VERBS = ['create'];
 
 const version = { groupVersion: GROUP_VERSION, version: SOLVER_VERSION };

@@ -29,7 +29,9 @@ type SolverConfig = Config<(typeof SOLVER_SETTINGS)[number]>;
 const STOP_MS = 25_000;
 const CERTIFICATE_LIMIT_MS = 60_000;
 
-/** Runs until the signal aborts. @throws when there is no serving certificate within a minute, or an address is in use */
+/**
+ * Runs until the signal aborts. @throws when there is no serving certificate within a minute, or an address is in use
+ */
 export async function runSolver(config: SolverConfig, signal: AbortSignal): Promise<void> {
   const log = createLogger({ name: 'solver', level: config.ZONESTEAD_LOG_LEVEL });
   const metrics = createMetrics({ component: 'solver' });
@@ -135,7 +137,9 @@ async function firstCertificate(source: CertificateSource, log: Logger, signal: 
   }
 }
 
-/** Loads each version of the authority while the process runs; a version that cannot be read leaves the last one in use. */
+/**
+ * Loads each version of the authority while the process runs; a version that cannot be read leaves the last one in use.
+ */
 function followFrontProxy(caches: Caches, log: Logger, changed: (proxy: FrontProxy) => void): void {
   caches.authentication.onChange((_key, kind, _initial, { data }) => {
     if (kind === 'delete') return;

@@ -1,5 +1,5 @@
-// ChallengePayload: cert-manager's request and the solver's answer. cert-manager sends an empty uid, no apiVersion and no
-// kind, so a check of these fields would refuse every real request.
+// ChallengePayload: cert-manager's request and the solver's answer. cert-manager sends an empty uid, no apiVersion and
+// no kind, so a check of these fields would refuse every real request.
 import { exceedsJson } from '#base/json-bounds.ts';
 import { challengeName } from './challenge-name.ts';
 import { PAYLOAD_GROUP, PAYLOAD_KIND, SOLVER_VERSION } from './names.ts';

@@ -1,5 +1,6 @@
-// Present: finds the zone that covers the name and permits the tenant, creates a DNSRecord with the value, and answers when
-// every name server serves it. A text stays the same while the situation does: cert-manager resyncs at once when it changes.
+// Present: finds the zone that covers the name and permits the tenant, creates a DNSRecord with the value, and answers
+// when every name server serves it. A text stays the same while the situation does: cert-manager resyncs at once when
+// it changes.
 
 import { sleep } from '#base/wait.ts';
 import { parseOwnerName } from '#dns/names/name.ts';
@@ -100,7 +101,8 @@ async function put(
         continue;
       }
     } catch (error) {
-      // The tenant has no namespace in this cluster: cert-manager may run in another cluster, as its own test suite does.
+      // The tenant has no namespace in this cluster: cert-manager may run in another cluster, as its own test suite
+      // does.
       if (isNotFound(error) && namespace !== match.zone.metadata.namespace) {
         namespace = match.zone.metadata.namespace ?? '';
         continue;
@@ -152,7 +154,9 @@ function isInFormerZone(record: DNSRecord, draft: ReturnType<typeof challengeRec
   return spec.name !== name || spec.zoneRef.name !== zoneRef.name || spec.zoneRef.namespace !== zoneRef.namespace;
 }
 
-/** A refusal in the API server's own words, which name the missing right. Other failures without the parts that change. */
+/**
+ * A refusal in the API server's own words, which name the missing right. Other failures without the parts that change.
+ */
 function whyNot(error: unknown): string {
   if (!(error instanceof KubeError)) return 'no answer in time';
   return error.status === 403 || error.status === 422 ? `${error.reason}: ${error.message}` : error.reason;

@@ -1,5 +1,5 @@
-// The DNSRecord for one value of one challenge. Two values at one name (apex and wildcard, or two clusters) are two objects
-// and never conflict. Pure.
+// The DNSRecord for one value of one challenge. Two values at one name (apex and wildcard, or two clusters) are two
+// objects and never conflict. Pure.
 import { createHash } from 'node:crypto';
 import type { Draft } from '#kube/api/api.ts';
 import { kubeTime } from '#kube/objects/conditions.ts';
@@ -18,7 +18,9 @@ import {
 import type { ChallengeRequest } from './payload.ts';
 import type { ZoneMatch } from './zone-match.ts';
 
-/** No order of a certificate authority stays open longer, so an older record is a leak (cert-manager/cert-manager#3640). */
+/**
+ * No order of a certificate authority stays open longer, so an older record is a leak (cert-manager/cert-manager#3640).
+ */
 const LIFETIME_MS = 24 * 60 * 60_000;
 /** Seconds. Long enough that resolvers cache the answer, short enough for a second attempt at the same name. */
 export const CHALLENGE_TTL = 60;
@@ -39,7 +41,9 @@ export function readSolverConfig(config: unknown): SolverConfig {
   return { ttl: Math.min(Math.max(given, SHORTEST_TTL), LONGEST_TTL), unknown: Object.keys(others) };
 }
 
-/** The label by which CleanUp finds the record. It is made from the Challenge's name, not from the target of a CNAME. */
+/**
+ * The label by which CleanUp finds the record. It is made from the Challenge's name, not from the target of a CNAME.
+ */
 export function challengeLabel({ dnsName, key }: Pick<ChallengeRequest, 'dnsName' | 'key'>): string {
   return hash(dnsName, key, 40);
 }

@@ -53,7 +53,8 @@ export function createRouter(options: RouterOptions): Router {
     try {
       return await route(options, request);
     } catch (error) {
-      // The cause may contain text that changes from one call to the next; cert-manager resyncs at once when a text changes.
+      // The cause may contain text that changes from one call to the next; cert-manager resyncs at once when a text
+      // changes.
       if (!request.signal.aborted) options.log.error({ err: error, path: request.path }, 'a request failed');
       return failure(500, 'The solver failed; see its log');
     }
@@ -81,7 +82,8 @@ async function route(options: RouterOptions, request: SolverRequest): Promise<Ht
 
 async function solvePost(options: RouterOptions, request: SolverRequest, user: User): Promise<HttpAnswer> {
   if (request.method !== 'POST') return failure(405, 'Only POST is supported at this path', { allow: 'POST' });
-  // A body without a type is JSON, as for every API server (k8s.io/apiserver NegotiateInputSerializer): kubectl sends none.
+  // A body without a type is JSON, as for every API server (k8s.io/apiserver NegotiateInputSerializer): kubectl sends
+  // none.
   if (!['', 'application/json'].includes(mediaType(request.contentType)))
     return failure(415, 'The body must be application/json');
   if (!acceptsJson(request.accept)) return failure(406, 'Only application/json is available');

@@ -29,13 +29,15 @@ export interface SolverServer {
 
 /** kube-apiserver keeps idle connections for 90 s. Ours must stay open longer, or a POST meets a closing socket. */
 const KEEP_ALIVE_MS = 120_000;
-/** From the first octet, or from the start of the connection, to the end of the headers; idle connections do not count. */
+/**
+ * From the first octet, or from the start of the connection, to the end of the headers; idle connections do not count.
+ */
 const HEADERS_MS = 10_000;
 const BODY_MS = 30_000;
 const HANDSHAKE_MS = 10_000;
 /**
- * kube-apiserver has one address, and each waiting challenge holds one of its connections. Other clients that reach the port
- * must not use up all connections, nor the memory.
+ * kube-apiserver has one address, and each waiting challenge holds one of its connections. Other clients that reach the
+ * port must not use up all connections, nor the memory.
  */
 const CONNECTIONS = { total: 1_000, perAddress: 500 };
 const MAX_BODY_BYTES = 256 * 1024;
@@ -50,7 +52,8 @@ export async function startSolverServer(options: ServerOptions, first: ServingCe
     cert: pair.certificate,
     key: pair.key,
     minVersion: verification.minVersion,
-    // The request-header authority and no other: with the cluster's client authority every client could impersonate any user.
+    // The request-header authority and no other: with the cluster's client authority every client could impersonate any
+    // user.
     ...(authority === undefined ? {} : { ca: authority }),
   });
   const server: Server = createServer(

@@ -1,5 +1,5 @@
-// Finds the wildcard that a challenge would stop: `_acme-challenge.a` makes `a` exist, and a wildcard answers only for names
-// that do not (RFC 4592 section 2.2.2), so a site served by `*` goes down (cert-manager/cert-manager#806). Pure.
+// Finds the wildcard that a challenge would stop: `_acme-challenge.a` makes `a` exist, and a wildcard answers only for
+// names that do not (RFC 4592 section 2.2.2), so a site served by `*` goes down (cert-manager/cert-manager#806). Pure.
 
 /**
  * The wildcard that stops answering for names above the challenge, or undefined.

@@ -1,5 +1,6 @@
-// Removes challenge records that CleanUp will not remove: their Challenge is gone (a person removed its finalizer), or they
-// have expired and no Challenge is known. The garbage collector also removes the former, if the cluster has a working one.
+// Removes challenge records that CleanUp will not remove: their Challenge is gone (a person removed its finalizer), or
+// they have expired and no Challenge is known. The garbage collector also removes the former, if the cluster has a
+// working one.
 
 import { sleep } from '#base/wait.ts';
 import { isConflict, isNotFound } from '#kube/api/errors.ts';
@@ -10,7 +11,9 @@ import type { SolverContext } from './context.ts';
 import { CHALLENGE_ANNOTATION, CHALLENGE_UID_ANNOTATION, EXPIRES_ANNOTATION } from './names.ts';
 import { isOurs } from './record.ts';
 
-/** `expired`: past its time, and no Challenge waits. `orphan`: the cache has no Challenge, so ask the API server. Pure. */
+/**
+ * `expired`: past its time, and no Challenge waits. `orphan`: the cache has no Challenge, so ask the API server. Pure.
+ */
 export function sweepVerdict(
   record: DNSRecord,
   now: Date,
@@ -19,7 +22,8 @@ export function sweepVerdict(
   const { annotations = {}, deletionTimestamp, creationTimestamp } = record.metadata;
   if (!isOurs(record) || deletionTimestamp !== undefined) return 'keep';
   const key = annotations[CHALLENGE_ANNOTATION];
-  // The record stays while its Challenge waits, even for days: cert-manager presents a value once and then only checks it.
+  // The record stays while its Challenge waits, even for days: cert-manager presents a value once and then only checks
+  // it.
   if (key !== undefined && challengeUid(key) === annotations[CHALLENGE_UID_ANNOTATION]) return 'keep';
   const expires = Date.parse(annotations[EXPIRES_ANNOTATION] ?? '');
   if (Number.isFinite(expires) && expires <= now.getTime()) return 'expired';
@@ -30,7 +34,9 @@ export function sweepVerdict(
 const YOUNG_MS = 60_000;
 const EVERY_MS = 60_000;
 
-/** Sweeps every minute until the signal aborts. Several replicas may sweep at once, because a deletion names the uid. */
+/**
+ * Sweeps every minute until the signal aborts. Several replicas may sweep at once, because a deletion names the uid.
+ */
 export async function runSweep(context: SolverContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await sleep(context.clock, EVERY_MS, signal).catch(() => undefined);

@@ -33,7 +33,10 @@ export async function findTenant(
   return tenantOf(candidates, request);
 }
 
-/** For the time before the first list is complete. Empty if the solver may not read Challenges or the kind does not exist. */
+/**
+ * For the time before the first list is complete. Empty if the solver may not read Challenges or the kind does not
+ * exist.
+ */
 async function listChallenges(context: SolverContext, signal: AbortSignal): Promise<Challenge[]> {
   try {
     return (await context.api.list<Challenge>(CHALLENGE, {}, signal)).items;

@@ -1,8 +1,8 @@
-// Finds the DNSZone of a name: the longest zone name that is a suffix of it. cert-manager takes the zone from a resolver,
-// which may answer "com.". Pure.
+// Finds the DNSZone of a name: the longest zone name that is a suffix of it. cert-manager takes the zone from a
+// resolver, which may answer "com.". Pure.
 //
-// A DNSZone that the operator refused is skipped if another one covers the name. Otherwise a tenant that may create DNSZones
-// could stop the certificates of another tenant's zone with an object for a name in it.
+// A DNSZone that the operator refused is skipped if another one covers the name. Otherwise a tenant that may create
+// DNSZones could stop the certificates of another tenant's zone with an object for a name in it.
 import { fqdn, suffixesOf } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { byAge } from '#kube/objects/resource.ts';

@@ -43,7 +43,10 @@ const readPage = historyPages<Plain<AccountChange> & { id: string }>(
   'c.team_id = $1',
 );
 
-/** A page of a team's history, the newest first; see history-pages.ts for its bounds. @param before only entries older than this one */
+/**
+ * A page of a team's history, the newest first; see history-pages.ts for its bounds. @param before only entries older
+ * than this one
+ */
 export async function accountChangesOf(
   db: Db,
   teamId: string,

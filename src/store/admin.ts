@@ -25,8 +25,9 @@ export async function ensureDatabase(url: string, name: string, template = 'temp
 }
 
 /**
- * Makes a login role unless it exists, and sets its password. The role gets no right over other roles: up to PostgreSQL 15 a role
- * with CREATEROLE may change the password of every role that is not a superuser, and make itself a member of pg_execute_server_program.
+ * Makes a login role unless it exists, and sets its password. The role gets no right over other roles: up to PostgreSQL
+ * 15 a role with CREATEROLE may change the password of every role that is not a superuser, and make itself a member of
+ * pg_execute_server_program.
  */
 export async function ensureRole(url: string, name: string, password: string): Promise<void> {
   await asAdministrator(url, async (db) => {

@@ -61,9 +61,9 @@ const takeDue = statement<DueTarget>(`
   returning a.target, a.owner, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures`);
 
 /**
- * Takes due targets, at most `limit`: for `leaseMs` no other replica takes them. Owners take turns, the one with the fewest
- * targets under way first, and within an owner the target that has been due for longest: an owner with ten thousand slow
- * targets delays its own. A target that no record has had for a minute is dropped instead.
+ * Takes due targets, at most `limit`: for `leaseMs` no other replica takes them. Owners take turns, the one with the
+ * fewest targets under way first, and within an owner the target that has been due for longest: an owner with ten
+ * thousand slow targets delays its own. A target that no record has had for a minute is dropped instead.
  * @param taken targets under way here, by owner
  * @param each targets at once for one owner
  */
@@ -109,7 +109,8 @@ const keep = statement<{ mark: string | null }>(`
 /**
  * Stores the result of a resolution.
  * @param changed whether the addresses or the TTL change
- * @returns with a change, its mark for {@link markZonesOf}: until that is done for all zones, the row says so, also after a crash
+ * @returns with a change, its mark for {@link markZonesOf}: until that is done for all zones, the row says so, also
+ * after a crash
  */
 export async function keepAliasAnswer(
   db: Db,
@@ -158,9 +159,9 @@ const endMark = statement(`
   update alias_answers set unmarked_since = null where target = $1 and owner = $2 and unmarked_since = $3::timestamptz`);
 
 /**
- * Marks the owner's zones that serve a target as changed, so that name servers read the new addresses and secondaries see a new
- * serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked. Zones that are being
- * changed meanwhile are marked last, each with a wait.
+ * Marks the owner's zones that serve a target as changed, so that name servers read the new addresses and secondaries
+ * see a new serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked.
+ * Zones that are being changed meanwhile are marked last, each with a wait.
  * @param mark the result of keepAliasAnswer
  * @returns how many zones were marked
  * @throws SQLSTATE 55P03 if a zone stays locked; {@link unmarkedTargets} has the target then
@@ -192,7 +193,10 @@ const selectUnmarked = statement<OwnedTarget & { mark: string }>(`
   select target, owner, unmarked_since::text as mark from alias_answers
   where unmarked_since < now() - $1::interval order by unmarked_since limit 100`);
 
-/** Targets whose zones are not completely marked for `olderMs`, because a process ended or a zone stayed locked; at most 100. */
+/**
+ * Targets whose zones are not completely marked for `olderMs`, because a process ended or a zone stayed locked; at most
+ * 100.
+ */
 export async function unmarkedTargets(db: Db, olderMs: number): Promise<(OwnedTarget & { mark: string })[]> {
   return [...(await selectUnmarked(db, milliseconds(olderMs)))];
 }

@@ -1,7 +1,8 @@
-// Arrays of texts and numbers, as Postgres writes them (PostgreSQL manual, "Array Input and Output Syntax"); one dimension.
+// Arrays of texts and numbers, as Postgres writes them (PostgreSQL manual, "Array Input and Output Syntax"); one
+// dimension.
 //
-// The driver can learn all array types by itself, with a query on each new connection. No code handles the error of that query: if
-// the connection is lost in this moment, the process ends. It also costs a round trip.
+// The driver can learn all array types by itself, with a query on each new connection. No code handles the error of
+// that query: if the connection is lost in this moment, the process ends. It also costs a round trip.
 
 /** @param values a text is sent as it is: drizzle writes arrays itself */
 export function writeArray(values: unknown): string {

@@ -1,4 +1,5 @@
-// The owners at one name that begin with a prefix, in the order of their last change, for protocols that keep the newest values.
+// The owners at one name that begin with a prefix, in the order of their last change, for protocols that keep the
+// newest values.
 
 import type { Db } from './database.ts';
 import { and, desc, eq, sql } from './drizzle.ts';

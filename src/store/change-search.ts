@@ -1,5 +1,5 @@
-// Searches the history of a zone by author, action, name and time. No index has these columns, so one search reads a bounded
-// number of changes, and tells where the next search begins.
+// Searches the history of a zone by author, action, name and time. No index has these columns, so one search reads a
+// bounded number of changes, and tells where the next search begins.
 import { CHANGE_COLUMNS, changeOf, type FoundChange, type PastChange } from './changes.ts';
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
@@ -72,7 +72,10 @@ const firstSince = statement<{ id: string }>(`
     where half.low < half.high)
   select low as id from half where low >= high`);
 
-/** The matching changes of a zone, newest first: at most `limit`, and fewer if they reach a megabyte. @param before only older ones */
+/**
+ * The matching changes of a zone, newest first: at most `limit`, and fewer if they reach a megabyte. @param before only
+ * older ones
+ */
 export async function searchChanges(
   db: Db,
   zoneId: string,

@@ -3,10 +3,11 @@
 // Three things that postgres.js 3.4.9 does then would end the api, write a part of a transaction, or make statements
 // wait.
 //
-// - A transaction whose connection is lost has ended, but the code inside does not know: its next statement would run on the
-//   connection's successor, outside of any transaction, and the driver's own rollback ends the process (its issue 1208).
-// - A connection that dies with something still to be written never writes again: it stays in the pool, and every statement that
-//   it gets waits until the connect timeout. So a pool that lost a connection is replaced by a new one.
+// - A transaction whose connection is lost has ended, but the code inside does not know: its next statement would run
+//   on the connection's successor, outside of any transaction, and the driver's own rollback ends the process (its
+//   issue 1208).
+// - A connection that dies with something still to be written never writes again: it stays in the pool, and every
+//   statement that it gets waits until the connect timeout. So a pool that lost a connection is replaced by a new one.
 // - Its connections to several hosts; see pool.ts.
 //
 //     a pool is   in use → replaced (a connection was lost; work under way may finish) → ended
@@ -244,8 +245,8 @@ export class PoolClient {
   }
 
   /**
-   * A commit waits for a synchronous standby that does not confirm it. Its caller gets an answer, but the commit is left alone:
-   * Postgres would report a cancelled one as written, though the standby does not have it.
+   * A commit waits for a synchronous standby that does not confirm it. Its caller gets an answer, but the commit is
+   * left alone: Postgres would report a cancelled one as written, though the standby does not have it.
    */
   #hold(pool: Pool, work: Work): void {
     if (this.#held.has(work)) return;

@@ -1,5 +1,6 @@
-// Marks the records of a cluster after its state changed: which of them are withdrawn. Each transaction concerns at most 500 sets of
-// owners, corrects their records, and announces the names. Two processes may mark the same cluster at the same time.
+// Marks the records of a cluster after its state changed: which of them are withdrawn. Each transaction concerns at
+// most 500 sets of owners, corrects their records, and announces the names. Two processes may mark the same cluster at
+// the same time.
 //
 //     look      finds records that are not as they should be, without locks
 //     mark      locks their zones, and corrects them as they are then
@@ -136,7 +137,9 @@ const settle = statement(`
   update clusters set unmarked_since = null, settle_xid = null
   where owner = $1 and name = $2 and unmarked_since = $3::timestamptz`);
 
-/** Whether every transaction has ended that may have written without seeing the change. The first call begins to wait. */
+/**
+ * Whether every transaction has ended that may have written without seeing the change. The first call begins to wait.
+ */
 export async function othersHaveEnded(db: Db, { owner, name, mark }: UnmarkedCluster): Promise<boolean> {
   return (await awaitOthers(db, owner, name, mark))[0]?.ended === true;
 }

@@ -1,4 +1,5 @@
-// Rows of clusters: heartbeats, lists, and the changes that people make. The clock is that of the database. No right is known here.
+// Rows of clusters: heartbeats, lists, and the changes that people make. The clock is that of the database. No right is
+// known here.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -32,8 +33,8 @@ const COLUMNS = `owner, name, instance, held_by as "heldBy", ${MS('heartbeat_at'
   ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt", objects`;
 
 /**
- * Whether the key $3 may send a heartbeat of the Kubernetes cluster $4: the key that has the name may, and after a loss also for another
- * Kubernetes cluster; another key may for the same Kubernetes cluster.
+ * Whether the key $3 may send a heartbeat of the Kubernetes cluster $4: the key that has the name may, and after a loss
+ * also for another Kubernetes cluster; another key may for the same Kubernetes cluster.
  */
 const MAY_BEAT = `(coalesce(clusters.held_by = $3, true) and (coalesce($4::text = clusters.instance, true) or clusters.lost_at is not null)
   or coalesce($4::text = clusters.instance, false))`;
@@ -64,8 +65,8 @@ export interface Beat {
 const jsonOf = (objects: ObjectCounts | null) => (objects === null ? null : JSON.stringify(objects));
 
 /**
- * Notes a heartbeat of a known cluster, at most one a second. A cluster that was lost is no longer lost. Writes nothing if the name
- * belongs to another key or another instance: the row that is returned has that key or instance.
+ * Notes a heartbeat of a known cluster, at most one a second. A cluster that was lost is no longer lost. Writes nothing
+ * if the name belongs to another key or another instance: the row that is returned has that key or instance.
  * @returns null if there is no such cluster
  */
 export async function writeHeartbeat(
@@ -80,7 +81,10 @@ const insertCluster = statement<ClusterRow>(`
   where (select count(*) from clusters where owner = $1) < $6::integer
   on conflict (owner, name) do nothing returning ${COLUMNS}`);
 
-/** Adds a cluster with its first heartbeat. @returns null if the owner has `limit` clusters, or there is such a cluster now */
+/**
+ * Adds a cluster with its first heartbeat. @returns null if the owner has `limit` clusters, or there is such a cluster
+ * now
+ */
 export async function addCluster(
   db: Db,
   { owner, name, keyId, instance, objects }: Beat,
@@ -94,7 +98,10 @@ const release = statement<{ heldBy: string | null }>(`
   update clusters c set held_by = null, instance = null from before
   where c.owner = before.owner and c.name = before.name returning before.held_by as "heldBy"`);
 
-/** Gives the name to the next key that sends a heartbeat. @returns the key that had it; undefined if there is no such cluster */
+/**
+ * Gives the name to the next key that sends a heartbeat. @returns the key that had it; undefined if there is no such
+ * cluster
+ */
 export async function releaseName(tx: Tx, owner: string, name: string): Promise<string | null | undefined> {
   return (await release(tx, owner, name))[0]?.heldBy;
 }
@@ -166,8 +173,9 @@ export async function countSetsOf(tx: Tx, owner: string, name: string): Promise<
 const lockTable = statement('lock table clusters in access exclusive mode');
 
 /**
- * Waits for the transactions that have seen the states of clusters, and keeps others from them: the trigger of a write under way
- * may have withdrawn its records because of a cluster that is about to be removed, and no operator would correct them afterwards.
+ * Waits for the transactions that have seen the states of clusters, and keeps others from them: the trigger of a write
+ * under way may have withdrawn its records because of a cluster that is about to be removed, and no operator would
+ * correct them afterwards.
  */
 export async function lockStates(tx: Tx): Promise<void> {
   await lockTable(tx);

@@ -171,12 +171,17 @@ const TYPES = {
   bigints: array(1016),
 };
 
-/** Seconds before the next attempt to connect: the driver's own goes up to 20, for which a Postgres that is back is not used. */
+/**
+ * Seconds before the next attempt to connect: the driver's own goes up to 20, for which a Postgres that is back is not
+ * used.
+ */
 function reconnectDelay(failures: number): number {
   return Math.min(0.05 * 2 ** failures, 1);
 }
 
-/** The SQLSTATE and constraint of an error that Postgres answered, through drizzle's wrapping; null for any other error. */
+/**
+ * The SQLSTATE and constraint of an error that Postgres answered, through drizzle's wrapping; null for any other error.
+ */
 export function sqlFailure(error: unknown): { code: string; constraint: string | null } | null {
   for (let e: unknown = error; e instanceof Error; e = e.cause) {
     if (e instanceof postgres.PostgresError) return { code: e.code, constraint: e.constraint_name ?? null };
@@ -184,7 +189,9 @@ export function sqlFailure(error: unknown): { code: string; constraint: string |
   return null;
 }
 
-/** Whether Postgres can hold the text at all: NUL has no place in its text type, and a question with one is an error. */
+/**
+ * Whether Postgres can hold the text at all: NUL has no place in its text type, and a question with one is an error.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes('\0');
 }

@@ -1,5 +1,5 @@
-// Deleted zones: a zone with all its rows is kept until the quarantine of its name ends, and can come back with the same key. The
-// private key stays in the database: no statement returns it.
+// Deleted zones: a zone with all its rows is kept until the quarantine of its name ends, and can come back with the
+// same key. The private key stays in the database: no statement returns it.
 import { columns, insertList, keysWithout, type Plain } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import type { Grant, Level } from './keys.ts';
@@ -42,7 +42,10 @@ const insertRows = statement(`
   union all select $1, 'trust_zone_grants', to_jsonb(g) from trust_zone_grants g where g.zone_id = $1
   union all select $1, 'zone_secondaries', to_jsonb(l) from zone_secondaries l where l.zone_id = $1`);
 
-/** Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted. @param serial that of the deletion */
+/**
+ * Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted. @param serial that of the
+ * deletion
+ */
 export async function keepZone(
   tx: Tx,
   zone: { id: string; no: number },
@@ -64,7 +67,10 @@ const dropOldest = statement(`
       window newest as (order by deleted_at desc, id)) kept
     where records > $3::float8 or bytes > $4::float8 or zones > $5::float8)`);
 
-/** Drops the oldest deleted zones of an owner, so that there are at most so many, with at most so many records and octets. */
+/**
+ * Drops the oldest deleted zones of an owner, so that there are at most so many, with at most so many records and
+ * octets.
+ */
 export async function boundDeletedZones(
   tx: Tx,
   { teamId, userId }: KeptOwner,
@@ -212,8 +218,8 @@ export interface ReturnedGrants {
 }
 
 /**
- * Gives a zone, which insertDeletedZone made, its rows back, and forgets that it was deleted. Grants of keys and trusts whose rights
- * were changed since the deletion stay away.
+ * Gives a zone, which insertDeletedZone made, its rows back, and forgets that it was deleted. Grants of keys and trusts
+ * whose rights were changed since the deletion stay away.
  */
 export async function returnRows(tx: Tx, zone: { id: string; no: number }): Promise<ReturnedGrants> {
   await returnRecords(tx, zone.id, zone.no);
@@ -239,8 +245,9 @@ const holders = {
 };
 
 /**
- * Takes back the grants of keys and trusts whose rights another transaction changed after returnRows had read them. It waits for the
- * transactions that change them now, and those that come later wait for this one, so call it as late as possible.
+ * Takes back the grants of keys and trusts whose rights another transaction changed after returnRows had read them. It
+ * waits for the transactions that change them now, and those that come later wait for this one, so call it as late as
+ * possible.
  * @returns the grants that stay
  */
 export async function withdrawChanged(
@@ -295,7 +302,9 @@ const dropKeys = statement(`
   update deleted_zones set csk_private = '' where id in (select id from deleted_zones
     where until < $1::timestamptz and csk_private <> '' limit $2) returning 1 as one`);
 
-/** Deletes the private keys of zones whose quarantine has ended. @returns how many, at most `limit`, as the next ones */
+/**
+ * Deletes the private keys of zones whose quarantine has ended. @returns how many, at most `limit`, as the next ones
+ */
 export async function dropEndedKeys(db: Db | Tx, now: Date, limit: number): Promise<number> {
   return (await dropKeys(db, now.toISOString(), limit)).length;
 }

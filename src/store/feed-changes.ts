@@ -1,5 +1,6 @@
-// The names that changed, for name servers that follow: the position of the database, and the changes since a position. Every
-// statement that changes the answers of a zone writes a row next to it; triggers of migration 0003 write the missing rows.
+// The names that changed, for name servers that follow: the position of the database, and the changes since a position.
+// Every statement that changes the answers of a zone writes a row next to it; triggers of migration 0003 write the
+// missing rows.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -30,9 +31,9 @@ export interface FeedChange {
 
 export interface FeedPosition {
   /**
-   * Identifies the history of the database: its cluster, the timeline, the database, the table, and the start of the server. So a
-   * restored dump or disk, and a standby that became the primary, have another one; a restart too, because a disk can be
-   * replaced by an older one while the server is stopped.
+   * Identifies the history of the database: its cluster, the timeline, the database, the table, and the start of the
+   * server. So a restored dump or disk, and a standby that became the primary, have another one; a restart too, because
+   * a disk can be replaced by an older one while the server is stopped.
    */
   epoch: string;
   /** The xmin of the snapshot: every transaction below had ended. */
@@ -60,8 +61,8 @@ type Row = FeedPosition & { usable: boolean } & { [K in keyof Omit<FeedChange, '
 };
 
 /**
- * Only positions of the past hour can be continued: the oldest row of feed_positions says which rows may be gone. Each branch of
- * `found` reads a part of the index of transaction ids.
+ * Only positions of the past hour can be continued: the oldest row of feed_positions says which rows may be gone. Each
+ * branch of `found` reads a part of the index of transaction ids.
  */
 const changes = (found: string) => `
   with here as materialized (select ${POSITION}),
@@ -84,9 +85,11 @@ const selectUnseen = statement<Row>(
 );
 
 /**
- * The changes that committed since a position, each once: those of transactions that the snapshot does not show as ended. With the
- * horizon alone, a long transaction anywhere in the cluster would make each look return all rows since it began.
- * @returns null if the position cannot be continued: of another epoch, ahead of the database, too old, or too far behind
+ * The changes that committed since a position, each once: those of transactions that the snapshot does not show as
+ * ended. With the horizon alone, a long transaction anywhere in the cluster would make each look return all rows since
+ * it began.
+ * @returns null if the position cannot be continued: of another epoch, ahead of the database, too old, or too far
+ * behind
  */
 export async function feedChangesSince(
   db: Db | Tx,

@@ -1,5 +1,5 @@
-// The DNSSEC keys of deleted zones, which a zone gets back when its owner creates it again. The private key stays in the database: no
-// statement returns it.
+// The DNSSEC keys of deleted zones, which a zone gets back when its owner creates it again. The private key stays in
+// the database: no statement returns it.
 import type { Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';

@@ -1,6 +1,6 @@
-// Pages of a history, the newest entry first, bounded in rows and octets: an entry may hold two contents of a quarter of a
-// megabyte, and Postgres knows the length of a JSON value only when it has read it. So the rows are taken one by one, each by
-// the index, and the page ends with the row that reaches the bound. No right is known here.
+// Pages of a history, the newest entry first, bounded in rows and octets: an entry may hold two contents of a quarter
+// of a megabyte, and Postgres knows the length of a JSON value only when it has read it. So the rows are taken one by
+// one, each by the index, and the page ends with the row that reaches the bound. No right is known here.
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 

@@ -122,8 +122,8 @@ export const historyMarks = pgTable('history_marks', {
 });
 
 /**
- * The time of the newest history that the retention deleted, by owner; the owner '' stands for all of them. No request can
- * tell what changed before it, so no zone is restored to an earlier time.
+ * The time of the newest history that the retention deleted, by owner; the owner '' stands for all of them. No request
+ * can tell what changed before it, so no zone is restored to an earlier time.
  */
 export const historyPruned = pgTable(
   'history_pruned',

@@ -1,5 +1,5 @@
-// Answers kept for a repeated POST. Written in the transaction of the change that they answer; zone-load.ts and zone-commit.ts
-// have those of changes of records.
+// Answers kept for a repeated POST. Written in the transaction of the change that they answer; zone-load.ts and
+// zone-commit.ts have those of changes of records.
 
 import type { Db, Tx } from './database.ts';
 import { and, eq } from './drizzle.ts';
@@ -16,8 +16,9 @@ const LOCKS = 0x6f6e6365;
 const lock = statement(`select pg_advisory_xact_lock(${LOCKS}, hashtext($1))`);
 
 /**
- * One request of a token at a time, in all replicas, until the transaction ends. Without it a repetition that comes while
- * the first is under way finds no answer yet, and is refused as the duplicate that it is. Fails with 55P03 as row locks do.
+ * One request of a token at a time, in all replicas, until the transaction ends. Without it a repetition that comes
+ * while the first is under way finds no answer yet, and is refused as the duplicate that it is. Fails with 55P03 as row
+ * locks do.
  */
 export async function lockToken(tx: Tx, keyId: string, token: string): Promise<void> {
   await lock(tx, `${keyId} ${token}`);

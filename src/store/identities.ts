@@ -34,7 +34,10 @@ export async function insertIdentity(tx: Tx, identity: IdentityRow): Promise<voi
   await tx.build.insert(identities).values(identity);
 }
 
-/** Makes the subject that of this person alone, in place of another subject of the person and another person of the subject. */
+/**
+ * Makes the subject that of this person alone, in place of another subject of the person and another person of the
+ * subject.
+ */
 export async function moveIdentity(tx: Tx, { issuer, subject, userId }: IdentityRow): Promise<void> {
   await tx.build.delete(identities).where(and(eq(identities.issuer, issuer), eq(identities.userId, userId)));
   await tx.build.delete(identities).where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));

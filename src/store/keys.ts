@@ -46,7 +46,10 @@ export interface KeyRow extends KeyTerms {
   /** Also the time at which the person was suspended. */
   revokedAt: Date | null;
   lastUsedAt: Date | null;
-  /** The trust that the row is a subject of: no secret proves it, and its rights are those of the trust. Null for every key. */
+  /**
+   * The trust that the row is a subject of: no secret proves it, and its rights are those of the trust. Null for every
+   * key.
+   */
   trustId: string | null;
 }
 
@@ -98,8 +101,8 @@ interface Standing {
 }
 
 /**
- * Whether a key still may act for a team, or for the team of a zone. Takes no lock: a change asks after it has taken its
- * own, so a revocation committed before that is seen (each statement of READ COMMITTED has a snapshot of its own).
+ * Whether a key still may act for a team, or for the team of a zone. Takes no lock: a change asks after it has taken
+ * its own, so a revocation committed before that is seen (each statement of READ COMMITTED has a snapshot of its own).
  */
 export async function keyStanding(
   tx: Db | Tx,
@@ -137,8 +140,8 @@ const selectStandingForZone = standingFor('(select z.team_id from zones z where 
 const selectStandingForTeam = standingFor('$3::text');
 
 /**
- * Records the use of a key, at most once a minute a key: reading must not cost a write. Its commit waits neither for the disk nor
- * for a standby.
+ * Records the use of a key, at most once a minute a key: reading must not cost a write. Its commit waits neither for
+ * the disk nor for a standby.
  */
 export async function markUsed(db: Db, id: string, now: Date, agent: string | null = null): Promise<void> {
   const minuteAgo = new Date(now.getTime() - 60_000);

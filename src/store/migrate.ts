@@ -62,8 +62,8 @@ async function patiently(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * A dump restored into another cluster brings transaction ids which that one has not come to: each look for changed zones
- * would show all of them again, for months. Such changes become changes of now.
+ * A dump restored into another cluster brings transaction ids which that one has not come to: each look for changed
+ * zones would show all of them again, for months. Such changes become changes of now.
  */
 async function settleForeignIds(db: Db): Promise<void> {
   await db.build.execute(sql`

@@ -1,4 +1,5 @@
-// The reports of name server nodes as rows. Times are those of the database, because replicas of the api share the rows.
+// The reports of name server nodes as rows. Times are those of the database, because replicas of the api share the
+// rows.
 import type { Db } from './database.ts';
 import { EPOCH } from './feed-changes.ts';
 import { statement } from './statement.ts';
@@ -35,7 +36,10 @@ export interface Reported {
   compare: string | null;
   /** The version of the plan of transfers. */
   transfers: string | null;
-  /** The age of the oldest change that the node has not applied, in seconds: 0 if it has applied all; null before its first list. */
+  /**
+   * The age of the oldest change that the node has not applied, in seconds: 0 if it has applied all; null before its
+   * first list.
+   */
   lagSeconds: number | null;
 }
 
@@ -55,8 +59,8 @@ const ANSWER = `
     order by f.xid, f.no limit 1), 0) end as "lagSeconds"`;
 
 /**
- * A report under a name that another node holds changes no row. The list of failing zones is written only if it changed. The commit
- * waits neither for the disk nor for a standby, because the next report follows within a second.
+ * A report under a name that another node holds changes no row. The list of failing zones is written only if it
+ * changed. The commit waits neither for the disk nor for a standby, because the next report follows within a second.
  */
 const FIRST_AT = `case when n.${LIVING} then n.first_at else statement_timestamp() end`;
 /** A node that was restored, or that lost its state, applies a list instead of changes. */
@@ -108,8 +112,8 @@ export async function holderOfName(db: Db, name: string, keyId: string): Promise
 }
 
 /**
- * The instances that report. An instance that was replaced does not count: another one of its name began after its last report. Two
- * that take turns do not replace each other.
+ * The instances that report. An instance that was replaced does not count: another one of its name began after its last
+ * report. Two that take turns do not replace each other.
  */
 export const LIVING_NODES = `
   select n.* from nodes n where n.${LIVING}
@@ -121,7 +125,9 @@ export interface LivingRow {
   reportedAt: Date;
   /** Whether the position belongs to this database and its current timeline. */
   isHere: boolean;
-  /** A pg_snapshot: the transactions that the node has applied, except for failing zones. Null before its first list. */
+  /**
+   * A pg_snapshot: the transactions that the node has applied, except for failing zones. Null before its first list.
+   */
   position: string | null;
   failingCount: number;
   /** Not all of them if there are many. */
@@ -143,8 +149,9 @@ const selectChanged = statement<{ zone: string; settings: string }>(`
   select z.changed_xid::text as zone, s.changed_xid::text as settings from zones z cross join service s where z.id = $1`);
 
 /**
- * The transactions that changed the answers of a zone last: one of the zone, and one of the settings of the service. A node that has
- * the one with the higher number may lack the other, which may have committed later. Null: there is no such zone.
+ * The transactions that changed the answers of a zone last: one of the zone, and one of the settings of the service. A
+ * node that has the one with the higher number may lack the other, which may have committed later. Null: there is no
+ * such zone.
  */
 export async function changedXids(db: Db, zoneId: string): Promise<bigint[] | null> {
   const [row] = await selectChanged(db, zoneId);
@@ -160,7 +167,10 @@ const selectBehind = statement<{ node: string; instance: string; since: string; 
       extract(epoch from statement_timestamp() - o.at)::float8 as seconds
     from (${LIVING_NODES}) n cross join lateral (${OLDEST_OPEN}) o where n.epoch = ${EPOCH}) b`);
 
-/** For each living instance that is behind: when the oldest change was made that it has not applied, and its age in seconds. */
+/**
+ * For each living instance that is behind: when the oldest change was made that it has not applied, and its age in
+ * seconds.
+ */
 export async function behindSince(db: Db): Promise<{ node: string; instance: string; since: Date; seconds: number }[]> {
   return (await selectBehind(db)).map((row) => ({ ...row, since: new Date(row.since) }));
 }

@@ -1,10 +1,10 @@
-// Errors that mean that Postgres cannot be used at the moment: the connection is lost, the server does not take writes, or no
-// server is the primary. The work can be repeated later; whether it was written may be unknown.
+// Errors that mean that Postgres cannot be used at the moment: the connection is lost, the server does not take writes,
+// or no server is the primary. The work can be repeated later; whether it was written may be unknown.
 import postgres from 'postgres';
 
 /**
- * `nothing`: nothing of the work was written. `unknown`: the connection was lost after the statement or the commit had been sent,
- * so it may have been written.
+ * `nothing`: nothing of the work was written. `unknown`: the connection was lost after the statement or the commit had
+ * been sent, so it may have been written.
  */
 export type Written = 'nothing' | 'unknown';
 
@@ -39,7 +39,9 @@ const REFUSED: ReadonlySet<string> = new Set([
   'EAI_FAIL',
   'TLS_FAILED',
 ]);
-/** Errors of an established connection. CONNECTION_DESTROYED is also the driver's error for a server that is a standby. */
+/**
+ * Errors of an established connection. CONNECTION_DESTROYED is also the driver's error for a server that is a standby.
+ */
 const LOST: ReadonlySet<string> = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -49,7 +51,9 @@ const LOST: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-/** SQLSTATEs: 57P01 and 57P02 end a connection, 57P03 refuses it, 25006 is a write to a standby or a demoted primary. */
+/**
+ * SQLSTATEs: 57P01 and 57P02 end a connection, 57P03 refuses it, 25006 is a write to a standby or a demoted primary.
+ */
 const STATES: Readonly<Record<string, Reason>> = {
   '57P01': 'ended',
   '57P02': 'ended',
@@ -71,8 +75,8 @@ export function lossOf(error: unknown): Reason | null {
 }
 
 /**
- * Whether work that failed with this error may be written; null if the error is not an outage. The error of a transaction says more than that of its
- * statement: it is an Outage, and comes first.
+ * Whether work that failed with this error may be written; null if the error is not an outage. The error of a
+ * transaction says more than that of its statement: it is an Outage, and comes first.
  */
 export function outageOf(error: unknown): Written | null {
   for (let e: unknown = error; e instanceof Error; e = e.cause) {

@@ -1,5 +1,5 @@
-// The sets that owners applied: the query that judging reads them with, and the parts of the statement in zone-commit.ts that write
-// them.
+// The sets that owners applied: the query that judging reads them with, and the parts of the statement in
+// zone-commit.ts that write them.
 import type { RecordType } from '#dns/types/index.ts';
 import { excludedValues, insertList, jsonList, recordset, valueList } from './column-lists.ts';
 import { ownedSets, recordOwners } from './tables.ts';

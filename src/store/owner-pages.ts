@@ -1,5 +1,5 @@
-// Pages of owned sets with their records, bounded in rows and in octets of contents. Keyset pages, so that each costs the same
-// however far it is into the zone. No rule and no right is known here.
+// Pages of owned sets with their records, bounded in rows and in octets of contents. Keyset pages, so that each costs
+// the same however far it is into the zone. No rule and no right is known here.
 import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { columns } from './column-lists.ts';
@@ -63,9 +63,9 @@ const COLUMNS = columns(ownedSets, [...SET_KEYS, 'expiresAt', 'appliedAt'], {
   computed: { digest: "encode(digest, 'hex')" },
 }).list;
 
-// Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is bounded.
-// `lateral … offset 0` has rows found by their key. Without it, while a new table has no statistics yet, Postgres joined each set
-// with a scan of all records: 0.7 s instead of 5 ms for a page in a zone of 5,000.
+// Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is
+// bounded. `lateral … offset 0` has rows found by their key. Without it, while a new table has no statistics yet,
+// Postgres joined each set with a scan of all records: 0.7 s instead of 5 ms for a page in a zone of 5,000.
 const select = statement<Omit<ListedSet, 'generation'> & { generation: string | null; found: number }>(`
   with page as (
     select * from (

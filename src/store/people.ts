@@ -128,7 +128,10 @@ export async function memberOf(db: Db | Tx, teamId: string, userId: string): Pro
   return rows[0] ?? null;
 }
 
-/** Whether the team has another owner than this person. A suspended owner does not count, because such a person cannot act. */
+/**
+ * Whether the team has another owner than this person. A suspended owner does not count, because such a person cannot
+ * act.
+ */
 export async function hasOtherOwner(tx: Tx, teamId: string, userId: string): Promise<boolean> {
   const rows = await tx.build
     .select({ userId: memberships.userId })

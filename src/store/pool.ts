@@ -1,9 +1,9 @@
-// The connections to one server. A pool that is of no use any more is dropped: its statements fail at once, also those whose
-// server does not answer, and its sockets are closed.
+// The connections to one server. A pool that is of no use any more is dropped: its statements fail at once, also those
+// whose server does not answer, and its sockets are closed.
 //
-// The driver opens connections to several hosts too, but in 3.4.9 it tries them in turn without a pause and without an end while
-// none is the primary, gives up at the first host that does not answer, and takes a standby for writable. So each pool has one
-// host, and primary.ts finds it.
+// The driver opens connections to several hosts too, but in 3.4.9 it tries them in turn without a pause and without an
+// end while none is the primary, gives up at the first host that does not answer, and takes a standby for writable. So
+// each pool has one host, and primary.ts finds it.
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';

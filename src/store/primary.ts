@@ -1,9 +1,9 @@
-// Finds the server that takes writes among those of an address. All are asked at the same time and again until one of them is the
-// primary, so a server that does not answer delays nothing.
+// Finds the server that takes writes among those of an address. All are asked at the same time and again until one of
+// them is the primary, so a server that does not answer delays nothing.
 //
-// Two servers can call themselves primary: a promoted standby, and the old primary that came back. The promoted one has the higher
-// timeline. A server with a lower timeline than this process has seen is not used any more. This protects only a process that has
-// seen the new primary: fencing of the old one is the task of the software that promotes.
+// Two servers can call themselves primary: a promoted standby, and the old primary that came back. The promoted one has
+// the higher timeline. A server with a lower timeline than this process has seen is not used any more. This protects
+// only a process that has seen the new primary: fencing of the old one is the task of the software that promotes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Host, hostText } from '#base/postgres-address.ts';
 import { Outage } from './outage.ts';
@@ -16,7 +16,10 @@ interface PrimaryOptions {
 
 /** The time between two questions to one server, in ms. */
 const AGAIN_MS = 200;
-/** When one primary is found, the servers that have not answered yet get this long to be one with a higher timeline, in ms. */
+/**
+ * When one primary is found, the servers that have not answered yet get this long to be one with a higher timeline, in
+ * ms.
+ */
 const OTHERS_MS = 200;
 
 export class PrimaryFinder {
@@ -37,7 +40,10 @@ export class PrimaryFinder {
     return hosts.map((host) => `${hostText(host)} ${this.#problems.get(host) ?? 'has not answered yet'}`).join(', ');
   }
 
-  /** The search that is under way, or a new one. It ends only when it has found a server. @throws when the finder is closed */
+  /**
+   * The search that is under way, or a new one. It ends only when it has found a server. @throws when the finder is
+   * closed
+   */
   find(): Promise<Host> {
     this.#search ??= this.#find().finally(() => {
       this.#search = null;

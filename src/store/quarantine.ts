@@ -7,7 +7,10 @@ interface NameOwner {
   userId: string | null;
 }
 
-/** Names that one owner keeps in quarantine at most, the newest. It bounds how many names an owner can hold by making zones and deleting them. */
+/**
+ * Names that one owner keeps in quarantine at most, the newest. It bounds how many names an owner can hold by making
+ * zones and deleting them.
+ */
 const NAMES_OF_OWNER = 1_000;
 
 const insertName = statement(`

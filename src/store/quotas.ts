@@ -41,8 +41,9 @@ export async function quotaOf(db: Db | Tx, { teamId, userId }: QuotaOwner): Prom
 }
 
 /**
- * The same with the owner's row locked until the transaction ends: one change at a time asks for more of a quota. A transaction
- * that holds a zone's row may take this lock, and one that holds this lock must not wait for the row of a zone.
+ * The same with the owner's row locked until the transaction ends: one change at a time asks for more of a quota. A
+ * transaction that holds a zone's row may take this lock, and one that holds this lock must not wait for the row of a
+ * zone.
  */
 export async function lockQuotaOf(tx: Tx, { teamId, userId }: QuotaOwner): Promise<OwnerQuota> {
   const [row] = teamId === null ? await lockPersonRow(tx, userId) : await lockTeamQuota(tx, teamId);
@@ -90,7 +91,10 @@ const takeBack = statement(`
     for no key update skip locked) spare
   where z.id = spare.id`);
 
-/** Takes back what other zones of the owner reserved and do not use. A zone that is being changed at this moment keeps it. */
+/**
+ * Takes back what other zones of the owner reserved and do not use. A zone that is being changed at this moment keeps
+ * it.
+ */
 export async function takeBackRoom(tx: Tx, { teamId, userId }: QuotaOwner, zoneId: string): Promise<void> {
   await takeBack(tx, teamId, userId, zoneId);
 }
@@ -143,8 +147,8 @@ const deleteEndedTrusts = statement(`
     order by coalesce(revoked_at, expires_at) desc offset ${ENDED_TRUSTS})`);
 
 /**
- * Deletes the oldest unusable keys of a team or a person, and trusts of a team, so that creating and revoking them does not fill the
- * tables.
+ * Deletes the oldest unusable keys of a team or a person, and trusts of a team, so that creating and revoking them does
+ * not fill the tables.
  */
 export async function dropEndedKeys(tx: Tx, { teamId, userId }: QuotaOwner, now: Date): Promise<void> {
   await deleteEnded(tx, teamId, userId, now.toISOString());

@@ -1,5 +1,5 @@
-// Numbered pages of records in orders that no index has. Postgres sorts all records of the filter for each page, so their number is
-// bounded. No right is known here.
+// Numbered pages of records in orders that no index has. Postgres sorts all records of the filter for each page, so
+// their number is bounded. No right is known here.
 
 import type { SQL } from 'drizzle-orm';
 import type { Db } from './database.ts';
@@ -20,7 +20,9 @@ const CHANGES_READ = 20_000;
 const KEY = 100;
 
 export interface SortedRecord extends ListedRecord {
-  /** When the record changed last. Null: in another order, or if the newest changes of the zone do not have the record. */
+  /**
+   * When the record changed last. Null: in another order, or if the newest changes of the zone do not have the record.
+   */
   changedAt: Date | null;
 }
 

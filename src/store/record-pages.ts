@@ -1,5 +1,5 @@
-// Pages of record rows, bounded in rows and in octets: contents may have a quarter of a megabyte each. Keyset pages, so that
-// each costs the same however far it is into the zone. No rule and no right is known here.
+// Pages of record rows, bounded in rows and in octets: contents may have a quarter of a megabyte each. Keyset pages, so
+// that each costs the same however far it is into the zone. No rule and no right is known here.
 
 import type { SQL } from 'drizzle-orm';
 import type { RecordType } from '#dns/types/index.ts';
@@ -22,7 +22,10 @@ interface PageBounds {
   octets: number;
   /** Characters of each content. Absent: the whole content. */
   characters?: number;
-  /** Gives the RDATA in presentation form, with all names absolute, in place of the content as it was sent. (Default: false.) */
+  /**
+   * Gives the RDATA in presentation form, with all names absolute, in place of the content as it was sent. (Default:
+   * false.)
+   */
   asRdata?: boolean;
   /** Reads from the last row to the first. (Default: false.) */
   descending?: boolean;
@@ -65,7 +68,8 @@ export async function recordPage(
     characters === undefined
       ? sql`octet_length(${text})`
       : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
-  // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
+  // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length
+  // apart.
   const found = await db.build.execute<Found<ListedRecord>>(sql`
     select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
       select *, count(*) over () as found from (
@@ -123,7 +127,10 @@ const nextWritten = statement<Found<WrittenRecord>>(
   written('and (ordername, type, rdata collate "C", id) > ($4::text collate "C", $5::text, $6::text, $7::text)'),
 );
 
-/** A page of all records: by name, type and value, so that equal zones come alike. @param after the last row of the page before */
+/**
+ * A page of all records: by name, type and value, so that equal zones come alike. @param after the last row of the page
+ * before
+ */
 export async function writtenPage(
   db: Db | Tx,
   zoneNo: number,

@@ -1,6 +1,5 @@
-// Finds zones by a pattern for their names, records of several zones by a pattern for their name or RDATA, and comments by a
-// pattern for the name or their text. The database matches, because LIKE
-// goes through each text once.
+// Finds zones by a pattern for their names, records of several zones by a pattern for their name or RDATA, and comments
+// by a pattern for the name or their text. The database matches, because LIKE goes through each text once.
 import { NS_TTL, SOA_TTL, soaRdata } from '#dns/own-records.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
@@ -26,7 +25,9 @@ export interface FoundComment {
   zone: string;
 }
 
-/** Zones of these teams and of this person: only those with the ids of `only` (null: all), without those of `except`. */
+/**
+ * Zones of these teams and of this person: only those with the ids of `only` (null: all), without those of `except`.
+ */
 export interface SearchedZones {
   teamIds: string[];
   userId: string | null;
@@ -55,7 +56,10 @@ export async function zoneNosOf(db: Db | Tx, { teamIds, userId, only, except }: 
 
 export interface RecordSearch {
   zoneNos: readonly number[];
-  /** A LIKE pattern for the absolute name without its final dot, or for the RDATA or comment; upper and lower case are the same. */
+  /**
+   * A LIKE pattern for the absolute name without its final dot, or for the RDATA or comment; upper and lower case are
+   * the same.
+   */
   pattern: string;
   /** Only records with one of these types, and with a name that one of these LIKE patterns matches; null: any. */
   only: { names: string[] | null; types: string[] | null };

@@ -1,4 +1,5 @@
-// Record rows as lists and single looks read them. zone-load.ts reads the rows that changes are judged by, and zone-commit.ts writes.
+// Record rows as lists and single looks read them. zone-load.ts reads the rows that changes are judged by, and
+// zone-commit.ts writes.
 
 import type { SQL } from 'drizzle-orm';
 import type { RecordType } from '#dns/types/index.ts';
@@ -56,9 +57,9 @@ const selectOctets = statement<{ octets: string; sets: number }>(`
     || array(select ordername from records where id = any($3::text[]) and zone_no = $1) || array(select ordername from owned))`);
 
 /**
- * Octets of the contents, values and comments at some owner names, at the names of the records with some ids, and at all names of some
- * owners; and how many sets those owners have, at most one more than MAX_OWNED_SETS. Postgres keeps the length of a long value
- * apart, so the values themselves are not read.
+ * Octets of the contents, values and comments at some owner names, at the names of the records with some ids, and at
+ * all names of some owners; and how many sets those owners have, at most one more than MAX_OWNED_SETS. Postgres keeps
+ * the length of a long value apart, so the values themselves are not read.
  */
 export async function octetsAround(
   on: Db | Tx,
@@ -128,7 +129,8 @@ export interface RecordFilter {
 
 /** The records of a zone that a list shows; see record-pages.ts. */
 export function listConditions(db: Db | Tx, zoneId: string, filter: RecordFilter): SQL {
-  // Not a join: with one zone's number the index gives the rows in their order, and a page need not sort the whole zone.
+  // Not a join: with one zone's number the index gives the rows in their order, and a page need not sort the whole
+  // zone.
   const ofZone = db.build.select({ no: zones.no }).from(zones).where(eq(zones.id, zoneId));
   const where: (SQL | undefined)[] = [sql`${records.zoneNo} = (${ofZone})`];
   if (filter.ordername !== undefined) where.push(eq(records.ordername, filter.ordername));

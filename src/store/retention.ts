@@ -31,8 +31,8 @@ const dropPositions = statement(`
     select horizon from feed_positions where at < $1 order by horizon desc limit 1)`);
 
 /**
- * Notes the position of the database, and forgets those before the newest one that is older than `before`: from then on, no node
- * continues from an older position, and {@link deleteFeedChanges} may delete the rows that they need.
+ * Notes the position of the database, and forgets those before the newest one that is older than `before`: from then
+ * on, no node continues from an older position, and {@link deleteFeedChanges} may delete the rows that they need.
  */
 export async function moveFeedPositions(tx: Tx, now: Date, before: Date): Promise<void> {
   await notePosition(tx, now.toISOString());
@@ -45,7 +45,10 @@ const feedChangesBefore = statement(`
     where f.xid < (select p.horizon from feed_positions p where p.at < $1 order by p.horizon limit 1)
     order by f.xid, f.no limit $2) returning 1 as one`);
 
-/** Deletes the rows that no node needs that continues from a position of later than `before`, at most `limit`. @returns how many */
+/**
+ * Deletes the rows that no node needs that continues from a position of later than `before`, at most `limit`. @returns
+ * how many
+ */
 export async function deleteFeedChanges(tx: Tx, before: Date, limit: number): Promise<number> {
   return (await feedChangesBefore(tx, before.toISOString(), limit)).length;
 }
@@ -202,8 +205,8 @@ export async function countHistory(tx: Tx, history: History, settled: Date, limi
 }
 
 /**
- * An owner with more history than `bytes`: how much, and where the oldest of it lies. For answers, the key with the most of them
- * among those of such an owner, with the octets of all these keys.
+ * An owner with more history than `bytes`: how much, and where the oldest of it lies. For answers, the key with the
+ * most of them among those of such an owner, with the octets of all these keys.
  */
 export async function ownerOver(
   tx: Tx,
@@ -215,8 +218,8 @@ export async function ownerOver(
 }
 
 /**
- * Deletes an owner's oldest history in one bucket until `excess` octets are gone, at most `limit` rows. A bucket in which
- * nothing is left to be deleted is forgotten.
+ * Deletes an owner's oldest history in one bucket until `excess` octets are gone, at most `limit` rows. A bucket in
+ * which nothing is left to be deleted is forgotten.
  * @returns how many rows
  */
 export async function deleteOldestOf(

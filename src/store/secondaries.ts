@@ -39,7 +39,10 @@ export interface ListedZone {
   byOwner: boolean;
 }
 
-/** The zones that the administrator or their owners listed for secondaries, by name. @param secondary Absent: those of all secondaries. */
+/**
+ * The zones that the administrator or their owners listed for secondaries, by name. @param secondary Absent: those of
+ * all secondaries.
+ */
 export async function listedZones(db: Db | Tx, secondary?: string): Promise<ListedZone[]> {
   return db.build
     .select({

@@ -9,7 +9,10 @@ export interface OfferedSecondary {
   name: string;
   nameservers: string[];
   allZones: boolean;
-  /** Null: for every zone of the team; otherwise for those of these Kubernetes namespaces, which only the operator can tell. */
+  /**
+   * Null: for every zone of the team; otherwise for those of these Kubernetes namespaces, which only the operator can
+   * tell.
+   */
   namespaces: string[] | null;
 }
 
@@ -160,8 +163,8 @@ const shareSecondaries = statement(`select pg_advisory_xact_lock_shared(${0x7365
 const holdSecondaries = statement(`select pg_advisory_xact_lock(${0x73656364})`);
 
 /**
- * Locks the secondaries until the transaction ends, before any zone: choices of owners run side by side, and none runs while the
- * administrator changes a secondary, so that the names of each zone are those of its secondaries afterwards.
+ * Locks the secondaries until the transaction ends, before any zone: choices of owners run side by side, and none runs
+ * while the administrator changes a secondary, so that the names of each zone are those of its secondaries afterwards.
  */
 export async function lockSecondaries(tx: Tx, by: 'owner' | 'administrator'): Promise<void> {
   await (by === 'owner' ? shareSecondaries : holdSecondaries)(tx);

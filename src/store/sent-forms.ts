@@ -1,5 +1,5 @@
-// Forms of the console that were sent, so that each takes effect once. Their rows are among those of Idempotency-Keys, so the
-// retention deletes them at the same age. No rule is known here.
+// Forms of the console that were sent, so that each takes effect once. Their rows are among those of Idempotency-Keys,
+// so the retention deletes them at the same age. No rule is known here.
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 

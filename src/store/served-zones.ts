@@ -1,5 +1,6 @@
-// The rows from which the RRsets of zones are rendered for name servers: heads and settings of zones, the rows at some names, and
-// all rows in pages. No rule of DNS is known here, except that the nearest hosted zone above a zone delegates it.
+// The rows from which the RRsets of zones are rendered for name servers: heads and settings of zones, the rows at some
+// names, and all rows in pages. No rule of DNS is known here, except that the nearest hosted zone above a zone
+// delegates it.
 import type { AliasAnswer } from './alias-answers.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { writtenPages } from './record-pages.ts';
@@ -23,7 +24,10 @@ export interface ServedZone extends ZoneHead {
   /** Id of the team or person. */
   owner: string;
   defaultTtl: number;
-  /** Host names without the final dot: those of the service, of secondaries with all zones, and of the zone's own secondaries. */
+  /**
+   * Host names without the final dot: those of the service, of secondaries with all zones, and of the zone's own
+   * secondaries.
+   */
   nameservers: string[];
   /** The same without those of the zone's own secondaries. */
   commonNameservers: string[];
@@ -43,15 +47,18 @@ export interface ServedRecord {
 export interface NameRows {
   ordername: string;
   records: readonly ServedRecord[];
-  /** The hosted zone that this zone delegates at the name; null: none. One that waits for nodes is not delegated (child-zones.ts). */
+  /**
+   * The hosted zone that this zone delegates at the name; null: none. One that waits for nodes is not delegated
+   * (child-zones.ts).
+   */
   child: { ds: readonly string[]; secondaryNameservers: readonly string[] } | null;
 }
 
 /** By target, with final dot. */
 export type AliasAnswers = ReadonlyMap<string, AliasAnswer>;
 
-// The settings of the service are part of every zone, and a change of them does not touch the rows of the zones. The greater of the
-// two transactions would not do: transactions do not commit in the order of their numbers.
+// The settings of the service are part of every zone, and a change of them does not touch the rows of the zones. The
+// greater of the two transactions would not do: transactions do not commit in the order of their numbers.
 const HEAD = `z.id, z.name, z.changed_xid::text || '.' || s.changed_xid || '.' || z.serial as version, z.serial`;
 const ZONE = `${HEAD}, z.no, z.tree, z.state, coalesce(z.team_id, z.user_id) as owner, z.default_ttl as "defaultTtl",
   s.nameservers || s.secondary_nameservers || z.secondary_nameservers as nameservers,
@@ -95,7 +102,8 @@ const selectNames = statement<NamesRow>(`
   from zones z cross join service s where z.id = $1`);
 
 /**
- * The zone and the rows at some names, of one snapshot: one index probe a name. A name without rows is there without records.
+ * The zone and the rows at some names, of one snapshot: one index probe a name. A name without rows is there without
+ * records.
  * @returns null: the zone does not exist
  */
 export async function servedNames(
@@ -190,7 +198,10 @@ const selectBelow = statement<{ tree: string; ds: string[]; names: string[] }>(
   'select tree, ds, secondary_nameservers as names from zones where tree > $1::text collate "C" and tree < $2::text collate "C" and delegation_due is null order by tree limit $3',
 );
 
-/** The zones that this one delegates. In tree order, a zone comes directly before the zones below it, which are passed in one step. */
+/**
+ * The zones that this one delegates. In tree order, a zone comes directly before the zones below it, which are passed
+ * in one step.
+ */
 async function* directChildren(tx: Tx, tree: string): AsyncGenerator<NameRows> {
   const end = `${tree}!`;
   let after = `${tree} `;

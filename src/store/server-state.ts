@@ -7,9 +7,15 @@ import { type MakeSql, Pool } from './pool.ts';
 export interface ServerState {
   /** False for a standby, and for a primary that was made read-only. */
   isWritable: boolean;
-  /** The cluster and its timeline: a promoted standby has a higher one than the old primary. Null if it was not asked or not told. */
+  /**
+   * The cluster and its timeline: a promoted standby has a higher one than the old primary. Null if it was not asked or
+   * not told.
+   */
   history: { system: string; timeline: number } | null;
-  /** The processes asked for that have work, each with the event that it waits for. Null behind a pooler, which hides them. */
+  /**
+   * The processes asked for that have work, each with the event that it waits for. Null behind a pooler, which hides
+   * them.
+   */
   active: ReadonlyMap<number, string | null> | null;
 }
 

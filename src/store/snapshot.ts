@@ -9,8 +9,8 @@ const IDLE = '30s';
 const setIdleTimeout = statement(`select set_config('idle_in_transaction_session_timeout', $1, true)`);
 
 /**
- * All pages belong to one moment. The transaction begins with the first page and ends with the last one, or when the caller
- * leaves the loop: a reader that is slow holds a connection.
+ * All pages belong to one moment. The transaction begins with the first page and ends with the last one, or when the
+ * caller leaves the loop: a reader that is slow holds a connection.
  */
 export async function* snapshotPages<Page>(db: Db, read: (tx: Tx) => AsyncIterable<Page>): AsyncGenerator<Page> {
   const handoff = new Handoff<Page>();
@@ -35,8 +35,8 @@ export async function* snapshotPages<Page>(db: Db, read: (tx: Tx) => AsyncIterab
 }
 
 /**
- * Hands pages from one loop to another, one at a time. The giver waits in `offer` until the taker asks for the next page, so
- * that nothing is read ahead.
+ * Hands pages from one loop to another, one at a time. The giver waits in `offer` until the taker asks for the next
+ * page, so that nothing is read ahead.
  */
 class Handoff<Page> {
   #offered: { page: Page } | null = null;

@@ -86,7 +86,9 @@ export async function validKeysMintedBy(
     .orderBy(asc(apiKeys.createdAt), apiKeys.id);
 }
 
-/** @param rightsChangedAt the time of the change, if it changes rights: a restored zone then gives no earlier grant back */
+/**
+ * @param rightsChangedAt the time of the change, if it changes rights: a restored zone then gives no earlier grant back
+ */
 export async function updateKeyTerms(
   tx: Tx,
   id: string,

@@ -1,6 +1,6 @@
-// TLS to Postgres: the request for it, the handshake, and the proof that the server is the one of the address. The driver gets a
-// connection that is proven. Left to itself, postgres.js 3.4.9 ends the process when a connection fails before its handshake,
-// and checks the certificate of a server with an IP address for the name "localhost".
+// TLS to Postgres: the request for it, the handshake, and the proof that the server is the one of the address. The
+// driver gets a connection that is proven. Left to itself, postgres.js 3.4.9 ends the process when a connection fails
+// before its handshake, and checks the certificate of a server with an IP address for the name "localhost".
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -69,8 +69,8 @@ export interface SecondaryReport {
 }
 
 /**
- * Reports of a node that is not the source, and of secondaries that are gone, change nothing. A position in another database means
- * nothing here.
+ * Reports of a node that is not the source, and of secondaries that are gone, change nothing. A position in another
+ * database means nothing here.
  */
 const insertReport = statement(`
   insert into secondary_reports (secondary, node, zones, current, silent, behind, position, at)

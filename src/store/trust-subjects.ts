@@ -1,5 +1,5 @@
-// The subjects of trusts: the holders of tokens. Each has a row in api_keys without secret and without rights, to which history,
-// write limits and last use belong.
+// The subjects of trusts: the holders of tokens. Each has a row in api_keys without secret and without rights, to which
+// history, write limits and last use belong.
 import { columns, type Plain } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { isStorable } from './database.ts';
@@ -59,8 +59,9 @@ const selectForTokens = statement<Row>(`
   left join api_keys s on s.trust_id = t.id and s.subject = a.subject`);
 
 /**
- * For each token, the trusts that may accept it, in one statement: those for one of its audiences first, because those of other
- * teams for another audience could be MAX_TRUSTS. Among them, those of the administrator come first, and then the oldest.
+ * For each token, the trusts that may accept it, in one statement: those for one of its audiences first, because those
+ * of other teams for another audience could be MAX_TRUSTS. Among them, those of the administrator come first, and then
+ * the oldest.
  */
 export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
   const found: TrustForToken[][] = tokens.map(() => []);

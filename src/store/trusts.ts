@@ -1,4 +1,5 @@
-// Trusts as rows: the issuers whose tokens give rights on the zones of a team. trust-subjects.ts has the holders of these tokens.
+// Trusts as rows: the issuers whose tokens give rights on the zones of a team. trust-subjects.ts has the holders of
+// these tokens.
 
 import type { KeySource } from '#base/key-source.ts';
 import { columns } from './column-lists.ts';
@@ -152,8 +153,9 @@ const insertDeclared = statement(`
   select $1, name, $3 from unnest($2::text[]) as wanted(name)`);
 
 /**
- * Declares the zones of a trust by their names, in the place of those declared before: it gets this right on each that its team
- * creates from now on (grantDeclared). Those that exist belong to its grants. @returns whether something changed
+ * Declares the zones of a trust by their names, in the place of those declared before: it gets this right on each that
+ * its team creates from now on (grantDeclared). Those that exist belong to its grants. @returns whether something
+ * changed
  */
 export async function declareZones(tx: Tx, id: string, names: readonly string[], records: Level): Promise<boolean> {
   const before = (await selectDeclared(tx, id))[0]?.names ?? {};
@@ -169,7 +171,10 @@ const insertDeclaredGrants = statement(`
   where n.zone_name = $2 and t.team_id = $3 and t.revoked_at is null
   on conflict do nothing`);
 
-/** Gives the trusts that were declared for a zone of this name their right on it, when its team has created it or brought it back. */
+/**
+ * Gives the trusts that were declared for a zone of this name their right on it, when its team has created it or
+ * brought it back.
+ */
 export async function grantDeclared(
   tx: Tx,
   { id, name, teamId }: { id: string; name: string; teamId: string | null },
@@ -178,7 +183,9 @@ export async function grantDeclared(
 }
 
 const lockAudiences = statement(`select pg_advisory_xact_lock(${0x74727374})`);
-/** Whether the trust of this alias is valid at the time, and perhaps has the same keys as one with these ids of keys. */
+/**
+ * Whether the trust of this alias is valid at the time, and perhaps has the same keys as one with these ids of keys.
+ */
 export const SHARES_TOKENS = (alias: string, kids: string, at: string) =>
   `${alias}.revoked_at is null and (${alias}.expires_at is null or ${alias}.expires_at > ${at})
     and (${alias}.kids is null or ${kids} is null or ${alias}.kids && ${kids})`;
@@ -202,8 +209,8 @@ const selectSharing = statement<SharingTrust>(`
   order by t.created_at, t.id`);
 
 /**
- * The valid trusts of other teams that may accept the same tokens. Holds a lock until the end of the transaction, so that two teams
- * cannot both be told that they are the first.
+ * The valid trusts of other teams that may accept the same tokens. Holds a lock until the end of the transaction, so
+ * that two teams cannot both be told that they are the first.
  */
 export async function sharingTrusts(
   tx: Tx,

@@ -1,5 +1,5 @@
-// The history of a zone for undo and restore: selected changes, the changes of some RRsets since then, and the records as they were
-// before a change.
+// The history of a zone for undo and restore: selected changes, the changes of some RRsets since then, and the records
+// as they were before a change.
 import type { RecordType } from '#dns/types/index.ts';
 import type { Action } from './changes.ts';
 import type { Tx } from './database.ts';
@@ -70,8 +70,8 @@ export interface RecordedStep {
 /** The changes of one read are bounded in rows that Postgres looks at, and in octets of values. */
 export const STEPS = { rows: 200_000, octets: 32 * 1024 * 1024 };
 
-// The history has the TTL in effect: one that was the default of the zone at that time stands for the default. Every change of the
-// default says what it was before.
+// The history has the TTL in effect: one that was the default of the zone at that time stands for the default. Every
+// change of the default says what it was before.
 const DEFAULTS = `defaults as (select id, (before->>'defaultTtl')::integer as ttl from changes
     where zone_id = $1 and id >= $2::bigint and action = 'zone.change' and before ? 'defaultTtl')`;
 const value = (side: string) => `case when jsonb_typeof(${side}) = 'object' then json_build_object('id', ${side}->>'id',
@@ -101,7 +101,8 @@ interface Place {
 
 /**
  * The changes at some names and types since a change, the newest first.
- * @returns null if there are more changes in the zone than STEPS.rows, or if those at the places are larger than STEPS.octets
+ * @returns null if there are more changes in the zone than STEPS.rows, or if those at the places are larger than
+ * STEPS.octets
  */
 export async function stepsSince(
   tx: Tx,
@@ -196,7 +197,10 @@ const firstAfter = statement<{ id: string | null }>(`
     and id > coalesce((select id from changes where zone_id = $1 and at < $2::timestamptz - interval '1 minute'
       order by id desc limit 1), 0)`);
 
-/** The first change of a zone after a time; null: there is none. All later ids are to be undone to get the zone of that time. */
+/**
+ * The first change of a zone after a time; null: there is none. All later ids are to be undone to get the zone of that
+ * time.
+ */
 export async function firstChangeAfter(tx: Tx, zoneId: string, at: Date): Promise<number | null> {
   const [row] = await firstAfter(tx, zoneId, at.toISOString());
   return row?.id == null ? null : Number(row.id);

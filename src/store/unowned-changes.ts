@@ -13,7 +13,10 @@ export interface UnownedChange {
   type: RecordType;
 }
 
-/** The changes that are looked at, and their age. A heartbeat comes every ten seconds, and an owner is told again of none. */
+/**
+ * The changes that are looked at, and their age. A heartbeat comes every ten seconds, and an owner is told again of
+ * none.
+ */
 const MAX_CHANGES = 100;
 const MAX_AGE_SECONDS = 60;
 
@@ -37,7 +40,9 @@ const selectSets = statement<{ id: number; owner: string }>(`
   where s.owner >= $2 collate "C" and s.owner < $3 collate "C" and s.drift <> 'Ignore'
   order by c.id desc, s.owner limit ${MAX_CHANGES}`);
 
-/** The owners of a cluster that have a set at the place of a change and do not ignore changes of others, at most 100. */
+/**
+ * The owners of a cluster that have a set at the place of a change and do not ignore changes of others, at most 100.
+ */
 export async function ownersAtChanges(
   db: Db,
   cluster: string,

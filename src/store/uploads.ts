@@ -12,8 +12,8 @@ export interface Upload {
 }
 
 /**
- * One a zone and key: a new one replaces the one before. Those made before `stale` are dropped, whosever they are, and the oldest
- * ones of an owner of zones that has more than 8.
+ * One a zone and key: a new one replaces the one before. Those made before `stale` are dropped, whosever they are, and
+ * the oldest ones of an owner of zones that has more than 8.
  */
 export async function keepUpload(
   db: Db,

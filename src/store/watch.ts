@@ -1,6 +1,6 @@
-// Judges statements that have no answer for some time. A server that lost its power, was stopped, or is behind a cut network sends
-// nothing, and TCP alone would notice after many minutes; a statement that computes for long sends nothing either. So the server is
-// asked over a new connection what it does for the statement.
+// Judges statements that have no answer for some time. A server that lost its power, was stopped, or is behind a cut
+// network sends nothing, and TCP alone would notice after many minutes; a statement that computes for long sends
+// nothing either. So the server is asked over a new connection what it does for the statement.
 //
 //     no answer, twice       the server is given up
 //     no such process, twice the address leads to another server now: the connections to the old one are given up

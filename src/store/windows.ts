@@ -1,4 +1,5 @@
-// The sliding windows of writes, one row a key and bucket, or a person and bucket, in Postgres so that all replicas share one limit.
+// The sliding windows of writes, one row a key and bucket, or a person and bucket, in Postgres so that all replicas
+// share one limit.
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -46,8 +47,8 @@ function windowsOf(holder: WindowHolder) {
 
 function statementsOf(table: 'write_windows' | 'person_windows', column: 'key_id' | 'user_id') {
   return {
-    // clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order. The setting
-    // holds for this statement's own transaction.
+    // clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order.
+    // The setting holds for this statement's own transaction.
     take: statement<{ at: string; left: number }>(`
       insert into ${table} as w (${column}, bucket, times)
       select $1, $2, array_fill(clock_timestamp(), array[$3::integer])

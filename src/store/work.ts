@@ -1,4 +1,5 @@
-// The statements that wait for the server: since when, in which of its processes, and how they fail when the server is given up.
+// The statements that wait for the server: since when, in which of its processes, and how they fail when the server is
+// given up.
 import { lossOf, Outage } from './outage.ts';
 import type { Pool } from './pool.ts';
 import { processOf } from './server-state.ts';
@@ -10,8 +11,8 @@ interface Settling {
 }
 
 /**
- * Registers a statement until the driver settles it. A caller whose statement fails earlier gets the error at once; the statement
- * stays registered, because its connection is still busy.
+ * Registers a statement until the driver settles it. A caller whose statement fails earlier gets the error at once; the
+ * statement stays registered, because its connection is still busy.
  * @param mayBeWritten whether the statement is a transaction of its own
  */
 export function watchStatement(pool: Pool, query: object, mayBeWritten: boolean, now: () => number): void {

@@ -189,8 +189,8 @@ function commitOf(kinds: Kinds): Commit {
 }
 
 /**
- * @returns false if the zone changed since it was loaded, if another transaction holds its row, or if the growth does not fit
- * its room: then nothing is written
+ * @returns false if the zone changed since it was loaded, if another transaction holds its row, or if the growth does
+ * not fit its room: then nothing is written
  * @throws SQLSTATE 23505 (records_rdata_key, records_one_cname_idx, idempotency_pkey) or 23P01 (records_cname_alone)
  */
 export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boolean> {

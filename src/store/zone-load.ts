@@ -1,5 +1,6 @@
-// Everything that changes of one zone are judged by, read with one statement and therefore from one moment: the zone, whether
-// the keys may still act, the records at the names involved, and the answers that were kept for repeated requests.
+// Everything that changes of one zone are judged by, read with one statement and therefore from one moment: the zone,
+// whether the keys may still act, the records at the names involved, and the answers that were kept for repeated
+// requests.
 import type { NamesBelow } from '#dns/rules/nearby-records.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { KeptAnswer } from './idempotency.ts';

@@ -1,6 +1,6 @@
-// All records of a zone in a slim form, for comparing a zone with a zone file; and writing the difference together with its
-// history. Contents travel once: a record goes to Postgres in one piece of JSON, and Postgres writes its history from the
-// row. Everything goes in pieces that are bounded in rows and bytes. No rule and no right is known here.
+// All records of a zone in a slim form, for comparing a zone with a zone file; and writing the difference together with
+// its history. Contents travel once: a record goes to Postgres in one piece of JSON, and Postgres writes its history
+// from the row. Everything goes in pieces that are bounded in rows and bytes. No rule and no right is known here.
 import type { Db, Tx } from './database.ts';
 import { pages, statement } from './statement.ts';
 
@@ -160,8 +160,8 @@ export async function insertValues(
 }
 
 /**
- * Takes rows that are about to be updated out of the uniqueness of values (records_rdata_key): it is checked row by row,
- * and one row may get the value that another one still has.
+ * Takes rows that are about to be updated out of the uniqueness of values (records_rdata_key): it is checked row by
+ * row, and one row may get the value that another one still has.
  */
 export async function releaseValues(tx: Tx, ids: readonly string[]): Promise<void> {
   await release(tx, ids);

@@ -69,7 +69,9 @@ export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
 
 const setTimeoutOfLocks = statement(`select set_config('lock_timeout', $1, true)`);
 
-/** The zones among `names`, longest first: the enclosing zones of a name when given its suffixes. One index probe each. */
+/**
+ * The zones among `names`, longest first: the enclosing zones of a name when given its suffixes. One index probe each.
+ */
 export async function zonesNamed(db: Db | Tx, names: string[]): Promise<ZoneRow[]> {
   if (names.length === 0) return [];
   return (await selectZonesNamed(db, names)).map(zoneRow);
@@ -90,8 +92,9 @@ export async function zonesBelow(db: Db | Tx, tree: string, limit: number): Prom
 }
 
 /**
- * Whether a zone of another owner lies strictly below a name (in its tree form). The statement reads the index of the tree and
- * stops at the first such zone; the zones of the same owner before it, which the owner's quota bounds, are all that it passes.
+ * Whether a zone of another owner lies strictly below a name (in its tree form). The statement reads the index of the
+ * tree and stops at the first such zone; the zones of the same owner before it, which the owner's quota bounds, are all
+ * that it passes.
  */
 export async function foreignZoneBelow(
   tx: Tx,
@@ -151,8 +154,8 @@ export interface Growth {
 const NO_GROWTH: Growth = { records: 0, bytes: 0 };
 
 /**
- * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the state and the
- * default TTL if they are given. The row is locked.
+ * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the
+ * state and the default TTL if they are given. The row is locked.
  * @param set.changedNames the names whose records change, relative to the zone; null: the whole zone
  */
 export async function touchZone(
@@ -204,7 +207,10 @@ export async function lockZoneTree(tx: Tx): Promise<void> {
   await lockTree(tx);
 }
 
-/** One creation of a name at a time: a second one would wait for the row of the first while it holds the lock of the tree. */
+/**
+ * One creation of a name at a time: a second one would wait for the row of the first while it holds the lock of the
+ * tree.
+ */
 export async function lockZoneName(tx: Tx, name: string): Promise<void> {
   await lockName(tx, name);
 }

@@ -1,5 +1,6 @@
-// The metrics registry of a process: only here do names get the product's prefix. Metrics of the process itself have the names that
-// all client libraries give them (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics). Label values must be bounded sets (a
+// The metrics registry of a process: only here do names get the product's prefix. Metrics of the process itself have
+// the names that all client libraries give them
+// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics). Label values must be bounded sets (a
 // controller, a result, a status), never object names.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -40,8 +41,9 @@ interface MetricsOptions {
 }
 
 /**
- * The event loop's lag is measured by a timer of this interval, which is a part of the values. The default of 10 ms would wake a
- * process at rest a hundred times a second, and take more processor time than everything else that it does then.
+ * The event loop's lag is measured by a timer of this interval, which is a part of the values. The default of 10 ms
+ * would wake a process at rest a hundred times a second, and take more processor time than everything else that it does
+ * then.
  */
 const LAG_INTERVAL_MS = 100;
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

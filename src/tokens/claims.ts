@@ -1,5 +1,5 @@
-// Judges the header and the claims of a token, before anything is fetched or computed for its signature. A token that fails here
-// costs nothing. Pure.
+// Judges the header and the claims of a token, before anything is fetched or computed for its signature. A token that
+// fails here costs nothing. Pure.
 import { type Rejection, rejectToken, type TokenIssuer } from './issuer.ts';
 import type { TokenText } from './text.ts';
 

@@ -1,5 +1,5 @@
-// Fetches a JSON document from an address that a tenant may have chosen. Without these limits, the tenant could have machines
-// in our network called, or keep the process busy with answers that never end.
+// Fetches a JSON document from an address that a tenant may have chosen. Without these limits, the tenant could have
+// machines in our network called, or keep the process busy with answers that never end.
 import { lookup as lookUp } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
@@ -22,14 +22,16 @@ export interface FetchTerms {
   readonly privateAddresses: boolean;
 }
 
-/** The message continues a sentence: "The keys cannot be fetched: …". It says nothing about the content of an answer. */
+/**
+ * The message continues a sentence: "The keys cannot be fetched: …". It says nothing about the content of an answer.
+ */
 export class FetchProblem extends Error {
   override readonly name = 'FetchProblem';
 }
 
 /**
- * One GET: no redirects, at most 5 s and 256 kB, with TLS. The address is checked when the connection is opened, because the
- * owner of a name can change its addresses at any time.
+ * One GET: no redirects, at most 5 s and 256 kB, with TLS. The address is checked when the connection is opened,
+ * because the owner of a name can change its addresses at any time.
  * @throws FetchProblem
  */
 export async function fetchJson(address: string, terms: FetchTerms, clock: Clock = realClock): Promise<unknown> {

@@ -9,7 +9,10 @@ export interface TokenIssuer {
   readonly keySource: KeySource;
   /** The longest lifetime of a token and its highest age, in seconds. */
   readonly maxAgeS: number;
-  /** PEM certificates, the only ones that may have signed the certificate of the key source. (Default: those of Node.js.) */
+  /**
+   * PEM certificates, the only ones that may have signed the certificate of the key source. (Default: those of
+   * Node.js.)
+   */
   readonly ca?: string | undefined;
   /** Allows key sources at private addresses, and `http:`. Only an administrator of the server may decide this. */
   readonly privateAddresses: boolean;

@@ -32,8 +32,8 @@ export interface KeptKeys {
   /** @throws KeysProblem */
   current(): Promise<PublicKeys>;
   /**
-   * Other keys than these, after a fetch if one is allowed now or in a few seconds; null: there are none. `isLatest` says whether
-   * the issuer answered during this call; otherwise a later call may have another result.
+   * Other keys than these, after a fetch if one is allowed now or in a few seconds; null: there are none. `isLatest`
+   * says whether the issuer answered during this call; otherwise a later call may have another result.
    */
   newer(than: PublicKeys): Promise<{ keys: PublicKeys | null; isLatest: boolean }>;
   /** Seconds until a fetch that runs now has ended, or until the next one is allowed. */

@@ -1,5 +1,5 @@
-// Reads a set of public keys (JWKS, RFC 7517), or a SPIFFE trust bundle, which is one too. Only keys that can verify an accepted
-// algorithm remain, each with its public members alone. Pure.
+// Reads a set of public keys (JWKS, RFC 7517), or a SPIFFE trust bundle, which is one too. Only keys that can verify an
+// accepted algorithm remain, each with its public members alone. Pure.
 import { createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
 
@@ -13,12 +13,16 @@ const MAX_KEYS = 100;
 const MAX_KEY_ID = 256;
 /** RFC 7518 section 3.3 demands 2048 bits. Longer keys than 8192 bits would only cost time. */
 const RSA_BITS = { least: 2048, most: 8192 };
-/** As in Go's crypto/rsa. Issuers use 65537. With an exponent as long as the modulus, each signature would cost 50 ms. */
+/**
+ * As in Go's crypto/rsa. Issuers use 65537. With an exponent as long as the modulus, each signature would cost 50 ms.
+ */
 const MAX_EXPONENT = 2n ** 31n - 1n;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The members of a public key and the algorithm that it verifies, by its type and curve (RFC 7518 section 6, RFC 8037). */
+/**
+ * The members of a public key and the algorithm that it verifies, by its type and curve (RFC 7518 section 6, RFC 8037).
+ */
 const KINDS: Readonly<Record<string, { alg: string; members: readonly string[] }>> = {
   RSA: { alg: 'RS256', members: ['n', 'e'] },
   'EC P-256': { alg: 'ES256', members: ['crv', 'x', 'y'] },
@@ -42,7 +46,10 @@ export function readKeys(document: unknown, held: readonly JWK[] = []): PublicKe
   return 'has no key for signatures with RS256, ES256 or EdDSA';
 }
 
-/** Finds a key by `kid` and type. Keys without a `kid`, which is optional (RFC 7517 section 4.5), may be the key of any token. */
+/**
+ * Finds a key by `kid` and type. Keys without a `kid`, which is optional (RFC 7517 section 4.5), may be the key of any
+ * token.
+ */
 function finderOf(jwks: JWK[]): PublicKeys['find'] {
   const all = createLocalJWKSet({ keys: jwks });
   const nameless = createLocalJWKSet({ keys: jwks.filter(({ kid }) => kid === undefined) });

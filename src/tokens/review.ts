@@ -1,5 +1,5 @@
-// TokenReview: the API server of the cluster says whether a token is valid (authentication.k8s.io/v1). It also refuses tokens of
-// pods and service accounts that were deleted, which no signature shows.
+// TokenReview: the API server of the cluster says whether a token is valid (authentication.k8s.io/v1). It also refuses
+// tokens of pods and service accounts that were deleted, which no signature shows.
 import { z } from 'zod';
 import { FetchProblem } from './fetch-json.ts';
 import { type Rejection, rejectToken } from './issuer.ts';
@@ -24,8 +24,8 @@ const Claims = z.object({
 });
 
 /**
- * Null: the token is valid. The API server may have other authenticators than the one for service accounts, which do not prove
- * the claims of the token. So the user that it names must be the service account of the claims.
+ * Null: the token is valid. The API server may have other authenticators than the one for service accounts, which do
+ * not prove the claims of the token. So the user that it names must be the service account of the claims.
  * @throws FetchProblem if the API server does not answer
  */
 export async function reviewToken(

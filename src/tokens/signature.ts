@@ -1,10 +1,13 @@
-// Checks the signature of a token with the keys of an issuer. jose does it (RFC 7515, RFC 7518): it uses only these keys, and never
-// a key or an address from the header of the token (`jwk`, `jku`, `x5c`, `x5u`).
+// Checks the signature of a token with the keys of an issuer. jose does it (RFC 7515, RFC 7518): it uses only these
+// keys, and never a key or an address from the header of the token (`jwk`, `jku`, `x5c`, `x5u`).
 import { errors, jwtVerify } from 'jose';
 import { ALGORITHMS, SKEW_S } from './claims.ts';
 import type { PublicKeys } from './keys.ts';
 
-/** The keys that are tried for one token. Any client may send tokens, so an issuer with many keys of one name would keep us busy. */
+/**
+ * The keys that are tried for one token. Any client may send tokens, so an issuer with many keys of one name would keep
+ * us busy.
+ */
 const MAX_TRIED = 8;
 
 type Outcome = 'ok' | 'signature' | 'unknown-key';

@@ -6,8 +6,8 @@ import { FetchProblem, fetchJson, KEYS_TYPE } from './fetch-json.ts';
 import type { TokenIssuer } from './issuer.ts';
 
 /**
- * A call to the API server of the cluster that the process runs in, with the service account of the process. It returns the JSON
- * of the answer, and throws if there is no successful one.
+ * A call to the API server of the cluster that the process runs in, with the service account of the process. It returns
+ * the JSON of the answer, and throws if there is no successful one.
  */
 export type ClusterCall = (
   call: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown; readonly accept?: string },

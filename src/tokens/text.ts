@@ -1,5 +1,5 @@
-// Reads the text of a JSON Web Token (RFC 7519) without any proof. Everything here may be made up by the sender, so it only says
-// which keys must prove the token. Pure.
+// Reads the text of a JSON Web Token (RFC 7519) without any proof. Everything here may be made up by the sender, so it
+// only says which keys must prove the token. Pure.
 import { isUtf8 } from 'node:buffer';
 import { type Rejection, rejectToken } from './issuer.ts';
 
@@ -18,8 +18,8 @@ export interface TokenText {
   readonly header: Fields;
   readonly claims: Fields;
   /**
-   * The issuer whose keys must prove the token: its `iss`, or the trust domain of its subject if it has none, as JWT-SVIDs may
-   * (SPIFFE JWT-SVID section 3). Null: the token names none.
+   * The issuer whose keys must prove the token: its `iss`, or the trust domain of its subject if it has none, as
+   * JWT-SVIDs may (SPIFFE JWT-SVID section 3). Null: the token names none.
    */
   readonly issuer: string | null;
 }
@@ -65,7 +65,8 @@ function readPart(part: string): Fields | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
   const members = countMembers(value, 1);
   if (members === null) return `nested in more than ${MAX_DEPTH} levels`;
-  // Programs differ in which one of two members with the same name they use. A colon outside of a string follows a member's name.
+  // Programs differ in which one of two members with the same name they use. A colon outside of a string follows a
+  // member's name.
   if (text.replace(STRING, '').split(':').length - 1 !== members) return 'ambiguous, because a name occurs twice';
   return value as Fields;
 }

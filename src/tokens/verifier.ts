@@ -1,6 +1,6 @@
-// Verifies JSON Web Tokens of issuers: the text and its claims first, which costs nothing, then the signature with the keys of the
-// issuer, or a TokenReview. A proof is remembered for a minute, so the next request with the same token needs neither. The claims
-// are judged at every request.
+// Verifies JSON Web Tokens of issuers: the text and its claims first, which costs nothing, then the signature with the
+// keys of the issuer, or a TokenReview. A proof is remembered for a minute, so the next request with the same token
+// needs neither. The claims are judged at every request.
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Clock, realClock } from '#base/clock.ts';
@@ -21,8 +21,8 @@ export interface TokenVerifier {
   /** Reads a token without a proof, for example to look up the issuers that it may be of. */
   read: typeof readToken;
   /**
-   * Judges a token of this issuer. Fetches take at most 10 s, and known keys no time. A token that no known key verifies may wait
-   * 5 s for the next fetch.
+   * Judges a token of this issuer. Fetches take at most 10 s, and known keys no time. A token that no known key
+   * verifies may wait 5 s for the next fetch.
    * @param signal ends a TokenReview, which then fails
    */
   verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict>;
@@ -35,7 +35,10 @@ export interface VerifierOptions extends Partial<SourcePorts> {
   readonly now?: () => number;
 }
 
-/** A proof of a token: it holds until then, and while the issuer has the same keys. Tenants make tokens, so a proof is small. */
+/**
+ * A proof of a token: it holds until then, and while the issuer has the same keys. Tenants make tokens, so a proof is
+ * small.
+ */
 interface Proof {
   readonly keys: PublicKeys | null;
   readonly until: number;
@@ -43,7 +46,10 @@ interface Proof {
 
 const PROOF_MS = 60_000;
 const MAX_PROOFS = 10_000;
-/** Tokens whose content is remembered, proved or not, and the longest of them in characters. Tokens of clusters have about 1,200. */
+/**
+ * Tokens whose content is remembered, proved or not, and the longest of them in characters. Tokens of clusters have
+ * about 1,200.
+ */
 const MAX_READS = 256;
 const LONGEST_READ = 4_096;
 /** Tenants choose issuers. A set of keys needs up to 200 kB. */

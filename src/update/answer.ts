@@ -23,13 +23,16 @@ export interface AnswerParts {
   protocol: 'udp' | 'tcp';
   /** Octets that the caller adds to the answer. */
   reserved: number;
-  /** The most octets of the answer if the client sent no OPT record. A sentence that does not fit is omitted. Absent: no limit. */
+  /**
+   * The most octets of the answer if the client sent no OPT record. A sentence that does not fit is omitted. Absent: no
+   * limit.
+   */
   most?: number;
 }
 
 /**
- * The answer without a signature. A refusal has its sentence even if the request has no OPT record: RFC 6891 section 7 does not
- * provide for that, but few clients send one, some print the sentence nevertheless, and the others ignore it.
+ * The answer without a signature. A refusal has its sentence even if the request has no OPT record: RFC 6891 section 7
+ * does not provide for that, but few clients send one, some print the sentence nevertheless, and the others ignore it.
  */
 export function buildAnswer({ rcode, text, code }: Outcome, parts: AnswerParts): Uint8Array {
   const { id, opcode, question, edns, protocol, reserved, most } = parts;

@@ -1,7 +1,8 @@
-// Passes queries to the name servers of the service over TCP, where neither their limits of rate nor the size of a datagram matter.
+// Passes queries to the name servers of the service over TCP, where neither their limits of rate nor the size of a
+// datagram matter.
 //
-// Each kind of query has its own permits, because the sender of a datagram may be forged: a flood of such queries takes no permit of
-// a signed query or of a client over TCP.
+// Each kind of query has its own permits, because the sender of a datagram may be forged: a flood of such queries takes
+// no permit of a signed query or of a client over TCP.
 import { connect } from 'node:net';
 import { Limit } from '#base/limit.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';

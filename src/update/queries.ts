@@ -1,16 +1,17 @@
-// Queries and transfers at the port of updates. Clients of RFC 2136 look for the SOA record of a zone, and read zones by AXFR, at
-// the address that they send updates to.
+// Queries and transfers at the port of updates. Clients of RFC 2136 look for the SOA record of a zone, and read zones
+// by AXFR, at the address that they send updates to.
 //
 //     AXFR, IXFR          the zone from the database (transfer.ts); they need the signature of a key that may read the whole zone
 //     any other query     the answer of a name server of the service; it is signed if the query was
 //
-// Name servers never see the TSIG keys of clients: a signature is checked here, and the answer is signed here. A signed query waits
-// until the name servers have the zone as it is, so a client reads its own writes. An unsigned query over TCP does so too, if its
-// address sent an update a moment ago.
+// Name servers never see the TSIG keys of clients: a signature is checked here, and the answer is signed here. A signed
+// query waits until the name servers have the zone as it is, so a client reads its own writes. An unsigned query over
+// TCP does so too, if its address sent an update a moment ago.
 //
-// The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP an unsigned query
-// for anything but the SOA record is answered as truncated. The same holds for an answer that is too long, or, to an unsigned query, more
-// than three times as long as the query. Clients then repeat the query over TCP (RFC 7766).
+// The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP
+// an unsigned query for anything but the SOA record is answered as truncated. The same holds for an answer that is too
+// long, or, to an unsigned query, more than three times as long as the query. Clients then repeat the query over TCP
+// (RFC 7766).
 import type { Logger } from 'pino';
 import { type Edns, ednsOf, PLAIN_UDP } from '#dns/message/edns.ts';
 import { META, type Question, readMessage } from '#dns/message/message.ts';
@@ -52,7 +53,10 @@ interface Query {
 
 /** Clients that ask for more over UDP get it over TCP: longer datagrams are fragmented (DNS flag day 2020). */
 const MAX_UDP = 1_232;
-/** The sender of an unsigned datagram may be forged, and the answer goes to the victim: it has at most so many times its octets. */
+/**
+ * The sender of an unsigned datagram may be forged, and the answer goes to the victim: it has at most so many times its
+ * octets.
+ */
 const MAX_AMPLIFICATION = 3;
 /** The longest wait of a signed query for the name servers, in ms. */
 const SERVED_MS = 1_500;

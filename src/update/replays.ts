@@ -1,6 +1,7 @@
-// Messages that were answered lately, and those in progress, by key and MAC. A client over UDP repeats a message that was not
-// answered in time, and an attacker can repeat one until its time is too far away: both get the answer of the first one. The
-// database keeps the answers of accepted updates for longer, for all replicas (service/updates/update.ts).
+// Messages that were answered lately, and those in progress, by key and MAC. A client over UDP repeats a message that
+// was not answered in time, and an attacker can repeat one until its time is too far away: both get the answer of the
+// first one. The database keeps the answers of accepted updates for longer, for all replicas
+// (service/updates/update.ts).
 
 /** Longer than a message is valid: FUDGE seconds before and after its time. */
 const KEPT_MS = 11 * 60_000;
@@ -9,7 +10,8 @@ const MAX = 4_096;
 export interface Replays {
   /**
    * Runs `work` for a message, unless it ran before or is running.
-   * @param work `isFinal`: a repetition gets this answer too; otherwise it is tried again, for instance after a busy zone
+   * @param work `isFinal`: a repetition gets this answer too; otherwise it is tried again, for instance after a busy
+   * zone
    */
   once(mac: string, work: () => Promise<{ answer: Uint8Array; isFinal: boolean }>): Promise<Uint8Array>;
 }

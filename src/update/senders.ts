@@ -1,5 +1,5 @@
-// The addresses that sent an update a moment ago. An unsigned query of such a client waits for the name servers as a signed one does,
-// because many clients ask without a signature whether their update is served.
+// The addresses that sent an update a moment ago. An unsigned query of such a client waits for the name servers as a
+// signed one does, because many clients ask without a signature whether their update is served.
 import type { Actor } from '#service/accounts/actor.ts';
 
 /** How long an address is known after its last update, in ms. */

@@ -1,5 +1,6 @@
-// Messages over TCP, each after its length in two octets (RFC 1035 section 4.2.2). The messages of one connection are answered
-// one after the other, and the next one is read only when the answer before it was taken, so a connection holds one message.
+// Messages over TCP, each after its length in two octets (RFC 1035 section 4.2.2). The messages of one connection are
+// answered one after the other, and the next one is read only when the answer before it was taken, so a connection
+// holds one message.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 import { type ConnectionLimits, limitConnections } from '#edge/sockets.ts';

@@ -1,6 +1,6 @@
-// Sends a zone by AXFR, or as the answer to IXFR: the whole zone, or only its SOA record if the client has this serial already, as RFC
-// 1995 section 4 permits. Each message is signed. The zone comes from the database in one snapshot, so a transfer has every update
-// that was answered before it.
+// Sends a zone by AXFR, or as the answer to IXFR: the whole zone, or only its SOA record if the client has this serial
+// already, as RFC 1995 section 4 permits. Each message is signed. The zone comes from the database in one snapshot, so
+// a transfer has every update that was answered before it.
 import { META, type Question, readMessage } from '#dns/message/message.ts';
 import { recordsOf, soaRecord, transferMessages } from '#dns/message/transfer.ts';
 import { createSigner, type Signed } from '#dns/message/tsig.ts';

@@ -5,8 +5,8 @@ export interface Transport {
   /** The address of the client, and its port. */
   readonly client: { readonly address: string; readonly port: number };
   /**
-   * Sends one message to the client; a transfer has several. It resolves when the client can take more, and rejects if the
-   * connection is closed or the client does not read within a limit of time.
+   * Sends one message to the client; a transfer has several. It resolves when the client can take more, and rejects if
+   * the connection is closed or the client does not read within a limit of time.
    */
   send(answer: Uint8Array): Promise<void>;
   /** Aborts when the client closes its connection, or the process stops. */

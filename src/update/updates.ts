@@ -39,8 +39,8 @@ export interface UpdatesOptions {
 }
 
 /**
- * An update with the value of a challenge is answered when the name servers have it, or after this time, in ms. Clients over UDP wait 2 s
- * and more.
+ * An update with the value of a challenge is answered when the name servers have it, or after this time, in ms. Clients
+ * over UDP wait 2 s and more.
  */
 const SERVED_MS = 1_500;
 /** Longer messages are refused while the process serves small requests only. They have hundreds of changes. */

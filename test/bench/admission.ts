@@ -1,8 +1,8 @@
-// The rules of the DNSRecord CRD: the processor time of kube-apiserver for creating records with and without the rules, and
-// without an operator. `node test/bench/admission.ts [FILE]`, about two minutes; FILE is an
-// earlier version of crds/zonestead.dev_dnsrecords.yaml to compare with. All variants are kinds of one API server and take
-// turns. With PROFILES=FOLDER it also writes one profile of kube-apiserver for each variant: `go tool pprof -top -cum` shows
-// where the time goes.
+// The rules of the DNSRecord CRD: the processor time of kube-apiserver for creating records with and without the rules,
+// and without an operator. `node test/bench/admission.ts [FILE]`, about two minutes; FILE is an earlier version of
+// crds/zonestead.dev_dnsrecords.yaml to compare with. All variants are kinds of one API server and take turns. With
+// PROFILES=FOLDER it also writes one profile of kube-apiserver for each variant: `go tool pprof -top -cum` shows where
+// the time goes.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { createApi, type KubeApi } from '#kube/api/api.ts';
@@ -19,7 +19,9 @@ import { figure, quantile, tableLines } from './statistics.ts';
 import { print, runBench } from './support.ts';
 
 const LIMIT_MS = 4 * 60_000;
-/** Several turns, because others use the machine too; long ones, because the garbage of one is collected in the next. */
+/**
+ * Several turns, because others use the machine too; long ones, because the garbage of one is collected in the next.
+ */
 const COUNT = 500;
 const TURNS = 6;
 const CREATORS = 8;

@@ -5,7 +5,9 @@ import type { Endpoint } from '#nameserver/probe/probe.ts';
 
 /** Questions under way. */
 const ASKING = 32;
-/** Between a wrong answer and the next question for the name: with thousands of names, asking at once would take a core. */
+/**
+ * Between a wrong answer and the next question for the name: with thousands of names, asking at once would take a core.
+ */
 const AGAIN_MS = 5;
 /** A question or an answer got lost: asking sooner would only make a busy server busier. */
 const LOST_MS = 1_000;

@@ -1,5 +1,6 @@
-// Signed answers a second of a name server with a zone of 100,000 names, and the answers of other zones while that zone gets
-// random names: `node test/bench/answers-a-second.ts [SECONDS]`. The values before are those of PowerDNS 4.7 in front of Postgres.
+// Signed answers a second of a name server with a zone of 100,000 names, and the answers of other zones while that zone
+// gets random names: `node test/bench/answers-a-second.ts [SECONDS]`. The values before are those of PowerDNS 4.7 in
+// front of Postgres.
 import { dnsperf, type FloodOptions, printMeasured, untilSigned, zonesOf } from './name-servers.ts';
 import { figure } from './statistics.ts';
 import { type Bench, print, runBench, startBenchService } from './support.ts';

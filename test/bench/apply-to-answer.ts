@@ -1,5 +1,5 @@
-// The whole chain: from the apply of a DNSRecord to the first correct, signed answer of a name server and to Ready in its
-// status: `node test/bench/apply-to-answer.ts`. The apply is the API server's PATCH, without kubectl's own start;
+// The whole chain: from the apply of a DNSRecord to the first correct, signed answer of a name server and to Ready in
+// its status: `node test/bench/apply-to-answer.ts`. The apply is the API server's PATCH, without kubectl's own start;
 // kubectl itself is measured separately.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -67,7 +67,9 @@ const recordSpec = (name: string, content: string) => ({
 });
 const question = (name: string) => ({ name: `${name}.${ZONE}`, type: 'A', dnssec: true }) as const;
 
-/** One apply; `asked`: the name is asked for every 2 ms from the start, so that a wrong answer is in the cache first. */
+/**
+ * One apply; `asked`: the name is asked for every 2 ms from the start, so that a wrong answer is in the cache first.
+ */
 async function applyRecord(
   ground: Ground,
   samples: Samples,

@@ -1,5 +1,5 @@
-// From the answer of the REST API to the first right, signed answer of every name server, in a small zone and in a zone of
-// 100,000 records, and 1,000 records of one batch: `node test/bench/change-to-nodes.ts [NODES]`.
+// From the answer of the REST API to the first right, signed answer of every name server, in a small zone and in a zone
+// of 100,000 records, and 1,000 records of one batch: `node test/bench/change-to-nodes.ts [NODES]`.
 import { insist } from './calls.ts';
 import { creation, printMeasured, untilSigned, zonesOf } from './name-servers.ts';
 import { figure, summarize } from './statistics.ts';

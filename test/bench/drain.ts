@@ -1,6 +1,6 @@
-// Drain and restore of a cluster with 10,000 records, and the deletion of as many plain records by batches of 1,000 in the same run:
-// `node test/bench/drain.ts`. In both zones every name keeps the value of another owner, so that the name server has the same
-// to do.
+// Drain and restore of a cluster with 10,000 records, and the deletion of as many plain records by batches of 1,000 in
+// the same run: `node test/bench/drain.ts`. In both zones every name keeps the value of another owner, so that the name
+// server has the same to do.
 import { allAnswered } from './all-answered.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { figure, tableLines } from './statistics.ts';

@@ -1,5 +1,6 @@
-// Attacks that need no key, or only a small one, against an api with the memory of the chart, and how long another team's reads take
-// meanwhile: `node test/bench/hostile-connections.ts [sockets]` (default 8000; needs `ulimit -n` of as many).
+// Attacks that need no key, or only a small one, against an api with the memory of the chart, and how long another
+// team's reads take meanwhile: `node test/bench/hostile-connections.ts [sockets]` (default 8000; needs `ulimit -n` of
+// as many).
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createClient } from '#client/client.ts';

@@ -1,6 +1,7 @@
 // Files, lists and histories made to exhaust the api, four at once, against a process with the memory of the chart:
-// `node test/bench/hostile-files.ts [part of an attack's name] [MB of heap]`. Prints how the attacks were answered, how long the requests
-// of another team took meanwhile, and the memory of the process. Limits are off: only the bounds of the work itself hold.
+// `node test/bench/hostile-files.ts [part of an attack's name] [MB of heap]`. Prints how the attacks were answered, how
+// long the requests of another team took meanwhile, and the memory of the process. Limits are off: only the bounds of
+// the work itself hold.
 import { readFile } from 'node:fs/promises';
 import postgres from 'postgres';
 import { request } from 'undici';

@@ -1,5 +1,5 @@
-// A tenant against the operator, on a real API server, REST API, Postgres and PowerDNS: `node test/bench/hostile-tenants.ts
-// [starve] [memory]`.
+// A tenant against the operator, on a real API server, REST API, Postgres and PowerDNS: `node
+// test/bench/hostile-tenants.ts [starve] [memory]`.
 //   starve   300 challenges of one namespace under the default write limit, and one A record of another namespace at the same time
 //   memory   a zone of 600 TXT records of 64 kB, which a DNSZone adopts, uses and deletes
 

@@ -1,5 +1,6 @@
-// A new name server, its restart, its memory, and its processor time at rest: `node test/bench/new-node.ts [CASE...]` with the cases
-// 1000 (zones of 10 records), 10000 (the same), large (one zone of 100,000 records next to 50 small ones); all of them by default.
+// A new name server, its restart, its memory, and its processor time at rest: `node test/bench/new-node.ts [CASE...]`
+// with the cases 1000 (zones of 10 records), 10000 (the same), large (one zone of 100,000 records next to 50 small
+// ones); all of them by default.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminTeamQuota } from '#service/accounts/team-quota.ts';

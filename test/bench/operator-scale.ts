@@ -1,6 +1,6 @@
-// The operator at scale, on a real API server, REST API, Postgres and Knot DNS: many records created at once and deleted, a
-// restart among ten thousand, a key at its limit. `node test/bench/operator-scale.ts [part …]`; the parts are below. CPU is that of
-// our own parts with Postgres and Knot DNS; kube-apiserver and etcd are shown separately.
+// The operator at scale, on a real API server, REST API, Postgres and Knot DNS: many records created at once and
+// deleted, a restart among ten thousand, a key at its limit. `node test/bench/operator-scale.ts [part …]`; the parts
+// are below. CPU is that of our own parts with Postgres and Knot DNS; kube-apiserver and etcd are shown separately.
 import postgres from 'postgres';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
@@ -18,7 +18,9 @@ const LIMIT_MS = 60 * 60_000;
 
 type Part = (ground: Ground) => Promise<void>;
 
-/** The records of the parts `ten-zones`, `one-zone` and `steady`; the bars are for 10,000. RECORDS changes the number. */
+/**
+ * The records of the parts `ten-zones`, `one-zone` and `steady`; the bars are for 10,000. RECORDS changes the number.
+ */
 const MANY = Number(process.env.RECORDS ?? 10_000);
 const STEADY_MS = 10 * 60_000;
 
@@ -29,9 +31,9 @@ async function many(ground: Ground): Promise<void> {
 }
 
 /**
- * The measurements with their bars, in this order; names as arguments run those alone. A bar is for two cores that nothing else
- * uses. For comparison, there: external-dns serves 1,000 records after 5.7 s, for 2.4 s of processor time, and removes them in
- * 3.1 s; PowerDNS-Operator 61 s, 67 s and 35 s.
+ * The measurements with their bars, in this order; names as arguments run those alone. A bar is for two cores that
+ * nothing else uses. For comparison, there: external-dns serves 1,000 records after 5.7 s, for 2.4 s of processor time,
+ * and removes them in 3.1 s; PowerDNS-Operator 61 s, 67 s and 35 s.
  */
 const PARTS: Readonly<Record<string, Part>> = {
   thousand: async (ground) => {

@@ -1,6 +1,6 @@
-// Two name servers while the api and Postgres are stopped; each of them is restarted once in the meantime, knotd and node. Counts
-// the queries without the right answer: `node test/bench/outage.ts [MINUTES]`. A name server that restarts may be silent if the
-// other one answers, as resolvers ask the next one.
+// Two name servers while the api and Postgres are stopped; each of them is restarted once in the meantime, knotd and
+// node. Counts the queries without the right answer: `node test/bench/outage.ts [MINUTES]`. A name server that restarts
+// may be silent if the other one answers, as resolvers ask the next one.
 import { ask, type Endpoint } from '#nameserver/probe/probe.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { insist } from './calls.ts';

@@ -1,5 +1,6 @@
-// A PATCH of one RRset at our PowerDNS API, next to the same write at our REST API: `node test/bench/powerdns-api.ts`. One
-// writer takes turns in one run, so that both sides meet the same load of the machine. The result is the ratio of the medians.
+// A PATCH of one RRset at our PowerDNS API, next to the same write at our REST API: `node test/bench/powerdns-api.ts`.
+// One writer takes turns in one run, so that both sides meet the same load of the machine. The result is the ratio of
+// the medians.
 import { printBar } from './bars.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { figure, quantile } from './statistics.ts';

@@ -1,10 +1,10 @@
-// The cost of a DNSRecord for each part, in ms of processor time a record: created, served and Ready, created while no operator
-// runs, and created while another client watches all DNSRecords. `node test/bench/record-costs.ts [COUNT]`, about a minute with 1,000.
-// The load of the parts when nothing happens is measured first and subtracted. Other load on the machine changes these figures
-// little, unlike the times of operator-scale.ts.
+// The cost of a DNSRecord for each part, in ms of processor time a record: created, served and Ready, created while no
+// operator runs, and created while another client watches all DNSRecords. `node test/bench/record-costs.ts [COUNT]`,
+// about a minute with 1,000. The load of the parts when nothing happens is measured first and subtracted. Other load on
+// the machine changes these figures little, unlike the times of operator-scale.ts.
 //
-// With PROFILES=FOLDER, profiles of kube-apiserver are written there (`go tool pprof -top -cum FILE`), and those of the operator and
-// the api (*.cpuprofile, for the developer tools of a browser).
+// With PROFILES=FOLDER, profiles of kube-apiserver are written there (`go tool pprof -top -cum FILE`), and those of the
+// operator and the api (*.cpuprofile, for the developer tools of a browser).
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createApi, type KubeApi } from '#kube/api/api.ts';

@@ -1,5 +1,5 @@
-// From the answer of the REST API to the first right, signed answer of PowerDNS over UDP: `node test/bench/rest-to-dns.ts`.
-// Each round asks for a name of its own; DO is set, so signing is part of it.
+// From the answer of the REST API to the first right, signed answer of PowerDNS over UDP: `node
+// test/bench/rest-to-dns.ts`. Each round asks for a name of its own; DO is set, so signing is part of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, createClient } from '#client/client.ts';
 import { createRecord, replaceRecord } from '#contract/operations/records.ts';

@@ -1,5 +1,5 @@
-// Restore of a zone of 100,000 records with 5,000 differences: the preview, the restore, and the writes in another zone meanwhile;
-// then the deletion of the zone and its restore: `node test/bench/restore.ts`.
+// Restore of a zone of 100,000 records with 5,000 differences: the preview, the restore, and the writes in another zone
+// meanwhile; then the deletion of the zone and its restore: `node test/bench/restore.ts`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { figure } from './statistics.ts';

@@ -112,7 +112,10 @@ export interface Bulk {
   bars?: BulkBars;
 }
 
-/** The most seconds until all are served and Ready, ms of kube-apiserver's processor time a record, and MiB of the operator. */
+/**
+ * The most seconds until all are served and Ready, ms of kube-apiserver's processor time a record, and MiB of the
+ * operator.
+ */
 export interface BulkBars {
   served: number;
   ready: number;

@@ -9,7 +9,8 @@ import { figure } from './statistics.ts';
 import { print } from './support.ts';
 
 /**
- * Deletes every record that was made and waits until the objects are gone, and the rows from which the name servers answer.
+ * Deletes every record that was made and waits until the objects are gone, and the rows from which the name servers
+ * answer.
  * @param most the most seconds
  */
 export async function deleteAll(ground: Ground, most?: number): Promise<void> {

@@ -1,5 +1,5 @@
-// Namespaces next to one that floods the operator, with the write limits on: 300 challenges in one namespace, then single
-// records of other namespaces, in zones of their own and in the zone of the flood.
+// Namespaces next to one that floods the operator, with the write limits on: 300 challenges in one namespace, then
+// single records of other namespaces, in zones of their own and in the zone of the flood.
 
 import type { KubeApi } from '#kube/api/api.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';

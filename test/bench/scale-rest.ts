@@ -15,7 +15,10 @@ const QUIET_MS = 3_000;
 const SETTLE_MS = 15_000;
 const LOOK_MS = 100;
 
-/** Ends the operator and starts it again; in sync when its CPU has been idle for a while. @param most the most seconds until then */
+/**
+ * Ends the operator and starts it again; in sync when its CPU has been idle for a while. @param most the most seconds
+ * until then
+ */
 export async function restart(ground: Ground, most: number): Promise<void> {
   const { stack, signal } = ground;
   await delay(SETTLE_MS, signal);

@@ -1,5 +1,6 @@
-// A Knot secondary of a signing knotd: changes until it answers them, the size of an incremental transfer in a zone of 100,000
-// records, and its restart: `node test/bench/secondary.ts [RECORDS]`. Both sides have the configurations that Zonestead generates.
+// A Knot secondary of a signing knotd: changes until it answers them, the size of an incremental transfer in a zone of
+// 100,000 records, and its restart: `node test/bench/secondary.ts [RECORDS]`. Both sides have the configurations that
+// Zonestead generates.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -9,8 +9,8 @@ export interface Summary {
 }
 
 /**
- * The smallest sample that at least the share `q` (0 to 1) of all samples does not exceed (nearest rank): always a value
- * that was measured, and with few samples the largest one. NaN when there are none.
+ * The smallest sample that at least the share `q` (0 to 1) of all samples does not exceed (nearest rank): always a
+ * value that was measured, and with few samples the largest one. NaN when there are none.
  */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);

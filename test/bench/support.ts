@@ -20,7 +20,8 @@ export interface Bench {
 }
 
 /**
- * Runs one benchmark from its folder to its cleaning up. A signal, or the end of its time, ends also work that does not notice it.
+ * Runs one benchmark from its folder to its cleaning up. A signal, or the end of its time, ends also work that does not
+ * notice it.
  * @param limitMs for all of it
  */
 export async function runBench(title: string, limitMs: number, work: (bench: Bench) => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
-// A request with a token of a trust, next to the same request with a key: `node test/bench/trusts.ts`. One writer takes turns in one
-// run, so that both sides meet the same load of the machine. The results are the differences of the medians.
+// A request with a token of a trust, next to the same request with a key: `node test/bench/trusts.ts`. One writer takes
+// turns in one run, so that both sides meet the same load of the machine. The results are the differences of the
+// medians.
 import { issuerKey, seconds } from '../support/tokens/keys.ts';
 import { printBar } from './bars.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
@@ -69,7 +70,10 @@ async function compare(
   });
 }
 
-/** The processor time of the processes for one request, which other load of the machine changes less than the time of the request. */
+/**
+ * The processor time of the processes for one request, which other load of the machine changes less than the time of
+ * the request.
+ */
 async function compareWork(
   { signal }: Bench,
   pids: Readonly<Record<string, number>>,

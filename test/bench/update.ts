@@ -1,5 +1,5 @@
-// DNS updates with TSIG from one writer, over UDP: from the message to its answer, and the same record by REST for comparison.
-// `node test/bench/update.ts`
+// DNS updates with TSIG from one writer, over UDP: from the message to its answer, and the same record by REST for
+// comparison. `node test/bench/update.ts`
 
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';

@@ -1,8 +1,8 @@
-// The cost of HTTP, rights, rules and JSON: record creations a second at our REST API, and as bare pipelined transactions of the
-// rows that a creation needs: `node test/bench/writes-vs-sql.ts`. The bare side locks the zone, reads the key and the names
-// involved, and writes record, serial and history, one transaction each, through the same driver with as many connections as the
-// api has. It knows beforehand that each creation is permitted. The api loads and writes with one statement each, and commits the
-// writers of one zone together.
+// The cost of HTTP, rights, rules and JSON: record creations a second at our REST API, and as bare pipelined
+// transactions of the rows that a creation needs: `node test/bench/writes-vs-sql.ts`. The bare side locks the zone,
+// reads the key and the names involved, and writes record, serial and history, one transaction each, through the same
+// driver with as many connections as the api has. It knows beforehand that each creation is permitted. The api loads
+// and writes with one statement each, and commits the writers of one zone together.
 import { createHash, randomBytes } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import { caller, createAgent } from './calls.ts';

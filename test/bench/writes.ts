@@ -120,7 +120,9 @@ const medianRate = (turns: readonly Turn[]) =>
     0.5,
   );
 
-/** Lets the sides take turns at each case, and prints a table a case. The first side is compared with each other one. */
+/**
+ * Lets the sides take turns at each case, and prints a table a case. The first side is compared with each other one.
+ */
 export async function compareWrites(sides: readonly Side[], cases: readonly Case[], bench: Bench): Promise<void> {
   for (const [number, each] of cases.entries()) {
     const turns: Turn[][] = sides.map(() => []);

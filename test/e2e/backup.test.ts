@@ -1,5 +1,5 @@
-// Backup and restore with the very commands of docs/how-to/back-up-and-restore.md, on Debian's PostgreSQL: dump, destroy the whole server,
-// restore into a new one. Every answer is as before, and the operator finds nothing to write.
+// Backup and restore with the very commands of docs/how-to/back-up-and-restore.md, on Debian's PostgreSQL: dump,
+// destroy the whole server, restore into a new one. Every answer is as before, and the operator finds nothing to write.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';

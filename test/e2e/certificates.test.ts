@@ -1,6 +1,6 @@
-// Certificates from the real cert-manager and a real certificate authority, which queries Knot itself: Certificate → Order
-// → Challenge → kube-apiserver → solver → DNSRecord → operator → REST API → DNS → Pebble. All suites share one stack: those
-// that do not disturb others run concurrently, and those that stop parts run afterwards.
+// Certificates from the real cert-manager and a real certificate authority, which queries Knot itself: Certificate →
+// Order → Challenge → kube-apiserver → solver → DNSRecord → operator → REST API → DNS → Pebble. All suites share one
+// stack: those that do not disturb others run concurrently, and those that stop parts run afterwards.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestStack, type TestStack } from '../support/stack.ts';

@@ -1,5 +1,6 @@
-// Types the commands of the pages for one machine, word for word and in the order of the pages, in a copy of the checkout: first with
-// the stack of `npm run up`, then with that of `npm run up -- --cert-manager`. The output must be the output that the pages show.
+// Types the commands of the pages for one machine, word for word and in the order of the pages, in a copy of the
+// checkout: first with the stack of `npm run up`, then with that of `npm run up -- --cert-manager`. The output must be
+// the output that the pages show.
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -151,9 +151,10 @@ describe('the DNS service away', () => {
 });
 
 /**
- * How many of the 60 writes a minute one namespace gets while it is alone: with u writes done, it leaves 12·u/(u+3) places to
- * namespaces that come later (src/client/pace/budget.ts). After 49 writes that is 11.3 places, and 11 are free. A request of more than
- * 30 changes takes 30 places, half of the window (src/base/bulk-writes.ts), so a first request of 49 leaves room for 18 more.
+ * How many of the 60 writes a minute one namespace gets while it is alone: with u writes done, it leaves 12·u/(u+3)
+ * places to namespaces that come later (src/client/pace/budget.ts). After 49 writes that is 11.3 places, and 11 are
+ * free. A request of more than 30 changes takes 30 places, half of the window (src/base/bulk-writes.ts), so a first
+ * request of 49 leaves room for 18 more.
  */
 const OF_ONE_NAMESPACE = { least: 49, most: 67 };
 

@@ -1,5 +1,5 @@
-// Types the commands of the pages that bring images to a cluster, word for word: into kind, into the containerd of a node, and into a
-// registry, signed. The test of the real node installs from a registry.
+// Types the commands of the pages that bring images to a cluster, word for word: into kind, into the containerd of a
+// node, and into a registry, signed. The test of the real node installs from a registry.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,8 +31,8 @@ let containerd: TestContainerd;
 let shell: Shell;
 
 /**
- * Stands for kind, which gives the archive to the containerd of each node; here to a namespace of the one that runs. Without
- * unpacking, because the next commands do that.
+ * Stands for kind, which gives the archive to the containerd of each node; here to a namespace of the one that runs.
+ * Without unpacking, because the next commands do that.
  */
 const KIND = `#!/bin/sh
 [ "$1 $2" = 'load image-archive' ] || exit 2

@@ -9,7 +9,10 @@ import { startPausedOperator } from '../support/matrix/paused-operator.ts';
 import { startStillProxy } from '../support/matrix/still-proxy.ts';
 import { inconsistencies } from '../support/matrix/world.ts';
 
-/** On a busy machine, a thread that has just started may get no processor time for seconds, and must not lose its lease by that. */
+/**
+ * On a busy machine, a thread that has just started may get no processor time for seconds, and must not lose its lease
+ * by that.
+ */
 const LEASE = { durationMs: 12_000, deadlineMs: 10_000, retryMs: 600 };
 const PATIENCE = { timeout: 100_000, interval: 50 };
 

@@ -1,4 +1,5 @@
-// The brake on mass deletion on a real API server: the ways in which most objects vanish by mistake, and how the records return.
+// The brake on mass deletion on a real API server: the ways in which most objects vanish by mistake, and how the
+// records return.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';

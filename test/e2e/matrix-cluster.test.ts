@@ -1,6 +1,6 @@
-// The fault matrix, third part: faults on the side of Kubernetes. The API server and its store are restarted, versions are
-// compacted away, connections go still silently, CRDs change, namespaces and zone objects are deleted first. Each fault is
-// shown to have reached the operator itself, by the ends of its own watches.
+// The fault matrix, third part: faults on the side of Kubernetes. The API server and its store are restarted, versions
+// are compacted away, connections go still silently, CRDs change, namespaces and zone objects are deleted first. Each
+// fault is shown to have reached the operator itself, by the ends of its own watches.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { deleteRecord } from '#contract/operations/records.ts';
@@ -29,8 +29,8 @@ import { type WatchEnd, watchEnds } from '../support/matrix/watch-ends.ts';
 import { inconsistencies, leftovers, objectsOf, reasonOfReady } from '../support/matrix/world.ts';
 
 /**
- * In the place of 150 s and 30 s. The API server sends a bookmark once a minute, so the operator opens every quiet watch again
- * after 4 s here: such an end is not a sign of a fault.
+ * In the place of 150 s and 30 s. The API server sends a bookmark once a minute, so the operator opens every quiet
+ * watch again after 4 s here: such an end is not a sign of a fault.
  */
 const SHORT = { silenceMs: 4_000, callTimeoutMs: 4_000 };
 /** The API server ends watches within a second or two of a change of the schema. */
@@ -88,7 +88,10 @@ interface Fault {
   readonly title: string;
   /** An operator that has not yet met a fault does not wait as long between its attempts. */
   readonly afresh?: boolean;
-  /** Breaks something, calls `act`, which all of the cell's users do at that moment, and resolves when the operator met it. */
+  /**
+   * Breaks something, calls `act`, which all of the cell's users do at that moment, and resolves when the operator met
+   * it.
+   */
   strike(act: () => Promise<unknown>, cells: readonly Cell[]): Promise<unknown>;
 }
 

@@ -1,5 +1,5 @@
-// The fault matrix, sixth part: two operators that both believe to lead, objects that lose their status, and objects that come back
-// from a backup without status and with new uids. Each cell has a namespace and operators of its own.
+// The fault matrix, sixth part: two operators that both believe to lead, objects that lose their status, and objects
+// that come back from a backup without status and with new uids. Each cell has a namespace and operators of its own.
 import { describe, expect, it } from 'vitest';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';

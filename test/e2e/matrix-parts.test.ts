@@ -1,6 +1,7 @@
-// The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended gracefully. Objects are created,
-// changed and deleted while they are away, and they come back. Every part is a process of its own here, the operator included; only
-// those that were away are started again. Postgres writes durably, as in production. While knotd runs, no query fails.
+// The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended gracefully.
+// Objects are created, changed and deleted while they are away, and they come back. Every part is a process of its own
+// here, the operator included; only those that were away are started again. Postgres writes durably, as in production.
+// While knotd runs, no query fails.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

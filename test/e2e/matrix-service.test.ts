@@ -131,7 +131,10 @@ describe.concurrent('in addition', () => {
   );
 });
 
-/** Attempts after 1, 3, 7, 15 and 31 s have failed by then, and by itself an object would come back 63 s after the first. */
+/**
+ * Attempts after 1, 3, 7, 15 and 31 s have failed by then, and by itself an object would come back 63 s after the
+ * first.
+ */
 const OUTAGE_MS = 33_000;
 /** Long before that time. */
 const WOKEN_MS = 20_000;

@@ -1,5 +1,5 @@
-// The name servers need no other program to answer: Postgres, the api, the nodes and each knotd are killed with -9, and no query fails.
-// The DNS side of `npm run up`, with two name servers, every part a process of its own.
+// The name servers need no other program to answer: Postgres, the api, the nodes and each knotd are killed with -9, and
+// no query fails. The DNS side of `npm run up`, with two name servers, every part a process of its own.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

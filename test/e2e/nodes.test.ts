@@ -1,5 +1,5 @@
-// Ready with several name servers of which one is stopped: it stays false and names the node, until the node is back or has been
-// silent for 30 s.
+// Ready with several name servers of which one is stopped: it stays false and names the node, until the node is back or
+// has been silent for 30 s.
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -32,7 +32,8 @@ afterAll(async () => {
 });
 
 /**
- * Lets a stopped node count as one that reports, so that it is not silent for 30 s while a busy machine looks for the message.
+ * Lets a stopped node count as one that reports, so that it is not silent for 30 s while a busy machine looks for the
+ * message.
  * @returns a function that ends this
  */
 function reporting(name: string): () => Promise<void> {

@@ -34,7 +34,8 @@ it('shows all series from the start, counts events, and never adds a series', as
   await become('leader', (value) => value === 1);
   await become('workqueue_depth{name="zones"}', (value) => value === 0);
   const first = await scrape();
-  // Without objects, the operator sends heartbeats (PUT), reads, and renews its Lease: none of these raises a series here.
+  // Without objects, the operator sends heartbeats (PUT), reads, and renews its Lease: none of these raises a series
+  // here.
   for (const name of [
     'controller_reconcile_total{controller="zones",result="error"}',
     'controller_reconcile_total{controller="records",result="success"}',

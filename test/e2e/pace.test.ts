@@ -1,5 +1,5 @@
-// The operator on a key whose write limit is used up, seen from the wire: a proxy between it and the API writes down every
-// request. The window is moved in the database, so that a place is free in seconds instead of a minute.
+// The operator on a key whose write limit is used up, seen from the wire: a proxy between it and the API writes down
+// every request. The window is moved in the database, so that a place is free in seconds instead of a minute.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

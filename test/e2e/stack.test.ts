@@ -1,5 +1,5 @@
-// Suites that share one stack, because the parts of a stack take longer to start than most of these suites take to run. Each
-// suite removes its own objects at its end. A new suite belongs here if it needs no settings of its own.
+// Suites that share one stack, because the parts of a stack take longer to start than most of these suites take to run.
+// Each suite removes its own objects at its end. A new suite belongs here if it needs no settings of its own.
 import { afterAll, beforeAll } from 'vitest';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 import { servesTheWholeChain } from './stack/chain.ts';

@@ -1,5 +1,5 @@
-// Two clusters, each with a kube-apiserver and an operator of its own, write into one zone of one service. A value that both have is
-// asked for all the time, and must never be missing from an answer.
+// Two clusters, each with a kube-apiserver and an operator of its own, write into one zone of one service. A value that
+// both have is asked for all the time, and must never be missing from an answer.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Secondaries that the owners of zones choose in Kubernetes, with a real Knot DNS as the secondary. Ready waits for it or not, and one of
-// two namespaces has no offer.
+// Secondaries that the owners of zones choose in Kubernetes, with a real Knot DNS as the secondary. Ready waits for it
+// or not, and one of two namespaces has no offer.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseZoneSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';

@@ -21,13 +21,16 @@ export interface Fault {
   /** Test files, or folders of them, relative to the root of the checkout. */
   readonly tests: readonly string[];
   /**
-   * A regular expression. Tests whose full name matches do not count: they compare generated text with a copy that the same
-   * command writes, so they notice every change and judge none. Absent: every test counts.
+   * A regular expression. Tests whose full name matches do not count: they compare generated text with a copy that the
+   * same command writes, so they notice every change and judge none. Absent: every test counts.
    */
   readonly ignore?: string;
 }
 
-/** Thrown when the text that a fault replaces is not in the file exactly once: the code has changed, so the list must too. */
+/**
+ * Thrown when the text that a fault replaces is not in the file exactly once: the code has changed, so the list must
+ * too.
+ */
 export class DoesNotApply extends Error {
   override readonly name = 'DoesNotApply';
 }

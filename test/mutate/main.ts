@@ -1,5 +1,5 @@
-// `npm run mutate`: applies the faults of faults/ one at a time in a temporary copy of the checkout, runs the tests that must
-// notice each, and tells which faults survived. It is not part of `npm test`.
+// `npm run mutate`: applies the faults of faults/ one at a time in a temporary copy of the checkout, runs the tests
+// that must notice each, and tells which faults survived. It is not part of `npm test`.
 //
 //   npm run mutate                      all faults
 //   npm run mutate -- client- ns-poll   faults whose names begin like this

@@ -17,7 +17,10 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Copies all files that git knows or would add, uncommitted changes included. @throws when `checkout` is not a git checkout */
+/**
+ * Copies all files that git knows or would add, uncommitted changes included. @throws when `checkout` is not a git
+ * checkout
+ */
 export async function copyCheckout(checkout: string): Promise<Workspace> {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await run('git', args, { cwd: checkout, maxBuffer: MAX_NAMES, timeout: GIT_LIMIT_MS });

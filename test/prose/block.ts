@@ -1,12 +1,16 @@
-// The form that every extractor returns: a passage that people read, at its place in the file. Its text has the length of the
-// original; markup, code and quoted names are masked, so that a rule sees the prose alone and a match has a line.
+// The form that every extractor returns: a passage that people read, at its place in the file. Its text has the length
+// of the original; markup, code and quoted names are masked, so that a rule sees the prose alone and a match has a
+// line.
 
 export interface Block {
   /** Where `text` begins in the file, in UTF-16 units. */
   readonly offset: number;
   /** As long as the original. */
   readonly text: string;
-  /** The first word begins a sentence, even in lower case: a comment, a title, a cell of a table, but not a part of a message. */
+  /**
+   * The first word begins a sentence, even in lower case: a comment, a title, a cell of a table, but not a part of a
+   * message.
+   */
   readonly begins: boolean;
 }
 

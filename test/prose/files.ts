@@ -1,4 +1,5 @@
-// The prose of files that are not TypeScript: Markdown, templates of pages, YAML with and without Go templates, shell, Go, SQL.
+// The prose of files that are not TypeScript: Markdown, templates of pages, YAML with and without Go templates, shell,
+// Go, SQL.
 import { type Block, blank, maskCode, noun, split } from './block.ts';
 import { typescriptBlocks } from './typescript.ts';
 
@@ -66,7 +67,10 @@ function etaBlocks(source: string): Block[] {
 
 const READ = /^( *(?:- )?(?:description|summary|message|messageExpression|reason|title|help):) +(?![>|])(.*\S)$/gm;
 
-/** Comments, and values of the keys that hold text, of YAML with or without Go templates; and the messages of their templates. */
+/**
+ * Comments, and values of the keys that hold text, of YAML with or without Go templates; and the messages of their
+ * templates.
+ */
 function yamlBlocks(source: string): Block[] {
   const blocks: Block[] = [];
   const rest = source.replace(/\{\{-?\s*\/\*([\s\S]*?)\*\/\s*-?\}\}/g, (comment, inner: string, offset: number) => {

@@ -1,5 +1,5 @@
-// `node test/prose/main.ts [paths]`: prints every violation below the paths. (Default: in the whole repository.) It exits with 1 if
-// there are any.
+// `node test/prose/main.ts [paths]`: prints every violation below the paths. (Default: in the whole repository.) It
+// exits with 1 if there are any.
 import { findAll, print } from './tree.ts';
 
 const paths = process.argv.slice(2);

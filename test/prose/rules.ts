@@ -1,5 +1,5 @@
-// The words and forms of sentences that the project does not use, each with the advice what to write instead. A rule looks at one
-// sentence. It must hit few good sentences: a form that is often right is left to the reader of a change.
+// The words and forms of sentences that the project does not use, each with the advice what to write instead. A rule
+// looks at one sentence. It must hit few good sentences: a form that is often right is left to the reader of a change.
 
 export interface Rule {
   readonly name: string;
@@ -14,7 +14,9 @@ export interface Rule {
 const NOUN = 'begin with the noun: "the records that …", "the person who …", "the value that …"';
 const PREPOSITIONS =
   'about|after|among|at|before|behind|beside|between|but|by|for|from|in|into|like|of|on|than|to|under|unlike|until|upon|with|without';
-/** After these words "what" has no noun; after say, tell, know, decide, show and their like it is an indirect question. */
+/**
+ * After these words "what" has no noun; after say, tell, know, decide, show and their like it is an indirect question.
+ */
 const BEFORE_WHAT = [
   'is|are|was|were|be|been|has|have|had|does|do|did|and not|but|besides|than|below|above|as',
   'of|to|from|for|with|without|in|into|by|at|like|after|before|beside|between|over|under|until',

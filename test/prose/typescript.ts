@@ -1,5 +1,6 @@
-// The prose of a TypeScript or JavaScript file: comments, titles of tests, and every string of three words or more. A list of
-// the functions that take messages would be out of date soon; a string of three words is almost always read by a person.
+// The prose of a TypeScript or JavaScript file: comments, titles of tests, and every string of three words or more. A
+// list of the functions that take messages would be out of date soon; a string of three words is almost always read by
+// a person.
 import jsTokens from 'js-tokens';
 import { type Block, blank, maskCode, noun, split } from './block.ts';
 
@@ -107,7 +108,9 @@ function isTag(before: Place | undefined): boolean {
   return before?.type === 'IdentifierName' && !['return', 'yield', 'await', 'case', 'of', 'in'].includes(before.value);
 }
 
-/** Whether the string is the first argument of it(), test(), describe() or one of their variants such as it.each(…)(…). */
+/**
+ * Whether the string is the first argument of it(), test(), describe() or one of their variants such as it.each(…)(…).
+ */
 function isTitle(code: readonly Place[], at: number): boolean {
   if (code[at - 1]?.value !== '(') return false;
   let head = at - 2;

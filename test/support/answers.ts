@@ -28,7 +28,10 @@ export async function expectNegative(
   expect([name, state, negative]).toEqual([name, 'secure', kind]);
 }
 
-/** A name server that finds the names of one change in two lines of the feed makes two commits; the second has a later serial. */
+/**
+ * A name server that finds the names of one change in two lines of the feed makes two commits; the second has a later
+ * serial.
+ */
 export function expectServedSerial(served: number, stored: unknown): void {
   const serial = Number(stored);
   expect(served === serial || isLater(served, serial), `served ${served}, stored ${serial}`).toBe(true);

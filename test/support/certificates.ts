@@ -167,8 +167,9 @@ async function revision(test: TestStack, name: string, namespace = 'default'): P
 }
 
 /**
- * The revision once cert-manager has ended its issuance. cert-manager writes the Secret, and Ready, before the revision: a look
- * between them sees the revision before, and a wait for the next one would end with the Secret that is there already.
+ * The revision once cert-manager has ended its issuance. cert-manager writes the Secret, and Ready, before the
+ * revision: a look between them sees the revision before, and a wait for the next one would end with the Secret that is
+ * there already.
  */
 async function settledRevision(test: TestStack, name: string, namespace: string): Promise<number> {
   type Status = { revision?: number; conditions?: { type: string; status: string }[] };

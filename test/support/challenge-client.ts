@@ -1,5 +1,5 @@
-// cert-manager's side of the webhook protocol, with the rights of its account and through kube-apiserver: for questions at a
-// pace that cert-manager itself does not have.
+// cert-manager's side of the webhook protocol, with the rights of its account and through kube-apiserver: for questions
+// at a pace that cert-manager itself does not have.
 import type { KubeApi } from '#kube/api/api.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';

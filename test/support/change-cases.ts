@@ -1,4 +1,5 @@
-// Changes of objects that `kubectl apply` must take or refuse; the integration test feeds them to a real kube-apiserver.
+// Changes of objects that `kubectl apply` must take or refuse; the integration test feeds them to a real
+// kube-apiserver.
 import { aRecord } from './resource-case.ts';
 
 /** A change of an object that exists: only the API server can judge it. */

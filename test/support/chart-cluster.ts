@@ -1,5 +1,5 @@
-// A control plane for charts: a real kube-apiserver with the kinds that the chart's objects have, and namespaces that enforce the
-// Pod Security level "restricted". No nodes: nothing runs.
+// A control plane for charts: a real kube-apiserver with the kinds that the chart's objects have, and namespaces that
+// enforce the Pod Security level "restricted". No nodes: nothing runs.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

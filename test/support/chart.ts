@@ -55,7 +55,10 @@ export async function render(values: Values, options: RenderOptions = {}): Promi
   return objectsOf(text);
 }
 
-/** The documents of all renderings, which are mostly the same: to parse the YAML of one rendering takes a tenth of a second. */
+/**
+ * The documents of all renderings, which are mostly the same: to parse the YAML of one rendering takes a tenth of a
+ * second.
+ */
 const known = new Map<string, Rendered | null>();
 
 /** As Kubernetes reads YAML: 0440 is octal. */

@@ -1,5 +1,5 @@
-// The opinion of others about whole zones as they are served: ldns parses each zone and verifies its signatures and its chain of
-// NSEC records.
+// The opinion of others about whole zones as they are served: ldns parses each zone and verifies its signatures and its
+// chain of NSEC records.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';

@@ -1,5 +1,5 @@
-// The programs of `npm run check` as a step next to the tests: in a worker they would keep a test file waiting for a whole core.
-// The reporter starts them with the run, and counts each as one test.
+// The programs of `npm run check` as a step next to the tests: in a worker they would keep a test file waiting for a
+// whole core. The reporter starts them with the run, and counts each as one test.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

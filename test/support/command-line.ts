@@ -1,5 +1,5 @@
-// The commands of `zonestead` in this process, which is faster than a process for each. Settings come from the environment of the
-// process: vi.stubEnv.
+// The commands of `zonestead` in this process, which is faster than a process for each. Settings come from the
+// environment of the process: vi.stubEnv.
 import { COMMANDS } from '#cli/all-commands.ts';
 import { CommandFailed } from '#cli/program.ts';
 import { createZonesteadProgram } from '#cli/zonestead.ts';

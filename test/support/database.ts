@@ -53,7 +53,9 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
 
 const administrators = new Map<string, Sql>();
 
-/** One connection a worker, which closes itself when it is idle: the files of a worker make and drop a database each. */
+/**
+ * One connection a worker, which closes itself when it is idle: the files of a worker make and drop a database each.
+ */
 function administrator(url: string): Sql {
   const open = () => postgres(url, { max: 1, idle_timeout: ADMIN_IDLE_S, onnotice: () => undefined });
   const admin = administrators.get(url) ?? open();

@@ -1,5 +1,6 @@
-// Two zones with records of two clusters, on a stack of its own of real processes: Postgres behind a relay, the api, and a name
-// server. Tests stop the api at a chosen moment of a drain: a lock that they hold keeps it from the records of one zone.
+// Two zones with records of two clusters, on a stack of its own of real processes: Postgres behind a relay, the api,
+// and a name server. Tests stop the api at a chosen moment of a drain: a lock that they hold keeps it from the records
+// of one zone.
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { Agent } from 'undici';

@@ -27,7 +27,10 @@ const FLAGS = goFlags({ 'sigs.k8s.io/external-dns/pkg/apis/externaldns.Version':
 const BUILD_MS = 45 * 60_000;
 const NEWS_MS = 5_000;
 
-/** The paths of the program and of its CRD. @throws when Go is missing, with how to get it; with the compiler's last lines */
+/**
+ * The paths of the program and of its CRD. @throws when Go is missing, with how to get it; with the compiler's last
+ * lines
+ */
 export async function ensureExternalDns(signal: AbortSignal): Promise<{ command: string; crd: string }> {
   const progress = (line: string) => process.stdout.write(`${line}\n`);
   const dir = await cached({

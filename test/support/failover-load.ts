@@ -1,5 +1,5 @@
-// Clients that write as the REST reference asks while Postgres fails over: each creates records one after the other, and sends a request that
-// got 503 again with its Idempotency-Key until it is acknowledged.
+// Clients that write as the REST reference asks while Postgres fails over: each creates records one after the other,
+// and sends a request that got 503 again with its Idempotency-Key until it is acknowledged.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply, Request } from './api.ts';

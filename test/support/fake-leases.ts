@@ -1,5 +1,5 @@
-// Leases of an API server in memory: versions, conflicts, watches, and moments at which it does not answer. Each replica
-// has its own way to it, which can be cut.
+// Leases of an API server in memory: versions, conflicts, watches, and moments at which it does not answer. Each
+// replica has its own way to it, which can be cut.
 import type { KubeApi } from '#kube/api/api.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import type { Lease, LeaseSpec } from '#kube/leader/lease.ts';

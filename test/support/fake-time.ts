@@ -1,5 +1,5 @@
-// The environment of a process whose clock is wrong, and may be set. libfaketime replaces the clock functions of the C library. A
-// time namespace would not do: it moves the monotonic clock alone.
+// The environment of a process whose clock is wrong, and may be set. libfaketime replaces the clock functions of the C
+// library. A time namespace would not do: it moves the monotonic clock alone.
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

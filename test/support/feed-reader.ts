@@ -1,4 +1,5 @@
-// A reader of the feed over real HTTP: it collects the lines of a stream, and can read slowly, stop, and cut its connection.
+// A reader of the feed over real HTTP: it collects the lines of a stream, and can read slowly, stop, and cut its
+// connection.
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { expect } from 'vitest';
 import { type FeedLine, feedLine, type ZoneLine, zoneLine } from '#contract/feed.ts';

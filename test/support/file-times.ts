@@ -1,5 +1,5 @@
-// The processor and wall time of each test file: which files are dear, and the table of test/README.md. The reporter keeps the
-// times of the last run of each file in the cache, and `node test/times.ts` prints the table.
+// The processor and wall time of each test file: which files are dear, and the table of test/README.md. The reporter
+// keeps the times of the last run of each file in the cache, and `node test/times.ts` prints the table.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheRoot } from '../../deploy/local/parts/cache.ts';

@@ -1,5 +1,5 @@
-// CustomResourceDefinitions of the Prometheus operator, CloudNativePG, Argo CD and Flux, as far as a server has to know a kind to take its
-// objects: their schemas are theirs to check, and no registry that the tests reach carries them.
+// CustomResourceDefinitions of the Prometheus operator, CloudNativePG, Argo CD and Flux, as far as a server has to know
+// a kind to take its objects: their schemas are theirs to check, and no registry that the tests reach carries them.
 const KINDS = [
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'ServiceMonitor' },
   { group: 'monitoring.coreos.com', version: 'v1', kind: 'PrometheusRule' },

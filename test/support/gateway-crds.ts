@@ -1,4 +1,5 @@
-// The CustomResourceDefinitions of the Gateway API: files of its Go module, in the version that cert-manager's module requires.
+// The CustomResourceDefinitions of the Gateway API: files of its Go module, in the version that cert-manager's module
+// requires.
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';

@@ -56,8 +56,8 @@ function replay(changes: readonly Change[]): Map<string, After> {
   let last = { serial: 0, xid: '' };
   for (const { action, before, after, serial, xid } of changes) {
     expect(Number(serial)).toBeGreaterThanOrEqual(last.serial);
-    // Changes that share a transaction may have serials of their own, but no serial is shared by two transactions, unless only
-    // comments change.
+    // Changes that share a transaction may have serials of their own, but no serial is shared by two transactions,
+    // unless only comments change.
     if (Number(serial) === last.serial && !isOfComment({ before, after }))
       expect([serial, xid]).toEqual([serial, last.xid]);
     if (!isOfComment({ before, after })) last = { serial: Number(serial), xid };

@@ -1,4 +1,5 @@
-// The program as the image has it, for measurements of its processes: Node removes no types, and reads no compiled code.
+// The program as the image has it, for measurements of its processes: Node removes no types, and reads no compiled
+// code.
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { layDown } from '../../deploy/image/rootfs.ts';

@@ -9,7 +9,10 @@ export interface TestKnot extends Knot {
   control: KnotControl;
   /** The texts about damaged databases. */
   warnings: string[];
-  /** Ends knotd with the signal, and starts it again with the same folder and port, and with other settings if some are given. */
+  /**
+   * Ends knotd with the signal, and starts it again with the same folder and port, and with other settings if some are
+   * given.
+   */
   restart(signal: NodeJS.Signals, settings?: KnotOptions['settings']): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// The health of our objects as other tools compute it: kstatus (Flux, `kubectl` appliers, Config Sync) and the health checks
-// of Argo CD, written from their public documents.
+// The health of our objects as other tools compute it: kstatus (Flux, `kubectl` appliers, Config Sync) and the health
+// checks of Argo CD, written from their public documents.
 //
 //   kstatus: being deleted → Terminating; status.observedGeneration is not metadata.generation → InProgress; Stalled True →
 //   Failed; Reconciling True → InProgress; Ready False or Unknown → InProgress; otherwise Current, also without any status.

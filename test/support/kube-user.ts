@@ -13,7 +13,10 @@ import { DNS_ZONE } from '#resources/dnszone.ts';
 export interface KubeUser {
   /** For calls that are not here. */
   readonly api: KubeApi;
-  /** Server-side apply, one object after the other. @throws KubeError of the first that is refused; the others are applied */
+  /**
+   * Server-side apply, one object after the other. @throws KubeError of the first that is refused; the others are
+   * applied
+   */
   apply(objects: readonly object[]): Promise<void>;
   /** @param name as kubectl has it, such as `zdr/www`; the namespace of cluster-scoped objects is ignored */
   get<T = KubeObject>(name: string, namespace?: string): Promise<T>;

@@ -1,7 +1,9 @@
 // Fills a zone with many records by one statement. Name servers are not told, so it is for services without one.
 import type { TestService } from './service.ts';
 
-/** Adds the records `host1 A 192.0.2.1` and so on, with the counters of the zone. About a second for 100,000 records. */
+/**
+ * Adds the records `host1 A 192.0.2.1` and so on, with the counters of the zone. About a second for 100,000 records.
+ */
 export async function fillZone({ sql }: Pick<TestService, 'sql'>, zone: { id: string }, count: number): Promise<void> {
   await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
     select 'rec_' || z.no || '_' || n, z.no, 'host' || n, 'host' || n, 'A', '192.0.2.1', '192.0.2.1', sha256('192.0.2.1'::bytea)

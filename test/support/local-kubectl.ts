@@ -1,4 +1,5 @@
-// kubectl as a reader of YAML and JSON, without a cluster: it reads YAML 1.1 as go-yaml does, and as other tools of Kubernetes do.
+// kubectl as a reader of YAML and JSON, without a cluster: it reads YAML 1.1 as go-yaml does, and as other tools of
+// Kubernetes do.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '../../deploy/local/parts/commands.ts';

@@ -1,5 +1,6 @@
-// For every test file: measures the processor time of its worker, and of the processes that it started and that ended, so that the
-// reporter can say which files are dear. Not in it: the Postgres that all files share, and processes that outlive the file.
+// For every test file: measures the processor time of its worker, and of the processes that it started and that ended,
+// so that the reporter can say which files are dear. Not in it: the Postgres that all files share, and processes that
+// outlive the file.
 import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
 

@@ -1,5 +1,5 @@
-// A source of the feed in memory, for faults that a database does not have on demand: zones with RRsets, rows of changes in
-// transactions that the test commits in any order, and failures.
+// A source of the feed in memory, for faults that a database does not have on demand: zones with RRsets, rows of
+// changes in transactions that the test commits in any order, and failures.
 import type { ServedSet } from '#dns/served.ts';
 import type { ServedChange, ServedSource, ZoneHead } from '#service/nodes/source.ts';
 
@@ -10,7 +10,10 @@ interface Row {
 }
 
 export interface MemorySource extends ServedSource {
-  /** Commits a change of a zone: its names have one A record each, with this address. The zone is made if it does not exist. */
+  /**
+   * Commits a change of a zone: its names have one A record each, with this address. The zone is made if it does not
+   * exist.
+   */
   change(zoneId: string, names: readonly string[] | null, address?: string): void;
   /** Deletes a zone. */
   remove(zoneId: string): void;

@@ -15,7 +15,10 @@ export interface Nginx {
 
 const LIMIT_MS = 60_000;
 
-/** @param upstream the address that it passes requests to; it connects from 127.0.0.1 @throws Error when it does not start */
+/**
+ * @param upstream the address that it passes requests to; it connects from 127.0.0.1 @throws Error when it does not
+ * start
+ */
 export async function startNginx({ port, upstream }: { port: number; upstream: string }): Promise<Nginx> {
   const { signal } = new AbortController();
   const { nginx = '' } = await ensureTools([{ command: 'nginx', package: 'nginx' }], { progress: () => {}, signal });

@@ -1,5 +1,5 @@
-// A model of owners: the records of one zone and who owns them, as the rules of the documentation say, in a few lines that share
-// nothing with the service. A value is an IPv4 address, and a name has A records only.
+// A model of owners: the records of one zone and who owns them, as the rules of the documentation say, in a few lines
+// that share nothing with the service. A value is an IPv4 address, and a name has A records only.
 
 export interface ModelSet {
   owner: string;

@@ -2,7 +2,9 @@
 const EVERY_MS = 100;
 /** A pause that can cause a warning: waits of the api and the node for each other are longer than this. */
 const PAUSE_MS = 750;
-/** The time after a pause in which its consequences are logged. The longest wait that the warnings are about has 30 s. */
+/**
+ * The time after a pause in which its consequences are logged. The longest wait that the warnings are about has 30 s.
+ */
 const AFTER_MS = 45_000;
 
 export interface Pauses {

@@ -1,5 +1,5 @@
-// The times that `expect.poll` waited, so that a state which came after milliseconds yesterday and comes after a minute today is
-// seen, although both pass. measure-polls.ts measures, and the reporter prints the histogram.
+// The times that `expect.poll` waited, so that a state which came after milliseconds yesterday and comes after a minute
+// today is seen, although both pass. measure-polls.ts measures, and the reporter prints the histogram.
 const BOUNDS_S = [0.1, 1, 10, 30];
 /** Waits above this are named, at most this many. */
 const LONG_S = 10;

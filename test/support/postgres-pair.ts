@@ -1,5 +1,6 @@
-// Two real Postgres servers with synchronous replication: a primary and its standby. A commit is confirmed when both have it. The
-// primary can be killed or stopped, the standby promoted, and the old primary replaced by a copy of the new one, as its standby.
+// Two real Postgres servers with synchronous replication: a primary and its standby. A commit is confirmed when both
+// have it. The primary can be killed or stopped, the standby promoted, and the old primary replaced by a copy of the
+// new one, as its standby.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
@@ -46,7 +47,10 @@ interface PairOptions {
   signal: AbortSignal;
 }
 
-/** Starts both, with a migrated database of the service. @throws when one of them does not start; nothing is left running then */
+/**
+ * Starts both, with a migrated database of the service. @throws when one of them does not start; nothing is left
+ * running then
+ */
 export async function startPostgresPair({ programs, folder, signal }: PairOptions): Promise<PostgresPair> {
   const ports = await allocatePorts([{ name: 'a' }, { name: 'b' }], { stateDir: folder });
   const place = async (name: 'a' | 'b') => {

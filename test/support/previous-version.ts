@@ -8,8 +8,9 @@ const JOURNAL = 'src/store/migrations/meta/_journal.json';
 const { signal } = new AbortController();
 
 /**
- * The commit before the one that brought the newest migration of the checkout: the newest version with an older schema, which plays the
- * part of the previous release. @returns null: the checkout has one migration, and every older database is of no release
+ * The commit before the one that brought the newest migration of the checkout: the newest version with an older schema,
+ * which plays the part of the previous release. @returns null: the checkout has one migration, and every older database
+ * is of no release
  * @throws with instructions when the history does not reach that far
  */
 export async function beforeNewestMigration(): Promise<string | null> {

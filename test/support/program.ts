@@ -1,6 +1,6 @@
-// The program `zonestead` as a bundle in the cache, one for each state of the sources. Tests start it some hundred times a run, and
-// Node loads it in half of the processor time of src/main.ts with its thousand modules. `npm run up` and the image run src/main.ts,
-// and so do all tests if TEST_PROGRAM names it.
+// The program `zonestead` as a bundle in the cache, one for each state of the sources. Tests start it some hundred
+// times a run, and Node loads it in half of the processor time of src/main.ts with its thousand modules. `npm run up`
+// and the image run src/main.ts, and so do all tests if TEST_PROGRAM names it.
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,5 @@
-// Records by which a tenant that may write `*.dev`, and not `dev`, tries to get a certificate for `dev`. The tests of the service and
-// of the operator make the same attempts.
+// Records by which a tenant that may write `*.dev`, and not `dev`, tries to get a certificate for `dev`. The tests of
+// the service and of the operator make the same attempts.
 
 import type { RecordType } from '#dns/types/index.ts';
 

@@ -1,5 +1,5 @@
-// An API server in this process that lists many DNSRecords in pages and keeps watches open, for measurements of the memory of
-// the process that reads them. It keeps none of the records itself.
+// An API server in this process that lists many DNSRecords in pages and keeps watches open, for measurements of the
+// memory of the process that reads them. It keeps none of the records itself.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,5 +1,5 @@
-// A small release for tests: three images of one file each, bills of materials, a command line of a few words, the real chart, and
-// keys.
+// A small release for tests: three images of one file each, bills of materials, a command line of a few words, the real
+// chart, and keys.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // Prints the one line that CI reads, `N passed, N failed`, and before it the name of each skipped test. A file that
 // does not load and a suite whose setup fails count as failures. The checks (checks.ts) run in parallel with a run that
-// contains test/unit/structure.test.ts, and count as one test each. A histogram says how long `expect.poll` waited, and a
-// list names the files that took the most processor time.
+// contains test/unit/structure.test.ts, and count as one test each. A histogram says how long `expect.poll` waited, and
+// a list names the files that took the most processor time.
 import { writeFile } from 'node:fs/promises';
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
 import { type CheckResult, runChecks } from './checks.ts';

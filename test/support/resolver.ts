@@ -1,5 +1,5 @@
-// Questions to the name server of a test: by dns-packet, by dig, and by delv, which validates every signature up to a trust
-// anchor. None of them is code under test.
+// Questions to the name server of a test: by dns-packet, by dig, and by delv, which validates every signature up to a
+// trust anchor. None of them is code under test.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

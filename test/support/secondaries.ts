@@ -1,5 +1,5 @@
-// Sources and secondaries for tests of zone transfers: a signing knotd as a node configures it, and Knot, BIND and NSD as
-// secondaries with the configurations that Zonestead generates.
+// Sources and secondaries for tests of zone transfers: a signing knotd as a node configures it, and Knot, BIND and NSD
+// as secondaries with the configurations that Zonestead generates.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

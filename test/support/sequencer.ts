@@ -1,8 +1,10 @@
-// The order of test files: the longest ones begin first, since a run must not end with one busy worker while the others idle. A
-// checkout that never ran them cannot know their times, so they are listed here.
+// The order of test files: the longest ones begin first, since a run must not end with one busy worker while the others
+// idle. A checkout that never ran them cannot know their times, so they are listed here.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of more than half a minute in a run of all, the longest one first. A file that is missing here begins later. */
+/**
+ * Files of more than half a minute in a run of all, the longest one first. A file that is missing here begins later.
+ */
 export const LONG = [
   'e2e/node/chart',
   'e2e/docs',

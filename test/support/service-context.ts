@@ -7,7 +7,9 @@ import { limitWork } from '#service/permits.ts';
 import { openDatabase } from '#store/database.ts';
 import { NAMESERVERS } from './service.ts';
 
-/** To be called at the top of a test file. @param url that of the database; the connection closes after the file's tests */
+/**
+ * To be called at the top of a test file. @param url that of the database; the connection closes after the file's tests
+ */
 export function openServiceContext(url: string): ServiceContext {
   const { db, close } = openDatabase(url);
   afterAll(() => close());

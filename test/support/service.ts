@@ -1,7 +1,8 @@
-// One test file's own service: a fresh database, the api and a node in this process behind real sockets, and a real knotd. Api
-// and node are put together by the functions that their processes call (src/api/compose.ts, src/nameserver/node/compose.ts), from
-// settings as an environment holds them. The service closes itself after the file's tests, and fails the file when something was
-// left open or went wrong unseen (an error or an unexpected warning in a log, a complaint of knotd).
+// One test file's own service: a fresh database, the api and a node in this process behind real sockets, and a real
+// knotd. Api and node are put together by the functions that their processes call (src/api/compose.ts,
+// src/nameserver/node/compose.ts), from settings as an environment holds them. The service closes itself after the
+// file's tests, and fails the file when something was left open or went wrong unseen (an error or an unexpected warning
+// in a log, a complaint of knotd).
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';

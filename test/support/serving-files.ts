@@ -1,4 +1,5 @@
-// A folder with a certificate that changes as the kubelet changes a mounted Secret: all files at once, by the swap of a symlink.
+// A folder with a certificate that changes as the kubelet changes a mounted Secret: all files at once, by the swap of a
+// symlink.
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type OwnCertificate, renewed } from '#kube/certificates/own-certificate.ts';

@@ -1,4 +1,5 @@
-// Whether a name server has applied everything that is committed: all announced changes are visible in the position that it reached.
+// Whether a name server has applied everything that is committed: all announced changes are visible in the position
+// that it reached.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import type { NodeReport } from '#contract/feed.ts';

@@ -1,5 +1,5 @@
-// The whole chain for one end-to-end test file: every part a real process, in a folder of its own, with the tools of a user:
-// the API server, kubectl, HTTP, dig and delv.
+// The whole chain for one end-to-end test file: every part a real process, in a folder of its own, with the tools of a
+// user: the API server, kubectl, HTTP, dig and delv.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,9 @@ export interface TestStack {
   kube: KubeUser;
   /** For a program that runs on, such as a watch. */
   kubectlPath: string;
-  /** Any kubectl command. Use it where its words are the point: a process costs more than a call. @throws with its words */
+  /**
+   * Any kubectl command. Use it where its words are the point: a process costs more than a call. @throws with its words
+   */
   kubectl(...args: string[]): Promise<string>;
   /** The output of kubectl with its warnings. */
   kubectlWords(...args: string[]): Promise<string>;

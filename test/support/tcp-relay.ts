@@ -1,5 +1,5 @@
-// A TCP relay in front of a server, for tests: it can be cut off, lead elsewhere, or spread its connections over several
-// servers in turn, as a balanced Service does.
+// A TCP relay in front of a server, for tests: it can be cut off, lead elsewhere, or spread its connections over
+// several servers in turn, as a balanced Service does.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface TcpRelay {

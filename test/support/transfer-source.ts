@@ -1,4 +1,5 @@
-// BIND, Knot and NSD as the servers that people move away from: a primary of one zone that gives transfers to one TSIG key.
+// BIND, Knot and NSD as the servers that people move away from: a primary of one zone that gives transfers to one TSIG
+// key.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';

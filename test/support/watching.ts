@@ -1,4 +1,5 @@
-// Every state of objects that a watch of the kube-apiserver tells, in order: first the objects that were there, then each change.
+// Every state of objects that a watch of the kube-apiserver tells, in order: first the objects that were there, then
+// each change.
 
 import { realClock } from '#base/clock.ts';
 import type { Scope } from '#kube/cache/fill.ts';

@@ -1,5 +1,5 @@
-// A real control plane of one test file's own, with the CRD of a small kind (Widget) and nothing else in it. Tests that stop
-// and restart kube-apiserver need one that no other test uses.
+// A real control plane of one test file's own, with the CRD of a small kind (Widget) and nothing else in it. Tests that
+// stop and restart kube-apiserver need one that no other test uses.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -24,8 +24,8 @@ export interface WriteLoad {
   /** Ends all writers after their current requests. @throws with an answer that a writer did not expect */
   stop(): Promise<void>;
   /**
-   * Sends every unanswered POST again with its Idempotency-Key, and the last few answered ones. Each must get the answer of
-   * its first time. To be called after `stop`.
+   * Sends every unanswered POST again with its Idempotency-Key, and the last few answered ones. Each must get the
+   * answer of its first time. To be called after `stop`.
    * @returns the number of POSTs that had no answer
    */
   repeat(): Promise<number>;
@@ -49,8 +49,8 @@ const DNS_MS = 100_000;
 
 /**
  * Starts the writers. @param writers per zone; each has names of its own and changes them in turn: created, updated,
- * deleted, alone and in batches @param request may fail in any way: after no answer, a 5xx other than 503, or a 503 that
- * says so, the state of the names is unknown, and the writer continues with others
+ * deleted, alone and in batches @param request may fail in any way: after no answer, a 5xx other than 503, or a 503
+ * that says so, the state of the names is unknown, and the writer continues with others
  */
 export function startWriteLoad(request: Request, zones: readonly Entry['zone'][], writers: number): WriteLoad {
   const entries: Entry[] = [];

@@ -41,6 +41,19 @@ describe('the project', () => {
     expect(long).toEqual([]);
   });
 
+  it('has comment lines of at most 120 characters, except in drawings and aligned lists', async () => {
+    const wrong: string[] = [];
+    for (const folder of ['src', 'test', 'deploy', 'charts', 'docs']) {
+      for (const file of await filesBelow(folder, '.ts')) {
+        const lines = (await readFile(`${ROOT}/${file}`, 'utf8')).split('\n');
+        for (const [at, line] of lines.entries())
+          if (line.length > 120 && /^\s*(\/\/ ?|\/\*\*|\* )\S/.test(line) && !/[─→]|\S {3,}\S/.test(line))
+            wrong.push(`${file}:${at + 1}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('says at the head of every source file what it is for', async () => {
     const silent: string[] = [];
     for (const file of [...(await filesBelow('src', '.ts')), ...(await filesBelow('deploy', '.ts'))]) {

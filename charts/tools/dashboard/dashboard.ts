@@ -1,5 +1,5 @@
-// The panels as a Grafana dashboard (schema 39, Grafana 10 and later), held against Grafana's own types. Pure: the same data gives the same
-// text, so that a test can hold the file in the chart against it.
+// The panels as a Grafana dashboard (schema 39, Grafana 10 and later), held against Grafana's own types. Pure: the same
+// data gives the same text, so that a test can hold the file in the chart against it.
 import type { Dashboard, GridPos, RowPanel, VariableModel } from '@grafana/schema';
 import { DATASOURCE, grafanaPanel, type Json } from './grafana-panel.ts';
 import { API } from './panels/api.ts';

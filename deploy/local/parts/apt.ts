@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { cacheRoot, type Progress, withLock } from './cache.ts';
 import { findCommand, runCommand } from './commands.ts';
 
-/** A program, or a file that a program loads (a `*` stands for any part of one folder's name), and its Debian package. */
+/**
+ * A program, or a file that a program loads (a `*` stands for any part of one folder's name), and its Debian package.
+ */
 export type Tool = { command: string; package: string } | { file: string; package: string };
 
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -102,8 +104,10 @@ async function install(
   if (result.code !== 0) throw new Error(`apt-get install failed (code ${result.code}):\n${result.tail}`);
 }
 
-/** Runs `work` while invoke-rc.d refuses to start services. A policy of the machine's own is left alone; ours, left by a
- * killed run, is taken for ours. */
+/**
+ * Runs `work` while invoke-rc.d refuses to start services. A policy of the machine's own is left alone; ours, left by a
+ * killed run, is taken for ours.
+ */
 export async function withoutServices<T>(work: () => Promise<T>, file = POLICY): Promise<T> {
   const foreign = existsSync(file) && (await readFile(file, 'utf8')) !== POLICY_TEXT;
   if (!foreign) await writeFile(file, POLICY_TEXT, { mode: 0o755 });

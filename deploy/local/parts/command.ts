@@ -9,8 +9,8 @@ const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
  * Young objects get 3 × 4 MB: loading some hundred modules would otherwise leave V8 with the 3 × 16 MB that it allows
  * itself, most of the memory of such a process at rest. V8 lets a heap grow to a multiple of its live objects before it
  * collects, and the multiple follows the limit: 1.3 at 256 MB, 4 at the default of half the machine. The operator keeps
- * 5 MB for a thousand records, the solver the names of some fifty thousand in its 96 MB. The api and the name server read
- * whole zones and have no limit.
+ * 5 MB for a thousand records, the solver the names of some fifty thousand in its 96 MB. The api and the name server
+ * read whole zones and have no limit.
  */
 const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   api: ['--max-semi-space-size=4'],
@@ -19,11 +19,15 @@ const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
 };
 /**
- * glibc gives each thread an arena of its own and keeps freed memory in it. A block above the threshold goes back to the
- * system when it is freed: Node reads from sockets into blocks of 64 KiB. With 10,000 records the operator takes 35 MB less.
+ * glibc gives each thread an arena of its own and keeps freed memory in it. A block above the threshold goes back to
+ * the system when it is freed: Node reads from sockets into blocks of 64 KiB. With 10,000 records the operator takes 35
+ * MB less.
  */
 const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' };
-/** Types once stripped and code once compiled are found again by every process, which also spares it the stripper's memory. */
+/**
+ * Types once stripped and code once compiled are found again by every process, which also spares it the stripper's
+ * memory.
+ */
 const compileCache = () => join(cacheRoot(), 'compiled');
 
 export interface CommandOptions {
@@ -40,7 +44,9 @@ export interface CommandOptions {
 /** A new node of 10,000 zones is ready after minutes, others at once. */
 const READY_MS = { nameserver: 600_000 } as Readonly<Record<string, number>>;
 
-/** Starts the command and waits until it is ready, at most 2 minutes, a node 10 minutes. @throws with the end of its log */
+/**
+ * Starts the command and waits until it is ready, at most 2 minutes, a node 10 minutes. @throws with the end of its log
+ */
 export async function startCommand({
   name,
   env,

@@ -68,8 +68,8 @@ function yieldProcessor(pid: number): void {
 
 /**
  * Runs a program without a shell and waits for its end; a code other than 0 is the caller's business.
- * @throws when it cannot be started, when it takes longer than `timeoutMs`, or the signal's reason when it is aborted; in
- * the last two cases the program has been ended (SIGTERM, 10 s later SIGKILL) and is gone.
+ * @throws when it cannot be started, when it takes longer than `timeoutMs`, or the signal's reason when it is aborted;
+ * in the last two cases the program has been ended (SIGTERM, 10 s later SIGKILL) and is gone.
  */
 export async function runCommand(options: RunOptions): Promise<RunResult> {
   const { command, args, signal } = options;

@@ -97,7 +97,9 @@ const CONTROLLERS = [
   'validatingadmissionpolicy-status-controller',
 ];
 
-/** Those of our own program `controllers`, which gives each controller the service account that Kubernetes has for it. */
+/**
+ * Those of our own program `controllers`, which gives each controller the service account that Kubernetes has for it.
+ */
 export function controllersArguments(files: ControlPlaneFiles): string[] {
   return [
     `--kubeconfig=${files.controllerManagerKubeconfig}`,

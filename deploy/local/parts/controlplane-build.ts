@@ -48,8 +48,8 @@ const MANAGER: Binary = {
 
 export interface ControlPlaneSource {
   /**
-   * The address of the archives of prebuilt programs, which have no controllers; they are used when nothing has been built here.
-   * Absent: the programs are built.
+   * The address of the archives of prebuilt programs, which have no controllers; they are used when nothing has been
+   * built here. Absent: the programs are built.
    */
   prebuilt?: string | undefined;
   progress: Progress;
@@ -71,8 +71,8 @@ export async function ensureControlPlane(source: ControlPlaneSource): Promise<{ 
 }
 
 /**
- * A folder that holds kube-controller-manager and kube-scheduler, for a cluster with nodes. Few of its packages are compiled if the
- * control plane has been built here. @throws as ensureControlPlane
+ * A folder that holds kube-controller-manager and kube-scheduler, for a cluster with nodes. Few of its packages are
+ * compiled if the control plane has been built here. @throws as ensureControlPlane
  */
 export function ensureControllerManager({ progress, signal }: ControlPlaneSource): Promise<string> {
   return ensure(MANAGER, progress, signal);

@@ -1,8 +1,8 @@
 // A Kubernetes control plane for one state folder: etcd, kube-apiserver and the controllers of a cluster without nodes.
 //
 // Order: etcd → kube-apiserver (/readyz) → ready. The controllers start then, and nothing waits for them; a
-// kube-controller-manager would give up on an API server that is not healthy within 10 s. The parts end in the reverse order: kube-apiserver
-// first, because without etcd it retries for minutes and ignores SIGTERM.
+// kube-controller-manager would give up on an API server that is not healthy within 10 s. The parts end in the reverse
+// order: kube-apiserver first, because without etcd it retries for minutes and ignores SIGTERM.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -33,7 +33,9 @@ export interface ControlPlane {
   parts: Part[];
   /** Ends all parts in their order; repeating it is fine. */
   stop(): Promise<void>;
-  /** The path of a kubeconfig for this user name and these groups, by client certificate; rights are RBAC's business. */
+  /**
+   * The path of a kubeconfig for this user name and these groups, by client certificate; rights are RBAC's business.
+   */
   clientConfig(name: string, groups: string[]): Promise<string>;
 }
 

@@ -1,5 +1,6 @@
-// Prebuilt Kubernetes programs (etcd, kube-apiserver, kubectl) of the project controller-tools. They replace a build of minutes where
-// the network allows it. The version and the digest of each archive are here, so no server decides which programs run.
+// Prebuilt Kubernetes programs (etcd, kube-apiserver, kubectl) of the project controller-tools. They replace a build of
+// minutes where the network allows it. The version and the digest of each archive are here, so no server decides which
+// programs run.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey, type Progress } from './cache.ts';
@@ -34,8 +35,8 @@ export interface EnvtestOptions {
 
 /**
  * The folder of the prebuilt programs, downloaded at the first call.
- * @throws Error within seconds when the network refuses or hangs; also for a platform without an archive, and for an archive with
- * another digest
+ * @throws Error within seconds when the network refuses or hangs; also for a platform without an archive, and for an
+ * archive with another digest
  */
 export async function ensureEnvtest(options: EnvtestOptions): Promise<string> {
   const { archives = ENVTEST_ARCHIVES, root, digests = DIGESTS, limits, progress, signal } = options;

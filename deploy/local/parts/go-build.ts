@@ -70,7 +70,10 @@ async function readPackages(listed: string): Promise<GoPackage[]> {
   );
 }
 
-/** Takes a line of the program's output; returns the progress to show after so many seconds, or undefined if there is nothing new. */
+/**
+ * Takes a line of the program's output; returns the progress to show after so many seconds, or undefined if there is
+ * nothing new.
+ */
 type Counter = (line: string) => ((seconds: number) => string) | undefined;
 
 interface Step {

@@ -1,6 +1,10 @@
-// How long a build from Go modules will take. Packages cost very different amounts of time, so their number says little.
+// How long a build from Go modules will take. Packages cost very different amounts of time, so their number says
+// little.
 
-/** The cost of a package in addition to its source, in bytes of source: a compiler starts and reads the interfaces of all packages below. */
+/**
+ * The cost of a package in addition to its source, in bytes of source: a compiler starts and reads the interfaces of
+ * all packages below.
+ */
 const BYTES_PER_PACKAGE = 35_000;
 const BYTES_PER_DEPENDENCY = 140;
 /** The share of the linker. */
@@ -28,8 +32,8 @@ export interface Estimate {
 }
 
 /**
- * The weights were measured with one build of the 2,416 packages of Kubernetes; for this build, the estimate is 0.8 to 1.35 times the
- * processor time that is left, from a tenth of the work on.
+ * The weights were measured with one build of the 2,416 packages of Kubernetes; for this build, the estimate is 0.8 to
+ * 1.35 times the processor time that is left, from a tenth of the work on.
  * @param packages all of the program, itself included
  */
 export function createEstimate(packages: readonly GoPackage[]): Estimate {

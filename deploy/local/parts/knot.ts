@@ -22,7 +22,10 @@ export interface KnotOptions {
   port: number;
   /** (Default: 127.0.0.1.) */
   address?: string;
-  /** The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is `local`.) */
+  /**
+   * The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is
+   * `local`.)
+   */
   settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
   /** More variables of its environment. */
   env?: Readonly<Record<string, string>>;

@@ -12,8 +12,8 @@ export interface Part {
   /** Settles when the process is gone; never rejects. */
   readonly exited: Promise<PartExit>;
   /**
-   * Sends `signal` (Default: SIGTERM), after `graceMs` (Default: 10,000) SIGKILL to the whole process group, and resolves
-   * when the process is gone. Repeating it is fine; a repeat with SIGKILL ends the grace at once.
+   * Sends `signal` (Default: SIGTERM), after `graceMs` (Default: 10,000) SIGKILL to the whole process group, and
+   * resolves when the process is gone. Repeating it is fine; a repeat with SIGKILL ends the grace at once.
    * @throws when the process is still there 5 s after SIGKILL.
    */
   stop(options?: { signal?: NodeJS.Signals; graceMs?: number }): Promise<void>;

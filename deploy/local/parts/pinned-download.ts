@@ -1,4 +1,5 @@
-// A download whose content the project knows. A file with another digest is refused, so no server decides about the content.
+// A download whose content the project knows. A file with another digest is refused, so no server decides about the
+// content.
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Progress } from './cache.ts';
@@ -25,8 +26,8 @@ const NEWS_BYTES = 20_000_000;
 
 /**
  * Downloads to `target`, whose folder must exist.
- * @throws Error that names the address: when no server answers in time, when the content stops, when the digest is another. It
- * deletes the file at `target` before
+ * @throws Error that names the address: when no server answers in time, when the content stops, when the digest is
+ * another. It deletes the file at `target` before
  */
 export async function downloadPinned(
   file: PinnedFile,

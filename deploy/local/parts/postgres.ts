@@ -18,10 +18,15 @@ export interface PostgresOptions {
   port: number;
   /** Lines of postgresql.conf, as `-c name=value`. */
   settings?: Readonly<Record<string, string>>;
-  /** False for tests: a crash of the machine may lose everything, a crash of Postgres loses nothing. (Default: true.) */
+  /**
+   * False for tests: a crash of the machine may lose everything, a crash of Postgres loses nothing. (Default: true.)
+   */
   durable?: boolean;
   progress?: Progress;
-  /** How long to wait for the processes of an earlier server on the same data, such as backends of a killed one, in ms. (Default: 60,000.) */
+  /**
+   * How long to wait for the processes of an earlier server on the same data, such as backends of a killed one, in ms.
+   * (Default: 60,000.)
+   */
   leftoverLimitMs?: number;
   signal: AbortSignal;
 }

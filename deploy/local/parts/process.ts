@@ -1,9 +1,10 @@
 // Supervised child processes: every long-running part of the local stack is started here.
 //
 // A part goes through: running → stopping (the polite signal was sent) → exited, or running → exited by itself.
-// - A part leads its own session, so that the terminal's Ctrl-C reaches only `up`, and `up` keeps the order of the ends.
-// - When `up` itself is killed, the kernel sends the part its death signal (prctl(2) PR_SET_PDEATHSIG, set by setpriv of
-//   util-linux). If setpriv is missing, an exit hook does it for every end except kill -9.
+// - A part leads its own session, so that the terminal's Ctrl-C reaches only `up`, and `up` keeps the order of the
+//   ends.
+// - When `up` itself is killed, the kernel sends the part its death signal (prctl(2) PR_SET_PDEATHSIG, set by setpriv
+//   of util-linux). If setpriv is missing, an exit hook does it for every end except kill -9.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Bearer tokens of kube-apiserver, as a cluster's own clients have them. kube-apiserver verifies the signatures of a client certificate
-// at each request, which takes 0.3 ms of processor time, and looks a token up.
+// Bearer tokens of kube-apiserver, as a cluster's own clients have them. kube-apiserver verifies the signatures of a
+// client certificate at each request, which takes 0.3 ms of processor time, and looks a token up.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
@@ -11,8 +11,9 @@ export interface TokenUser {
 const BYTES = 32;
 
 /**
- * The token of each user, in the order given. The file has the format of `--token-auth-file`, which kube-apiserver reads once at its
- * start, and mode 600. A user who has a token in it keeps the token, so that kubeconfig files stay valid over a restart.
+ * The token of each user, in the order given. The file has the format of `--token-auth-file`, which kube-apiserver
+ * reads once at its start, and mode 600. A user who has a token in it keeps the token, so that kubeconfig files stay
+ * valid over a restart.
  * @throws errors of the file system
  */
 export async function ensureTokens(file: string, users: readonly TokenUser[]): Promise<string[]> {

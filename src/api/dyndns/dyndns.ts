@@ -1,5 +1,5 @@
-// The dyndns2 protocol, by which routers and their programs keep the address of a host name up to date. The password is an API
-// key: rights, limits and history are those of the key.
+// The dyndns2 protocol, by which routers and their programs keep the address of a host name up to date. The password is
+// an API key: rights, limits and history are those of the key.
 //
 //     docs/reference/dyndns.md has the parameters and the answers
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

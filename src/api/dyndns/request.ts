@@ -1,4 +1,5 @@
-// Reads the parameters of an update by the dyndns2 protocol: the host names, and the addresses that they should have. Pure.
+// Reads the parameters of an update by the dyndns2 protocol: the host names, and the addresses that they should have.
+// Pure.
 //
 // Parameters that other services know, such as `wildcard`, `mx` and `offline`, are ignored.
 import { isIPv4, isIPv6 } from 'node:net';

@@ -15,7 +15,10 @@ declare module 'fastify' {
 
 const BASIC_CHALLENGE = 'Basic realm="zonestead", charset="UTF-8"';
 
-/** Creates an onRequest hook for `Authorization: Basic` with a key as password (RFC 7617), or `Bearer`. @throws Refusal unauthorized */
+/**
+ * Creates an onRequest hook for `Authorization: Basic` with a key as password (RFC 7617), or `Bearer`. @throws Refusal
+ * unauthorized
+ */
 export function requireBasicKey(context: ServiceContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const header = request.headers.authorization ?? '';
@@ -30,7 +33,10 @@ export function requireBasicKey(context: ServiceContext) {
   };
 }
 
-/** Creates an onRequest hook for `X-Api-User` (the key's id; any text with a token) and `X-Api-Key`. @throws Refusal unauthorized */
+/**
+ * Creates an onRequest hook for `X-Api-User` (the key's id; any text with a token) and `X-Api-Key`. @throws Refusal
+ * unauthorized
+ */
 export function requireApiHeaders(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {
     const [user, key] = [request.headers['x-api-user'], request.headers['x-api-key']];

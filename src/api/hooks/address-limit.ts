@@ -1,5 +1,5 @@
-// Limits the work of a process for clients that have not proved who they are: how often for one address, and how much at a time.
-// Addresses of one IPv6 /64 network count as one.
+// Limits the work of a process for clients that have not proved who they are: how often for one address, and how much
+// at a time. Addresses of one IPv6 /64 network count as one.
 import { networkOf } from '#edge/sockets.ts';
 import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { refusal } from '#service/refusal.ts';

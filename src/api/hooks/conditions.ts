@@ -41,14 +41,18 @@ export function conditionalCallerOf(request: FastifyRequest): Caller {
   return { ...callerOf(request), condition: conditionOf(request) };
 }
 
-/** Adds the ETag to an answer. Another key may see another part of the same state, and a cache must ask before it uses an answer. */
+/**
+ * Adds the ETag to an answer. Another key may see another part of the same state, and a cache must ask before it uses
+ * an answer.
+ */
 export function tagged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.header('etag', etag).header('vary', 'authorization').header('cache-control', 'private, no-cache');
 }
 
 /**
  * Adds the ETag to the answer to a GET, and judges the condition of the request.
- * @returns whether the client has this state: the answer is then 304 without a body. @throws Refusal precondition_failed, bad_request
+ * @returns whether the client has this state: the answer is then 304 without a body. @throws Refusal
+ * precondition_failed, bad_request
  */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
   tagged(reply, etag);

@@ -23,7 +23,8 @@ type Counts = Bucket | { bucket: Bucket; changes: ChangesOf };
 type ChangesOf = ((request: FastifyRequest) => number) | 'operation';
 
 /**
- * Counts the changes of the request, at most half of the limit of the key. A second call with more changes counts the difference.
+ * Counts the changes of the request, at most half of the limit of the key. A second call with more changes counts the
+ * difference.
  * @throws Refusal rate_limited; forbidden if the limit is 0
  */
 interface CountChanges {
@@ -61,8 +62,8 @@ export function decorateCounts(app: FastifyInstance): void {
 
 /**
  * Counts the writes of the routes that are registered in this scope after it.
- * @param at `start`: after authentication, before the body is read. `form`: after the check of the form's token; a refusal is
- * kept for the form to show.
+ * @param at `start`: after authentication, before the body is read. `form`: after the check of the form's token; a
+ * refusal is kept for the form to show.
  */
 export function countDeclaredWrites(
   scope: FastifyInstance,
@@ -82,7 +83,8 @@ export function countDeclaredWrites(
       );
       if (changes === 'operation') {
         request.countChanges = countChanges;
-        // An operation that counts nothing has used no write: without the number of writes left, the policy says just that.
+        // An operation that counts nothing has used no write: without the number of writes left, the policy says just
+        // that.
         const limit = limits[bucket](actorOf(request));
         if (limit !== null) reply.header('ratelimit-policy', policyOf(bucket, limit));
       } else await countChanges(typeof changes === 'number' ? changes : changes(request));
@@ -106,7 +108,10 @@ export function counterOf({ countChanges }: FastifyRequest): CountChanges {
   return countChanges;
 }
 
-/** The budget of a handler whose operation counts after it was judged. @param counted writes that the handler counted before */
+/**
+ * The budget of a handler whose operation counts after it was judged. @param counted writes that the handler counted
+ * before
+ */
 export function writeBudgetOf(request: FastifyRequest, counted = 0): WriteBudget {
   return { counted, count: counterOf(request) };
 }

@@ -1,5 +1,5 @@
-// The load guard of the api: under overload it refuses requests with 503 and Retry-After, first those without a key, then large
-// ones (src/edge/load.ts decides when). Probes and metrics have a server of their own and keep working.
+// The load guard of the api: under overload it refuses requests with 503 and Retry-After, first those without a key,
+// then large ones (src/edge/load.ts decides when). Probes and metrics have a server of their own and keep working.
 //
 //   zonestead_api_load_level              0, 1, 2
 //   zonestead_api_load_delay_seconds      smoothed delay of the event loop
@@ -45,8 +45,8 @@ const RETRY_MS = 2_000;
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 /**
- * The number of keys a second that were not used recently and may still query the database, at level 1 and 2. Each kind of request
- * has a number of its own: name servers must get through, and the sender of a DNS update may be forged.
+ * The number of keys a second that were not used recently and may still query the database, at level 1 and 2. Each kind
+ * of request has a number of its own: name servers must get through, and the sender of a DNS update may be forged.
  */
 const UNKNOWN_PER_SECOND = 20;
 const FEED_ROUTE = /^\/v1\/feed(\/|$)/;

@@ -1,5 +1,5 @@
-// The metrics of the api, served on the health port. Labels are bounded: route patterns, methods, statuses, buckets, results;
-// never a path, a key or a zone.
+// The metrics of the api, served on the health port. Labels are bounded: route patterns, methods, statuses, buckets,
+// results; never a path, a key or a zone.
 //
 //   zonestead_api_request_duration_seconds{route,method,code}         histogram
 //   zonestead_api_writes_total{bucket,result}                         ok, refused, limited, busy, failed

@@ -1,4 +1,5 @@
-// The header Zonestead-Owners in the answer to a change of records that other clients own: owners may revert such a change.
+// The header Zonestead-Owners in the answer to a change of records that other clients own: owners may revert such a
+// change.
 import type { FastifyReply } from 'fastify';
 import { MAX_TOLD_OWNERS } from '#base/owner-names.ts';
 

@@ -1,4 +1,5 @@
-// The actions of PowerDNS on a zone. The service does all of them by itself after every change, so there is nothing left to do.
+// The actions of PowerDNS on a zone. The service does all of them by itself after every change, so there is nothing
+// left to do.
 import type { FastifyInstance } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';
 import { sendJson } from './answers.ts';

@@ -10,7 +10,9 @@ export function sendJson(reply: FastifyReply, value: unknown, status = 200): Fas
   return reply.code(status).type(JSON_TYPE).serializer(JSON.stringify).send(value);
 }
 
-/** Sends JSON whose last part is an array that is read page by page: `before` and `after` are the text around its items. */
+/**
+ * Sends JSON whose last part is an array that is read page by page: `before` and `after` are the text around its items.
+ */
 export function sendList(
   reply: FastifyReply,
   pages: AsyncIterable<readonly object[]>,

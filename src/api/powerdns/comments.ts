@@ -1,5 +1,5 @@
-// Comments of RRsets in the PowerDNS API. The service keeps a comment for each record, so the comments of an RRset are the different
-// ones of its records. Pure.
+// Comments of RRsets in the PowerDNS API. The service keeps a comment for each record, so the comments of an RRset are
+// the different ones of its records. Pure.
 import { parseComment } from '#dns/comment.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { clip } from '#dns/verdict.ts';
@@ -31,8 +31,8 @@ export function commentsIn(fields: Fields, label: string): string[] | null {
 }
 
 /**
- * The records with the comments that a request wants. A comment stays at its record. A single new comment is that of every record;
- * several go to the records without one, in their order.
+ * The records with the comments that a request wants. A comment stays at its record. A single new comment is that of
+ * every record; several go to the records without one, in their order.
  * @param before the records as they are
  * @throws Refusal if there are more new comments than records for them
  */

@@ -1,4 +1,5 @@
-// Creates a zone from the body of a POST, with its records, in one transaction: a crash or a refusal leaves nothing behind.
+// Creates a zone from the body of a POST, with its records, in one transaction: a crash or a refusal leaves nothing
+// behind.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
 import { clampTtl } from '#dns/record.ts';
@@ -55,7 +56,10 @@ export async function createFromBody(
   }
 }
 
-/** The team of the key. A person's zone is personal, unless the field "account" has the owner in the form of the REST API. */
+/**
+ * The team of the key. A person's zone is personal, unless the field "account" has the owner in the form of the REST
+ * API.
+ */
 function ownerOf({ account }: Fields, { teamId }: Actor): string | undefined {
   if (teamId !== null) return `org:${teamId}`;
   return typeof account === 'string' && account.startsWith('org:') ? account : undefined;

@@ -1,5 +1,5 @@
-// The export of a zone in the PowerDNS API: a zone file with absolute names, one line for each record; as a text, or in JSON for a
-// client that accepts JSON.
+// The export of a zone in the PowerDNS API: a zone file with absolute names, one line for each record; as a text, or in
+// JSON for a client that accepts JSON.
 import type { FastifyInstance } from 'fastify';
 import { fqdn } from '#dns/names/name.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';

@@ -1,5 +1,5 @@
-// The signing key and the metadata of a zone in the PowerDNS API. A zone has one key from its creation, which the name servers
-// use; requests that would change it are refused.
+// The signing key and the metadata of a zone in the PowerDNS API. A zone has one key from its creation, which the name
+// servers use; requests that would change it are refused.
 import type { FastifyInstance } from 'fastify';
 import { dnskeyText } from '#dns/dnssec/signing-key.ts';
 import type { ServiceContext } from '#service/context.ts';

@@ -1,5 +1,5 @@
-// Applies the changes of a request to the stored RRsets, in their order and in steps. Pure. Each change costs as much as its own
-// records, however many the RRset has.
+// Applies the changes of a request to the stored RRsets, in their order and in steps. Pure. Each change costs as much
+// as its own records, however many the RRset has.
 import type { ParsedRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
@@ -101,7 +101,9 @@ function rrsetOf({ name, type, records, ttl }: Working, defaultTtl: number): Rrs
   return { name, type, records: ttl === undefined ? all : all.map((each) => withTtl(each, ttl, defaultTtl)) };
 }
 
-/** A record whose TTL is the zone's default keeps having none of its own, because a client cannot see the difference. */
+/**
+ * A record whose TTL is the zone's default keeps having none of its own, because a client cannot see the difference.
+ */
 function withTtl(record: ParsedRecord, ttl: number | null, defaultTtl: number): ParsedRecord {
   return (record.ttl ?? defaultTtl) === (ttl ?? defaultTtl) ? record : { ...record, ttl };
 }

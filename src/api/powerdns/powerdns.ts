@@ -1,5 +1,5 @@
-// The HTTP API of PowerDNS (version 1), for the many clients that speak it. It translates to the operations of the service: the
-// rights, limits, history and conflicts are those of the API key in the header X-API-Key.
+// The HTTP API of PowerDNS (version 1), for the many clients that speak it. It translates to the operations of the
+// service: the rights, limits, history and conflicts are those of the API key in the header X-API-Key.
 //
 //     docs/reference/powerdns-api.md has the requests, and how the answers differ from those of PowerDNS
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -75,7 +75,9 @@ export function answerOptions(reply: FastifyReply, methods: string): FastifyRepl
     .send();
 }
 
-/** Creates an onRequest hook. OPTIONS needs no key: its answer says nothing about zones. @throws Refusal unauthorized */
+/**
+ * Creates an onRequest hook. OPTIONS needs no key: its answer says nothing about zones. @throws Refusal unauthorized
+ */
 function requireKeyHeader(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {
     if (request.method === 'OPTIONS') return;

@@ -1,4 +1,5 @@
-// Reads the RRsets of a PATCH, and those of a new zone, to changes, in steps. Pure. plan.ts applies them to the stored RRsets.
+// Reads the RRsets of a PATCH, and those of a new zone, to changes, in steps. Pure. plan.ts applies them to the stored
+// RRsets.
 //
 //     REPLACE    the RRset is these records; with an empty list it is deleted; with comments alone its records stay
 //     DELETE     the RRset is deleted, if it exists
@@ -94,7 +95,10 @@ export function* readRrsets(
   return read;
 }
 
-/** Checks the SOA record of a request that replaces a zone. The service makes its own, but a wrong one is a mistake. @throws Refusal */
+/**
+ * Checks the SOA record of a request that replaces a zone. The service makes its own, but a wrong one is a mistake.
+ * @throws Refusal
+ */
 export function mustBeSoaRecord(rrset: unknown): void {
   const fields = fieldsOf(rrset, 'Each element of "rrsets"');
   const label = 'The SOA record of the zone';
@@ -155,7 +159,8 @@ function* readRrset(
   const contents = kind === 'DELETE' ? [] : (listed ?? []).map((each) => contentOf(each, label));
   if (isOfApex(text, zone) && (typeText === 'SOA' || typeText === 'NS')) {
     if (kind === 'REPLACE' && listed === null) return null;
-    // dnscontrol deletes records that its file does not have. A DNS update that deletes these does nothing too (RFC 2136, 3.4.2).
+    // dnscontrol deletes records that its file does not have. A DNS update that deletes these does nothing too (RFC
+    // 2136, 3.4.2).
     if (kind === 'DELETE' || (kind === 'REPLACE' && contents.length === 0)) return 'kept';
     mustBeOwn(own, typeText, kind, contents, label);
     return null;

@@ -1,5 +1,5 @@
-// Reads the bodies of the PowerDNS API. Clients send fields of their own in many places, so unknown fields are ignored; a
-// known field with a wrong value is refused with a sentence. Pure.
+// Reads the bodies of the PowerDNS API. Clients send fields of their own in many places, so unknown fields are ignored;
+// a known field with a wrong value is refused with a sentence. Pure.
 import { clip } from '#dns/verdict.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 

@@ -1,5 +1,5 @@
-// The JSON of the PowerDNS API for zones and RRsets. Fields are in the order of PowerDNS, which is that of the alphabet: acme.sh
-// reads answers with grep, and expects "name" before "records". Pure.
+// The JSON of the PowerDNS API for zones and RRsets. Fields are in the order of PowerDNS, which is that of the
+// alphabet: acme.sh reads answers with grep, and expects "name" before "records". Pure.
 
 import { fqdn } from '#dns/names/name.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';

@@ -1,4 +1,5 @@
-// Writes the changes of a PATCH or a PUT, as one change of the zone, and waits until the name servers have the challenges among them.
+// Writes the changes of a PATCH or a PUT, as one change of the zone, and waits until the name servers have the
+// challenges among them.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
@@ -25,7 +26,8 @@ export interface Exchange {
 }
 
 /**
- * Sets the headers with the serials and with the owners of the changed records. The request was counted as one write before.
+ * Sets the headers with the serials and with the owners of the changed records. The request was counted as one write
+ * before.
  * @param serial the serial that the zone must have. Absent: any.
  * @throws Refusal; nothing is written then. It is `busy` if the zone has another serial
  */

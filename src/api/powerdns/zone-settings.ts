@@ -1,6 +1,6 @@
-// The settings of a zone in the PowerDNS API. Most of them are about how PowerDNS stores and signs a zone. Clients compare some with
-// the values that they sent, so the service keeps these, and does nothing by them. It refuses a setting that asks for something it does
-// not do. Pure.
+// The settings of a zone in the PowerDNS API. Most of them are about how PowerDNS stores and signs a zone. Clients
+// compare some with the values that they sent, so the service keeps these, and does nothing by them. It refuses a
+// setting that asks for something it does not do. Pure.
 import type { ClientSettings } from '#service/zones/client-settings.ts';
 import { type Fields, refused, shown, wordOf } from './values.ts';
 

@@ -1,5 +1,5 @@
-// The zones of the PowerDNS API: list, read, create, change, delete. The service's own operations do the work, with the rights,
-// limits and history of the key.
+// The zones of the PowerDNS API: list, read, create, change, delete. The service's own operations do the work, with the
+// rights, limits and history of the key.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecordType } from '#dns/types/index.ts';
 import { recordLevel } from '#service/accounts/actor.ts';
@@ -82,7 +82,10 @@ async function findZone(context: ServiceContext, request: FastifyRequest, name: 
   }
 }
 
-/** @returns a function that makes the items of a list from zones. @param hasDnssec whether they tell that the zone is signed */
+/**
+ * @returns a function that makes the items of a list from zones. @param hasDnssec whether they tell that the zone is
+ * signed
+ */
 function itemReader(context: ServiceContext, hasDnssec: boolean) {
   return async (zones: readonly ZoneView[]): Promise<object[]> => {
     const settings = await readClientSettings(

@@ -1,4 +1,5 @@
-// `GET /v1/account`, which shows the key of the request. It also registers the other routes of /account, which accept personal keys only.
+// `GET /v1/account`, which shows the key of the request. It also registers the other routes of /account, which accept
+// personal keys only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '#contract/account.ts';
 import { getAccount } from '#contract/operations/account.ts';

@@ -1,5 +1,5 @@
-// The HTTP protocols that existing ACME clients use: lego's httpreq and acme-dns. They call the service's own operations, with
-// the same permissions, limits and errors. src/service/challenges defines a challenge.
+// The HTTP protocols that existing ACME clients use: lego's httpreq and acme-dns. They call the service's own
+// operations, with the same permissions, limits and errors. src/service/challenges defines a challenge.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -25,8 +25,8 @@ const ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 
 const basic = (...permissions: Permission[]) => [{ basic: permissions }, { key: permissions }];
 
 /**
- * Many clients of these protocols ask for the certificate as soon as a value is accepted: they get the answer when the name servers
- * have the value, or after this time, in ms. The clients' own time limits are 30 s and more.
+ * Many clients of these protocols ask for the certificate as soon as a value is accepted: they get the answer when the
+ * name servers have the value, or after this time, in ms. The clients' own time limits are 30 s and more.
  */
 const SERVED_MS = 5_000;
 

@@ -13,14 +13,18 @@ import { serveOn } from '../serve.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the answer takes as long as the client wants: its time says nothing about the service. (Default: false.) */
+    /**
+     * Whether the answer takes as long as the client wants: its time says nothing about the service. (Default: false.)
+     */
     isStream?: boolean | ((request: FastifyRequest) => boolean);
   }
 }
 
 /** A report with the longest list of failing zones has half of it. */
 const REPORT_LIMIT = 256 * 1024;
-/** 256 secondaries, each with the longest list of zones, have more: such a report is refused, and a shorter one follows. */
+/**
+ * 256 secondaries, each with the longest list of zones, have more: such a report is refused, and a shorter one follows.
+ */
 const TRANSFERS_LIMIT = 1024 * 1024;
 /** A HEAD of these routes would be as much work as the GET. */
 const WITHOUT_HEAD = { exposeHeadRoute: false };

@@ -1,4 +1,5 @@
-// Invitations over HTTP: those of a team for its members, and those to a person. src/service/accounts/invitations.ts holds the rules.
+// Invitations over HTTP: those of a team for its members, and those to a person. src/service/accounts/invitations.ts
+// holds the rules.
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/invitations.ts';
 import {

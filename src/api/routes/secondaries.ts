@@ -1,4 +1,5 @@
-// Secondaries for the owners of zones: those that are offered, and those that a zone has. src/service/secondaries has the rules.
+// Secondaries for the owners of zones: those that are offered, and those that a zone has. src/service/secondaries has
+// the rules.
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/secondaries.ts';
 import type { ServiceContext } from '#service/context.ts';

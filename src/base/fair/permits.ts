@@ -1,5 +1,5 @@
-// A number of permits that groups share: workers, or requests in flight. A group has at most its share, as if one more group were
-// there, so that a group that comes finds a free permit.
+// A number of permits that groups share: workers, or requests in flight. A group has at most its share, as if one more
+// group were there, so that a group that comes finds a free permit.
 import type { FairQueue } from './queue.ts';
 
 export class FairPermits {
@@ -9,8 +9,8 @@ export class FairPermits {
   #total = 0;
 
   /**
-   * @param permits may be Infinity: then no group is limited. A function is called each time; permits that are in use stay in use
-   * when the number falls
+   * @param permits may be Infinity: then no group is limited. A function is called each time; permits that are in use
+   * stay in use when the number falls
    * @param alone the most permits of a single group, also if no other is there (Default: half of them.)
    */
   constructor(permits: number | (() => number), alone?: number) {

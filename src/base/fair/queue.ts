@@ -7,7 +7,8 @@
 //
 // - No starvation: a group waits for at most one turn of each other group, however many items these have.
 // - Work-conserving: as long as an item may go, there is a next one.
-// - A group that leaves and returns at once gains nothing, and a group that could not go for a while has no turns saved up.
+// - A group that leaves and returns at once gains nothing, and a group that could not go for a while has no turns saved
+//   up.
 // - The memory is that of the waiting items, and of at most 1,024 groups that have left.
 
 export interface FairQueueOptions {
@@ -103,7 +104,10 @@ export class FairQueue<T> {
     return this.#depths[lane] ?? 0;
   }
 
-  /** Puts an item behind the others of its line. An item that waits already moves there. @throws RangeError for an unknown lane */
+  /**
+   * Puts an item behind the others of its line. An item that waits already moves there. @throws RangeError for an
+   * unknown lane
+   */
   add(item: T, { group: name, lane = 0, line = '' }: Spot): void {
     if (!Number.isInteger(lane) || lane < 0 || lane >= this.#lanes) throw new RangeError(`There is no lane ${lane}`);
     this.remove(item);
@@ -177,8 +181,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * The item to drop from a queue that is full, so that another one of this group fits: the last item of the group with the most
-   * items. Undefined if no group has more items than this one would have.
+   * The item to drop from a queue that is full, so that another one of this group fits: the last item of the group with
+   * the most items. Undefined if no group has more items than this one would have.
    */
   overflow(group: string): T | undefined {
     let largest: Group<T> | undefined;

@@ -1,5 +1,5 @@
-// The DNS-01 hook of ACME clients: connects the order of the caller (caller.ts), the REST API (challenge.ts) and the poll of the
-// name servers (served.ts).
+// The DNS-01 hook of ACME clients: connects the order of the caller (caller.ts), the REST API (challenge.ts) and the
+// poll of the name servers (served.ts).
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
@@ -26,7 +26,9 @@ interface AcmeOptions {
   random(): number;
 }
 
-/** The time limit of one call. The limits of the API count writes per minute, and ACME clients wait longer than this. */
+/**
+ * The time limit of one call. The limits of the API count writes per minute, and ACME clients wait longer than this.
+ */
 const CALL_MS = 10 * 60_000;
 const RESOLVE_MS = 2_000;
 

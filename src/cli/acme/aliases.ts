@@ -1,5 +1,5 @@
-// The target of the CNAME at a challenge name, as a CA sees it. For names in our own zones this asks the name servers directly, and a
-// resolver for all other names.
+// The target of the CNAME at a challenge name, as a CA sees it. For names in our own zones this asks the name servers
+// directly, and a resolver for all other names.
 
 import type { Zone } from '#contract/zone.ts';
 import { readName } from '#dns/wire/name.ts';

@@ -1,5 +1,5 @@
-// The calling client and its order, read from the arguments and the environment that certbot, lego, dehydrated, uacme and acme.sh
-// give to a hook. Pure.
+// The calling client and its order, read from the arguments and the environment that certbot, lego, dehydrated, uacme
+// and acme.sh give to a hook. Pure.
 //
 //   certbot     no arguments; CERTBOT_DOMAIN, CERTBOT_VALIDATION; CERTBOT_AUTH_OUTPUT is set in the clean-up only
 //   lego        present|cleanup FQDN VALUE; with EXEC_MODE=RAW: present|cleanup -- DOMAIN TOKEN KEYAUTH
@@ -26,7 +26,10 @@ export type Order =
 const USAGE =
   'The calling ACME client is unknown. certbot, lego, dehydrated, uacme and acme.sh run this command as their hook. To run it yourself: zonestead acme present|cleanup _acme-challenge.example.org VALUE';
 
-/** The events of dehydrated that are not challenges. It requires that a hook ignores unknown events, and sends one as a test. */
+/**
+ * The events of dehydrated that are not challenges. It requires that a hook ignores unknown events, and sends one as a
+ * test.
+ */
 const DEHYDRATED_EVENT =
   /^(deploy|unchanged|sync)_(cert|ocsp)$|^invalid_challenge$|^request_failure$|^generate_csr$|^(startup|exit)_hook$|^this_hookscript_is_broken/;
 

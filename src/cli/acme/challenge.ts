@@ -1,5 +1,5 @@
-// One challenge value at the REST service: a set of records:apply with an owner of its own, which leaves other values at the name
-// alone. A request that is sent twice has the effect of one.
+// One challenge value at the REST service: a set of records:apply with an owner of its own, which leaves other values
+// at the name alone. A request that is sent twice has the effect of one.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Client } from '#client/client.ts';
@@ -91,7 +91,10 @@ async function apply(
 
 type Attempt = Placed | { refusal: ApiError | null };
 
-/** Tries the name, then the target of its CNAME, and so on. It queries for a CNAME only after an attempt at the name failed. */
+/**
+ * Tries the name, then the target of its CNAME, and so on. It queries for a CNAME only after an attempt at the name
+ * failed.
+ */
 async function follow(
   context: ChallengeContext,
   first: string,

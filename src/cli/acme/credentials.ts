@@ -1,5 +1,5 @@
-// The credentials file of `zonestead acme`: lines NAME=value, as in an EnvironmentFile of systemd. It contains an API key, so only its
-// owner must be able to read it.
+// The credentials file of `zonestead acme`: lines NAME=value, as in an EnvironmentFile of systemd. It contains an API
+// key, so only its owner must be able to read it.
 import { open } from 'node:fs/promises';
 
 const OTHERS = 0o077;
@@ -7,7 +7,8 @@ const OTHERS = 0o077;
 /**
  * The settings of the file by name.
  * @param uid the user id of this process
- * @throws Error with a message for people if the file is missing, not a file, of another user, readable by others, or malformed
+ * @throws Error with a message for people if the file is missing, not a file, of another user, readable by others, or
+ * malformed
  */
 export async function readCredentials(path: string, uid: number): Promise<Record<string, string>> {
   // One handle for the check and the read, so that the file cannot be exchanged between them.
@@ -31,7 +32,10 @@ export async function readCredentials(path: string, uid: number): Promise<Record
   }
 }
 
-/** Parses `NAME=value`, with or without `export` and quotes, and no other shell syntax. Pure. @throws Error that names the line */
+/**
+ * Parses `NAME=value`, with or without `export` and quotes, and no other shell syntax. Pure. @throws Error that names
+ * the line
+ */
 export function parseSettings(text: string, path: string): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [index, raw] of text.split('\n').entries()) {

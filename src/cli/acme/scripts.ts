@@ -1,5 +1,5 @@
-// The files that some ACME clients need instead of a command line: a hook that is one program (lego, dehydrated, uacme), and a DNS API
-// script for acme.sh. Both are POSIX shell.
+// The files that some ACME clients need instead of a command line: a hook that is one program (lego, dehydrated,
+// uacme), and a DNS API script for acme.sh. Both are POSIX shell.
 import { quoted } from '../shell.ts';
 
 export const SCRIPTS = ['hook', 'acme.sh'] as const;

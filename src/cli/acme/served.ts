@@ -1,5 +1,5 @@
-// The wait for propagation: polls every name server of the zone until each one answers with the challenge value, and asks the api
-// until every living node has it.
+// The wait for propagation: polls every name server of the zone until each one answers with the challenge value, and
+// asks the api until every living node has it.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Client } from '#client/client.ts';
@@ -56,7 +56,10 @@ export async function untilServed(
   }
 }
 
-/** The problems of living nodes. A service without nodes, or an api that does not say, leaves the decision to the answers over DNS. */
+/**
+ * The problems of living nodes. A service without nodes, or an api that does not say, leaves the decision to the
+ * answers over DNS.
+ */
 async function nodesWithout(client: ServedOptions['client'], zoneId: string, signal: AbortSignal): Promise<string[]> {
   try {
     const query = { wait: String(NODES_WAIT_SECONDS) };

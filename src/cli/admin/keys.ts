@@ -61,7 +61,10 @@ const nodeOptions = z.strictObject(
   },
 );
 
-/** Prints a line with the owner of the key, and the key itself on the next line; then the TSIG key as a file, if it has one. @throws Error if an option is wrong */
+/**
+ * Prints a line with the owner of the key, and the key itself on the next line; then the TSIG key as a file, if it has
+ * one. @throws Error if an option is wrong
+ */
 export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
   if ('node' in given) return mintNodeKey(config, given, print);
   const missing = ['team', 'name'].filter((name) => !(name in given)).map(flagOf);
@@ -125,7 +128,9 @@ export async function runKeysRevoke(config: Config, id: string, options: DryRunO
   sayer(print, options)(`key ${keyId} is revoked`);
 }
 
-/** Sessions of the console are the only keys of people that expire. Expired ones stay in the database for the history. */
+/**
+ * Sessions of the console are the only keys of people that expire. Expired ones stay in the database for the history.
+ */
 function isEndedSession(key: ListedKey, now: Date): boolean {
   return key.kind === 'person' && key.expiresAt !== null && judgeLifetime(key, now) !== 'valid';
 }

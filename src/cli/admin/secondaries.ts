@@ -143,8 +143,8 @@ const file = z.array(
 );
 
 /**
- * Makes each secondary of a JSON file what the file says; others stay. Without `offer` a secondary is not offered; without
- * `zones` its list stays, and without `tsig` its key.
+ * Makes each secondary of a JSON file what the file says; others stay. Without `offer` a secondary is not offered;
+ * without `zones` its list stays, and without `tsig` its key.
  */
 export async function runSecondariesApply(
   config: Config,

@@ -1,5 +1,5 @@
-// `zonestead complete`, which the scripts of `zonestead completion` call. An error prints nothing: a shell would show it in the
-// middle of the line that you type.
+// `zonestead complete`, which the scripts of `zonestead completion` call. An error prints nothing: a shell would show
+// it in the middle of the line that you type.
 import { describeCommand } from '../command.ts';
 import { REST_SETTINGS } from './rest.ts';
 

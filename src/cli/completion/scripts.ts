@@ -1,5 +1,5 @@
-// The scripts that connect a shell with `zonestead complete`, which prints one candidate on each line: the word, a tab and its
-// description. The line ":files" stands for the names of files.
+// The scripts that connect a shell with `zonestead complete`, which prints one candidate on each line: the word, a tab
+// and its description. The line ":files" stands for the names of files.
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];

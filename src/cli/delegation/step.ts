@@ -1,7 +1,8 @@
-// The next step of a move of a zone to this service, from the records at the parent and in the caches of resolvers. Pure.
+// The next step of a move of a zone to this service, from the records at the parent and in the caches of resolvers.
+// Pure.
 //
-// Zonestead does not publish keys of another operator, so two operators cannot sign a zone at once (RFC 8901), and a signed zone
-// becomes unsigned for the time of the move (RFC 6781 section 4.3.5.2). The order of the steps is:
+// Zonestead does not publish keys of another operator, so two operators cannot sign a zone at once (RFC 8901), and a
+// signed zone becomes unsigned for the time of the move (RFC 6781 section 4.3.5.2). The order of the steps is:
 //
 //     parent has            resolvers still have       step
 //     old NS, any DS        –                          remove the DS records

@@ -1,5 +1,5 @@
-// The checks from cert-manager to the solver: the APIService, its certificate authority, the right to use it, and the Issuers that name
-// it. doctor.ts reads the objects, and each check here judges them. Pure.
+// The checks from cert-manager to the solver: the APIService, its certificate authority, the right to use it, and the
+// Issuers that name it. doctor.ts reads the objects, and each check here judges them. Pure.
 import { X509Certificate } from 'node:crypto';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
@@ -92,7 +92,10 @@ export function judgeAccess(account: string, allowed: boolean): Finding {
   );
 }
 
-/** Judges the answer of the solver to the removal of a value that does not exist. Such a request uses every step and changes nothing. */
+/**
+ * Judges the answer of the solver to the removal of a value that does not exist. Such a request uses every step and
+ * changes nothing.
+ */
 export function judgeAnswer(answer: { success: boolean; message?: string } | { error: string }): Finding {
   if ('error' in answer) {
     return fail(

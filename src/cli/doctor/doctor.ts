@@ -1,5 +1,5 @@
-// `zonestead doctor`: checks every step from cert-manager to the name servers in a live cluster, and prints how to fix each problem. It
-// changes nothing.
+// `zonestead doctor`: checks every step from cert-manager to the name servers in a live cluster, and prints how to fix
+// each problem. It changes nothing.
 
 import { Resolver } from 'node:dns/promises';
 import type { Config } from '#config.ts';

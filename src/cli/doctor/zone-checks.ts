@@ -1,5 +1,5 @@
-// The checks from a name to the name servers: its zone, the grant of the zone, its state, its servers and its delegation. All are pure
-// except for the queries to the servers.
+// The checks from a name to the name servers: its zone, the grant of the zone, its state, its servers and its
+// delegation. All are pure except for the queries to the servers.
 import { plainName } from '#dns/names/plain.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { type NameServer, type ResolvedServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';

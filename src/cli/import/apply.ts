@@ -1,4 +1,5 @@
-// Sends a plan to the service. Up to 1,000 changes are one transaction, and so is the import of any size into an empty zone.
+// Sends a plan to the service. Up to 1,000 changes are one transaction, and so is the import of any size into an empty
+// zone.
 import { ApiError } from '#client/errors.ts';
 import { MAX_CHANGES, type RecordChange } from '#contract/batch.ts';
 import { applyBatch } from '#contract/operations/records.ts';
@@ -24,7 +25,8 @@ interface Target {
 
 /**
  * @returns the number of changes
- * @throws Error of the client; its message names the record that was refused, and the number of changes that were made before it
+ * @throws Error of the client; its message names the record that was refused, and the number of changes that were made
+ * before it
  */
 export async function applyPlan(session: Session & Pace, target: Target, plan: ImportPlan): Promise<number> {
   const { client, signal, warn } = session;

@@ -8,7 +8,9 @@ export interface ImportCost {
   limit: number;
 }
 
-/** @param requests the changes of each request. @param limit null: the key has no limit @returns null without a limit */
+/**
+ * @param requests the changes of each request. @param limit null: the key has no limit @returns null without a limit
+ */
 export function costOf(requests: readonly number[], limit: number | null): ImportCost | null {
   if (limit === null || limit < 1) return null;
   return { writes: requests.reduce((sum, changes) => sum + writesOf(changes, limit), 0), limit };

@@ -1,4 +1,5 @@
-// `zonestead import`: reads each zone of the sources, shows the plan, and sends it. A zone that fails does not stop the others.
+// `zonestead import`: reads each zone of the sources, shows the plan, and sends it. A zone that fails does not stop the
+// others.
 
 import { realClock } from '#base/clock.ts';
 import { ApiError } from '#client/errors.ts';
@@ -43,7 +44,10 @@ interface Importing extends Session, Pace {
   limit: number | null;
 }
 
-/** @returns whether all zones were imported, or would be @throws Error if the service does not answer or does not accept the key */
+/**
+ * @returns whether all zones were imported, or would be @throws Error if the service does not answer or does not accept
+ * the key
+ */
 export async function importZones(
   session: Session,
   sources: AsyncIterable<SourceZone>,
@@ -149,7 +153,10 @@ function missingZone(zone: Zone | undefined, name: string, { create }: ImportOpt
   return zone !== undefined || create ? null : `The API key sees no zone ${name}; --create creates it.`;
 }
 
-/** The author of a zone file must not choose the zone: without --zone, it may add to a zone only if it has all of its records. */
+/**
+ * The author of a zone file must not choose the zone: without --zone, it may add to a zone only if it has all of its
+ * records.
+ */
 function unnamedZone(
   { isNamedByText }: SourceZone,
   plan: ImportPlan,

@@ -1,4 +1,5 @@
-// The pace of an import: a request that the service refuses for now is sent again when it says so, with a line for people first.
+// The pace of an import: a request that the service refuses for now is sent again when it says so, with a line for
+// people first.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { ApiError, isBusy, isRateLimited } from '#client/errors.ts';

@@ -1,5 +1,5 @@
-// The TXT registry of external-dns: TXT records that say which records belong to which instance and object. The service has owners
-// for this, so the registry becomes owners, and its TXT records are omitted. Pure.
+// The TXT registry of external-dns: TXT records that say which records belong to which instance and object. The service
+// has owners for this, so the registry becomes owners, and its TXT records are omitted. Pure.
 //
 //     a-www.example.com      TXT "heritage=external-dns,external-dns/owner=prod,external-dns/resource=ingress/shop/web"
 //     www.example.com A   →  the owner external-dns:prod/ingress/shop/web

@@ -10,7 +10,10 @@ const SHOWN = 20;
 export interface ZoneReport {
   zone: string;
   from: string;
-  /** `planned`: nothing was sent. `refused`: nothing was sent, because of the refused lines. `failed`: the service refused. */
+  /**
+   * `planned`: nothing was sent. `refused`: nothing was sent, because of the refused lines. `failed`: the service
+   * refused.
+   */
   outcome: 'imported' | 'planned' | 'refused' | 'failed';
   /** The record sets that have an owner from the registry of external-dns. */
   owned?: number;

@@ -1,5 +1,5 @@
-// A zone as a source has it: the text of a zone file, and where each line comes from. Every source writes its records as such lines,
-// so that one reader judges them all. Pure.
+// A zone as a source has it: the text of a zone file, and where each line comes from. Every source writes its records
+// as such lines, so that one reader judges them all. Pure.
 import { clip } from '#dns/verdict.ts';
 import { lineSteps } from '#dns/zonefile/lexer.ts';
 
@@ -10,7 +10,10 @@ export interface SourceZone {
   zone: string;
   /** A zone file. The first line is empty if there are places. */
   text: string;
-  /** The place of each line, from the first. With places, a line without a TTL has the default of the zone. (Default: the line itself.) */
+  /**
+   * The place of each line, from the first. With places, a line without a TTL has the default of the zone. (Default:
+   * the line itself.)
+   */
   places?: readonly string[];
   /** Comments for people, by the number of the line. */
   comments?: ReadonlyMap<number, string>;
@@ -110,7 +113,8 @@ function flawOf({ name, type, ttl, rdata }: SourceRecord): string | null {
 
 /** Whether the reader of zone files reads the line to its end. */
 function isWhole(line: string): boolean {
-  // A word after the value arrives only if nothing before it is a comment, and the line ends only without open parentheses.
+  // A word after the value arrives only if nothing before it is a comment, and the line ends only without open
+  // parentheses.
   const [read, ...more] = [...lineSteps(`${line} end\n`)].filter((each) => each !== null);
   if (read === undefined || more.length > 0 || 'message' in read) return false;
   return read.words.at(-1)?.text === 'end' && !/[()]/.test(line.replace(/"(?:[^"\\]|\\.)*"|\\./g, ''));

@@ -1,4 +1,5 @@
-// The zone that an import writes: one that exists, or one that it creates, and deletes again if nothing was written to it.
+// The zone that an import writes: one that exists, or one that it creates, and deletes again if nothing was written to
+// it.
 import { ApiError } from '#client/errors.ts';
 import * as zoneApi from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';

@@ -1,6 +1,6 @@
-// `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database, role, the first
-// team, the trusts and the key of the name servers. It also migrates the database. Every step can be repeated, even by two Jobs at
-// once, and keeps existing data.
+// `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database,
+// role, the first team, the trusts and the key of the name servers. It also migrates the database. Every step can be
+// repeated, even by two Jobs at once, and keeps existing data.
 //
 //   Secrets (other pods wait for them, and they need no database) → database and migrations → trusts and keys are registered
 //
@@ -131,7 +131,10 @@ async function texts(api: KubeApi, at: { namespace: string; name: string }, sign
   return found.texts;
 }
 
-/** Retries until the work succeeds, and logs each new cause of a failure once. @throws Error with the last cause after the time limit */
+/**
+ * Retries until the work succeeds, and logs each new cause of a failure once. @throws Error with the last cause after
+ * the time limit
+ */
 async function retryUntil<T>(
   { clock, log }: JobContext,
   end: number,

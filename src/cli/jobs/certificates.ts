@@ -1,6 +1,6 @@
-// `zonestead certificates`: creates the certificates of the api and of the built-in Postgres in Secrets, and renews them in time. Their
-// pods and the clients mount the Secrets. The kubelet of each machine updates their files at another time, so a new authority is
-// announced before it signs.
+// `zonestead certificates`: creates the certificates of the api and of the built-in Postgres in Secrets, and renews
+// them in time. Their pods and the clients mount the Secrets. The kubelet of each machine updates their files at
+// another time, so a new authority is announced before it signs.
 import { X509Certificate } from 'node:crypto';
 import type { JobContext } from './context.ts';
 import type { CertificatesOptions } from './options.ts';

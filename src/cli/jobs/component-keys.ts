@@ -1,8 +1,10 @@
-// The keys of the installation's own parts: the key of the name servers. Every step can be repeated, also by two Jobs at once:
+// The keys of the installation's own parts: the key of the name servers. Every step can be repeated, also by two Jobs
+// at once:
 //
 //   the Secret has the key → the database knows it → the keys that it replaced expire
 //
-// A run that ends in between leaves a key that is not registered yet, or ids of replaced keys in an annotation of the Secret.
+// A run that ends in between leaves a key that is not registered yet, or ids of replaced keys in an annotation of the
+// Secret.
 import { randomBytes } from 'node:crypto';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret } from '#kube/objects/secrets.ts';
@@ -74,7 +76,10 @@ export async function secretOfKey(
   return plan;
 }
 
-/** Registers the key of the Secret, and lets the keys that it replaced expire. @throws Error if the Secret keeps unusable keys */
+/**
+ * Registers the key of the Secret, and lets the keys that it replaced expire. @throws Error if the Secret keeps
+ * unusable keys
+ */
 export async function registerKey(
   key: ComponentKey,
   url: string,

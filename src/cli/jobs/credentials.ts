@@ -1,5 +1,5 @@
-// The contents of the Secrets of an installation, as a function of their current contents. Passwords are generated once and kept, and
-// addresses follow the options. Pure except for the random source, which is a parameter.
+// The contents of the Secrets of an installation, as a function of their current contents. Passwords are generated once
+// and kept, and addresses follow the options. Pure except for the random source, which is a parameter.
 import type { Secret, SecretTexts } from '#kube/objects/secrets.ts';
 import { newNodeKeyText, nodeKeyIdOf } from '#service/nodes/keys.ts';
 
@@ -30,7 +30,10 @@ export const NODE_KEY: KeyKind = { field: 'nodeKey', newText: newNodeKeyText, id
 export const SESSION_KEY = 'sessionKey';
 /** Annotation of the Secret of a key: the value of --rotation for which the Job created the current key. */
 export const ROTATION = 'zonestead.dev/rotation';
-/** Annotation with the ids of the previous keys, so that a later run lets them expire if the run that replaced them failed. */
+/**
+ * Annotation with the ids of the previous keys, so that a later run lets them expire if the run that replaced them
+ * failed.
+ */
 export const REPLACED = 'zonestead.dev/replaced';
 /** As many rotations may fail in a row. */
 const MAX_REPLACED = 8;

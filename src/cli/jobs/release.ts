@@ -1,6 +1,6 @@
-// `zonestead release-finalizers`: stops the operator and removes its finalizers before an uninstall. Without an operator, no program could
-// remove them later, and DNSZones and namespaces could not be deleted. Objects and DNS data stay unchanged. If the operator is
-// installed again, it continues with the owners at the service.
+// `zonestead release-finalizers`: stops the operator and removes its finalizers before an uninstall. Without an
+// operator, no program could remove them later, and DNSZones and namespaces could not be deleted. Objects and DNS data
+// stay unchanged. If the operator is installed again, it continues with the owners at the service.
 
 import { z } from 'zod';
 import { sleep } from '#base/wait.ts';
@@ -38,7 +38,9 @@ export function releaseOptions(given: unknown): ReleaseOptions {
   return parseOptions(schema, given);
 }
 
-/** Can be repeated. @throws Error if the pods of the operator do not end in time, or an object changes again and again */
+/**
+ * Can be repeated. @throws Error if the pods of the operator do not end in time, or an object changes again and again
+ */
 export async function releaseFinalizers(
   { deployment, pods, namespaces, timeout }: ReleaseOptions,
   context: JobContext,

@@ -1,5 +1,6 @@
-// The secondaries of the chart's values. Each has a Secret with its TSIG key, which its servers read. The names are remembered in a
-// Secret, so that one that leaves the values leaves the service, and secondaries that people added stay. Every step can be repeated:
+// The secondaries of the chart's values. Each has a Secret with its TSIG key, which its servers read. The names are
+// remembered in a Secret, so that one that leaves the values leaves the service, and secondaries that people added
+// stay. Every step can be repeated:
 //
 //   the Secrets have the keys → the names are remembered → the service has the secondaries → those that left are removed
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,5 @@
-// The trusts of the chart's values. Those without an issuer are for the tokens of service accounts of the cluster that the Job runs in.
+// The trusts of the chart's values. Those without an issuer are for the tokens of service accounts of the cluster that
+// the Job runs in.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { tokenIssuer } from '#kube/api/token-issuer.ts';

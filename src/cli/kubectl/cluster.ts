@@ -1,5 +1,5 @@
-// The reads of the plugin, with the rights of its user: a right that is missing becomes a sentence, and so does a cluster that does
-// not answer.
+// The reads of the plugin, with the rights of its user: a right that is missing becomes a sentence, and so does a
+// cluster that does not answer.
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `zonestead diff`: a zone file or manifests, compared with the service. A zone file is compared with the whole zone. Manifests are
-// compared at the names and types of their records, because kubectl apply does not touch others.
+// `zonestead diff`: a zone file or manifests, compared with the service. A zone file is compared with the whole zone.
+// Manifests are compared at the names and types of their records, because kubectl apply does not touch others.
 import { readRecords, readZones } from '#client/lists.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';

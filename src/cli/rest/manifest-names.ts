@@ -1,5 +1,5 @@
-// The names of the objects that an import creates. They are valid in Kubernetes (RFC 1123 subdomain), unique, and the same at every
-// run, so that a second import changes nothing in a repository. Pure.
+// The names of the objects that an import creates. They are valid in Kubernetes (RFC 1123 subdomain), unique, and the
+// same at every run, so that a second import changes nothing in a repository. Pure.
 import { createHash } from 'node:crypto';
 
 /** The longest name of an object in Kubernetes. */

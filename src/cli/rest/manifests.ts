@@ -49,8 +49,8 @@ export interface Manifests {
 }
 
 /**
- * One DNSRecord an RRset, and several where one cannot hold it as it is: each record keeps its own TTL at the service, an
- * object has one for all its values.
+ * One DNSRecord an RRset, and several where one cannot hold it as it is: each record keeps its own TTL at the service,
+ * an object has one for all its values.
  */
 export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], namespace?: string): Manifests {
   const zoneName = zoneObjectName(zone.zoneName);

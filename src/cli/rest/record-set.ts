@@ -86,8 +86,8 @@ function parsedValue(
 }
 
 /**
- * A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are deleted.
- * Each change depends on the record as it was read.
+ * A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are
+ * deleted. Each change depends on the record as it was read.
  */
 function changesOf(
   zone: Zone,

@@ -22,8 +22,8 @@ export function parsedRecord(zone: Zone, record: Parameters<typeof parseRecord>[
 }
 
 /**
- * The TTL to send for a record that keeps its TTL. The service lists the TTL in effect, so the default of the zone counts as no TTL
- * of its own.
+ * The TTL to send for a record that keeps its TTL. The service lists the TTL in effect, so the default of the zone
+ * counts as no TTL of its own.
  */
 export function ownTtl(zone: Zone, ttl: number): { ttl?: number } {
   return ttl === zone.defaultTtl ? {} : { ttl };

@@ -14,7 +14,10 @@ import { compareFile } from './zone-files.ts';
 /** The service checks and writes 100,000 records in less time. */
 const LIMIT_MS = 120_000;
 
-/** @throws Error with the numbers of wrong lines, and unless the change of owned records and the deletion of several are confirmed */
+/**
+ * @throws Error with the numbers of wrong lines, and unless the change of owned records and the deletion of several are
+ * confirmed
+ */
 export async function applyZoneFile(
   session: Session,
   { path, text }: { path: string; text: string },

@@ -1,4 +1,5 @@
-// Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared with a zone.
+// Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared
+// with a zone.
 import { readRecords, readZones } from '#client/lists.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';

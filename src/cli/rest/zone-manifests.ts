@@ -37,8 +37,9 @@ const LIVE_ZONE = {
 };
 
 /**
- * One YAML stream for `kubectl apply -f -`, or one List in JSON, without the final line break. Its comments are sentences of this file:
- * a text of others could end its line, and begin an object. Pure: the same zone gives the same text.
+ * One YAML stream for `kubectl apply -f -`, or one List in JSON, without the final line break. Its comments are
+ * sentences of this file: a text of others could end its line, and begin an object. Pure: the same zone gives the same
+ * text.
  */
 export function renderManifests(
   objects: readonly Manifest[],

@@ -8,7 +8,9 @@ import { type Session, zoneOf } from './session.ts';
 
 const LISTED_BY = { all: 'all zones', administrator: 'administrator', owner: 'you' };
 
-/** Changes the choice if a change is given, and shows the secondaries. @throws Error if the API key cannot see the zone */
+/**
+ * Changes the choice if a change is given, and shows the secondaries. @throws Error if the API key cannot see the zone
+ */
 export async function zoneSecondaries(
   session: Session,
   nameOrId: string,

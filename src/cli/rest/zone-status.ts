@@ -1,5 +1,5 @@
-// `zonestead zones status`: which nodes and secondaries have a zone as it is stored, by the reports of nodes, and the serial that each
-// name server answers with, by DNS.
+// `zonestead zones status`: which nodes and secondaries have a zone as it is stored, by the reports of nodes, and the
+// serial that each name server answers with, by DNS.
 import { Resolver } from 'node:dns/promises';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';

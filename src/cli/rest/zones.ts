@@ -95,7 +95,10 @@ export async function getZone(session: Session, nameOrId: string): Promise<void>
   await show(session, zone, () => describe(zone, session.print));
 }
 
-/** @throws Error unless it is confirmed, because all records are deleted with the zone. Records that have owners need `force`. */
+/**
+ * @throws Error unless it is confirmed, because all records are deleted with the zone. Records that have owners need
+ * `force`.
+ */
 export async function deleteZone(
   session: Session,
   nameOrId: string,

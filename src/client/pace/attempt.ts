@@ -3,7 +3,10 @@ import { whenAllAbort } from '../abort.ts';
 import type { Rate } from './rate.ts';
 import type { Change, RecordWriter } from './writer.ts';
 
-/** Called with the state of the write limit that an answer tells: null without a limit, undefined if the service counted nothing. */
+/**
+ * Called with the state of the write limit that an answer tells: null without a limit, undefined if the service counted
+ * nothing.
+ */
 type OnRate = (rate: Rate | null | undefined) => void;
 
 interface Attempted {

@@ -1,18 +1,19 @@
-// How many writes a key may still make in its window, and which group of jobs may make the next one. Pure decisions over a
-// state that the dispatcher owns.
+// How many writes a key may still make in its window, and which group of jobs may make the next one. Pure decisions
+// over a state that the dispatcher owns.
 //
 // The state is  unknown → a first answer → unlimited (the answer named no limit) or limited; each answer updates it.
-// Between two answers the window moves on: the places of our own requests return when they leave the window. The last answer
-// may not have counted a request in flight, so its places are subtracted.
+// Between two answers the window moves on: the places of our own requests return when they leave the window. The last
+// answer may not have counted a request in flight, so its places are subtracted.
 //
 // Groups share the window:
-// - The first write of a group in a window is always allowed: only if the window is full does the service refuse it, and then
-//   no group can write.
-// - For the next one, a group with u places in the window needs more than R·u/(u+3) free places, where R is a reserve of a
-//   fifth of the window (at least 3 places, at most 60, never more than half). No group can use up the window, and groups that
-//   write little find places: of a reserve of 12 the first group gets 5, the second 3, the next four one each.
-// - A group that has its equal part of the window among all its neighbours leaves a free place for each of them, and a tenth of
-//   the window for groups that are not known yet, but never more than half of the window.
+// - The first write of a group in a window is always allowed: only if the window is full does the service refuse it,
+//   and then no group can write.
+// - For the next one, a group with u places in the window needs more than R·u/(u+3) free places, where R is a reserve
+//   of a fifth of the window (at least 3 places, at most 60, never more than half). No group can use up the window, and
+//   groups that write little find places: of a reserve of 12 the first group gets 5, the second 3, the next four one
+//   each.
+// - A group that has its equal part of the window among all its neighbours leaves a free place for each of them, and a
+//   tenth of the window for groups that are not known yet, but never more than half of the window.
 // - While other groups want to write too, a group has at most an equal part of the window.
 import type { Rate } from './rate.ts';
 
@@ -68,7 +69,8 @@ export function take(budget: Budget, counts: ReadonlyMap<string, number>, now: n
 }
 
 /**
- * Records the limit that the answer to a request states. If two answers differ, the one whose request was sent later counts.
+ * Records the limit that the answer to a request states. If two answers differ, the one whose request was sent later
+ * counts.
  */
 export function hear(budget: Budget, rate: Rate | null, taking: Taking, now: number): void {
   if (budget.rate && taking.sentAt < budget.statedAt) return;

@@ -3,13 +3,13 @@
 // A job is      waiting → in flight → ended (its promise settles)
 //                  ↑          │
 //                  └──────────┘  429, or 503 `busy`: first in its lane again
-// A bucket is   open → paused (429, until Retry-After has passed) → cautious (one job at a time) → open (that job succeeded)
-// A zone is     free → in flight → free, or paused (503 `busy`, until Retry-After has passed) → free
+// A bucket is open → paused (429, until Retry-After has passed) → cautious (one job at a time) → open (that job
+// succeeded) A zone is free → in flight → free, or paused (503 `busy`, until Retry-After has passed) → free
 //
-// No pause ends early. Record changes of one lane that wait for one zone are sent as one batch, as many as the key has places
-// for; a change whose zone is free is sent at once and alone, unless it follows others quickly (gathering.ts). Groups of
-// jobs take turns (lanes.ts) and share the write limit (budget.ts). A job also leaves when its signal or its wait limit
-// aborts. Only `pump` sends.
+// No pause ends early. Record changes of one lane that wait for one zone are sent as one batch, as many as the key has
+// places for; a change whose zone is free is sent at once and alone, unless it follows others quickly (gathering.ts).
+// Groups of jobs take turns (lanes.ts) and share the write limit (budget.ts). A job also leaves when its signal or its
+// wait limit aborts. Only `pump` sends.
 import type { Clock } from '#base/clock.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
 import { attempt } from './attempt.ts';
@@ -39,7 +39,9 @@ export interface DispatcherOptions {
   readonly writer?: RecordWriter;
   /** The most sets in one request, even if the key's limit allows more. (Default: 1,000.) */
   readonly maxBatch?: number;
-  /** How long a change may wait for others after one that it follows quickly, in ms: see gathering.ts. (Default: 25.) */
+  /**
+   * How long a change may wait for others after one that it follows quickly, in ms: see gathering.ts. (Default: 25.)
+   */
   readonly gatherMs?: number;
   /** The number of other groups that may want to write at any time: the window keeps a place for each. */
   readonly neighbours?: () => number;

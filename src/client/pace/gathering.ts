@@ -1,15 +1,16 @@
-// How long record changes are collected, so that many of them need few requests: a request (a transaction, a commit of the
-// name servers, a proof) costs as much as about ten records.
+// How long record changes are collected, so that many of them need few requests: a request (a transaction, a commit of
+// the name servers, a proof) costs as much as about ten records.
 //
-// A line is the changes of one lane and one zone, which can share a request. After each of its requests, a line collects for some
-// time, and the number of changes in the next request decides about the time after that:
+// A line is the changes of one lane and one zone, which can share a request. After each of its requests, a line
+// collects for some time, and the number of changes in the next request decides about the time after that:
 //
 //   one change          25 ms; twice as long as before, up to 200 ms, if other lines are busy too: bulk in many zones
 //   2 to 7 changes      twice as long as before, up to 800 ms
 //   8 to 32 changes     as long as before
 //   more                half as long as before
 //
-// The first change after a while is sent at once, and so are all changes of the lane `acme`: a challenge is never collected.
+// The first change after a while is sent at once, and so are all changes of the lane `acme`: a challenge is never
+// collected.
 import type { Waiting } from './waiting.ts';
 
 const FEW = 8;

@@ -4,10 +4,10 @@
 //   lanes      the order within a group. In each lane, jobs that got 429 or `busy` go before the others
 //   lines      a line for each zone: in the order of arrival, and in turns
 //
-// A job may be sent when its bucket is not paused, the budget admits its group, its zone is not paused, its zone has no other
-// write in flight (writers of one zone queue on its row, and the second would only get `busy`), its group has less than its
-// share of the requests in flight, a permit is free, and its line has collected long enough (gathering.ts). After a pause of a
-// bucket only one request is sent at a time, until an answer is not 429.
+// A job may be sent when its bucket is not paused, the budget admits its group, its zone is not paused, its zone has no
+// other write in flight (writers of one zone queue on its row, and the second would only get `busy`), its group has
+// less than its share of the requests in flight, a permit is free, and its line has collected long enough
+// (gathering.ts). After a pause of a bucket only one request is sent at a time, until an answer is not 429.
 import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { Gathering } from './gathering.ts';
@@ -148,7 +148,10 @@ function* alike<J extends Waiting>(
   return undefined;
 }
 
-/** Puts a new job behind the others of its group, lane and zone. @param again it was refused before: it goes first in its lane */
+/**
+ * Puts a new job behind the others of its group, lane and zone. @param again it was refused before: it goes first in
+ * its lane
+ */
 export function enqueue<J extends Waiting>({ queue }: PaceState<J>, job: J, again = false): void {
   queue.add(job, { group: job.group, lane: laneOf(job, again), line: lineOf(job) });
 }

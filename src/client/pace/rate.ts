@@ -12,7 +12,9 @@ export interface Rate {
 /** In seconds, for a policy without a window. */
 const DEFAULT_WINDOW_S = 60;
 
-/** Null when there are no such headers, or unreadable ones. Undefined for a policy alone: the request was not counted. */
+/**
+ * Null when there are no such headers, or unreadable ones. Undefined for a policy alone: the request was not counted.
+ */
 export function rateOf(limit: string | undefined, policy: string | undefined): Rate | null | undefined {
   const remaining = parameter(limit, 'r');
   const quota = parameter(policy, 'q');

@@ -1,5 +1,5 @@
-// Sends one write through the dispatcher and limits how long the caller waits for its turn. A worker that waited for the end of
-// a long pause would block other objects, among them certificates.
+// Sends one write through the dispatcher and limits how long the caller waits for its turn. A worker that waited for
+// the end of a long pause would block other objects, among them certificates.
 
 import type { Clock } from '#base/clock.ts';
 import type { ChangeJob, Dispatcher, Job, JobQueue } from './dispatcher.ts';

@@ -1,4 +1,5 @@
-// Sends the sets of the dispatcher: the sets of many objects of one zone as one request, in which each succeeds or fails alone.
+// Sends the sets of the dispatcher: the sets of many objects of one zone as one request, in which each succeeds or
+// fails alone.
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { ApplyResult, RecordSet } from '#contract/owners.ts';
 import type { Client } from '../client.ts';

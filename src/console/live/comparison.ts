@@ -1,5 +1,5 @@
-// The name servers of a zone side by side: nodes, secondaries and others, each with its serial, its lag and its answer. A server that
-// tells the name of its node (NSID, RFC 5001) and the report of this node are one row. Pure.
+// The name servers of a zone side by side: nodes, secondaries and others, each with its serial, its lag and its answer.
+// A server that tells the name of its node (NSID, RFC 5001) and the report of this node are one row. Pure.
 import type { compareServers, LiveServer } from '#dns/live.ts';
 import type { NodeOfZone } from '#service/nodes/living.ts';
 import { clip } from '../shell/shown.ts';

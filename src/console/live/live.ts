@@ -1,4 +1,5 @@
-// The live view: the serial and lag of every name server side by side, their answers for a name, and the chain of trust.
+// The live view: the serial and lag of every name server side by side, their answers for a name, and the chain of
+// trust.
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { compareServers, type LiveView } from '#dns/live.ts';

@@ -1,4 +1,5 @@
-// The start page of the console: queries, the time from a change to its answer, changes a day, and the clusters, as plots.
+// The start page of the console: queries, the time from a change to its answer, changes a day, and the clusters, as
+// plots.
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { type Overview, readOverview, SLOT_SECONDS } from '#service/overview/overview.ts';

@@ -1,5 +1,5 @@
-// Plots as SVG paths, measured here and drawn by overview/plot.eta. Colours are classes, because the Content-Security-Policy allows no
-// inline style, and lines differ in their dashes too. Pure.
+// Plots as SVG paths, measured here and drawn by overview/plot.eta. Colours are classes, because the
+// Content-Security-Policy allows no inline style, and lines differ in their dashes too. Pure.
 
 interface Series {
   name: string;

@@ -1,4 +1,5 @@
-// Turns the counters of name servers into rates by slot of time. A counter that falls belongs to a name server that started again. Pure.
+// Turns the counters of name servers into rates by slot of time. A counter that falls belongs to a name server that
+// started again. Pure.
 import type { NodeSample } from '#service/overview/overview.ts';
 
 export interface Rates {

@@ -1,5 +1,5 @@
-// The form for a new record: a panel in the list with htmx, and a page without JavaScript. Both have the fields of the chosen
-// type and a preview.
+// The form for a new record: a panel in the list with htmx, and a page without JavaScript. Both have the fields of the
+// chosen type and a preview.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';

@@ -1,5 +1,5 @@
-// Reads a record from a form. A form of the console has the fields of the type (`f-target`); a program may send the whole
-// content instead.
+// Reads a record from a form. A form of the console has the fields of the type (`f-target`); a program may send the
+// whole content instead.
 import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
 import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
 import { refuseIssues } from '#service/refusal.ts';

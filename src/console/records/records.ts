@@ -1,5 +1,5 @@
-// A record of a zone: edit and delete. With htmx, a record is edited in its row. Without JavaScript, the same addresses are
-// pages of their own.
+// A record of a zone: edit and delete. With htmx, a record is edited in its row. Without JavaScript, the same addresses
+// are pages of their own.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';

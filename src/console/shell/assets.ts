@@ -1,6 +1,6 @@
 // The files that pages load: htmx from its package, pico without the rules for parts that no page has
-// (deploy/console/pico.ts writes it), and our own. Each address contains a hash of the file, so that browsers can cache it
-// without a time limit. Our style sheets are sent as one file, which is one request.
+// (deploy/console/pico.ts writes it), and our own. Each address contains a hash of the file, so that browsers can cache
+// it without a time limit. Our style sheets are sent as one file, which is one request.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
@@ -46,7 +46,9 @@ export function assetAddress(name: string): string {
   return address;
 }
 
-/** Browsers get the texts compressed, which makes a first visit a third as heavy. Other clients get them as they are. */
+/**
+ * Browsers get the texts compressed, which makes a first visit a third as heavy. Other clients get them as they are.
+ */
 export function serveAssets(app: FastifyInstance): void {
   for (const [name, content] of Object.entries(CONTENTS)) {
     const small = gzipSync(content, { level: 9 });

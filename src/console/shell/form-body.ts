@@ -1,5 +1,5 @@
-// Parses the bodies of forms (application/x-www-form-urlencoded). Any client can send one to the sign-in page, and a body
-// that consists of field names is by far the most expensive to parse. The parser therefore counts fields before it
+// Parses the bodies of forms (application/x-www-form-urlencoded). Any client can send one to the sign-in page, and a
+// body that consists of field names is by far the most expensive to parse. The parser therefore counts fields before it
 // parses and names after it.
 import { parse } from 'node:querystring';
 import type { FastifyInstance } from 'fastify';

@@ -53,8 +53,8 @@ export function errorsOf(refusal: Refusal, fields: readonly string[]): FormError
 }
 
 /**
- * Runs `act`, unless the write limit refused the request. If it is refused, `again` shows the form with the errors, under the status of the API. Other errors are
- * thrown on.
+ * Runs `act`, unless the write limit refused the request. If it is refused, `again` shows the form with the errors,
+ * under the status of the API. Other errors are thrown on.
  */
 export async function attempt(
   reply: FastifyReply,

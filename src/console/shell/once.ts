@@ -16,7 +16,9 @@ export interface NewSecrets {
   tsig: MintedTsigKey | null;
   /** Unix time in ms. */
   at: number;
-  /** The form that made the key. Its kept outcome has the secrets as well until the page shows them. Null without one. */
+  /**
+   * The form that made the key. Its kept outcome has the secrets as well until the page shows them. Null without one.
+   */
   form: SentForm | null;
 }
 

@@ -22,9 +22,15 @@ export interface Provider {
   terms: ProviderTerms;
   /** @throws if the provider cannot be reached */
   begin(): Promise<{ started: Started; address: string }>;
-  /** @param url the address of the request with which the browser came back. @throws if the answer of the provider is not valid */
+  /**
+   * @param url the address of the request with which the browser came back. @throws if the answer of the provider is
+   * not valid
+   */
   finish(url: string, started: Started): Promise<ProvidedPerson>;
-  /** Where a person signs out of the provider (OpenID Connect RP-Initiated Logout 1.0); null if it has no such address. @throws as begin */
+  /**
+   * Where a person signs out of the provider (OpenID Connect RP-Initiated Logout 1.0); null if it has no such address.
+   * @throws as begin
+   */
   endAddress(): Promise<string | null>;
 }
 
@@ -88,9 +94,10 @@ export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number
 }
 
 /**
- * Converts claims to a person. A claim of an unexpected form counts as absent, but for `email_verified`: it is true, `"true"` (some
- * providers send texts), absent, or false.
- * @param documents the ID token and the user info. The first one with a claim decides about it; address and verification come from one
+ * Converts claims to a person. A claim of an unexpected form counts as absent, but for `email_verified`: it is true,
+ * `"true"` (some providers send texts), absent, or false.
+ * @param documents the ID token and the user info. The first one with a claim decides about it; address and
+ * verification come from one
  */
 export function personOf(
   documents: readonly Readonly<Record<string, unknown>>[],

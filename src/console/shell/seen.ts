@@ -1,5 +1,6 @@
-// The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that another client
-// made meanwhile is not overwritten unseen: the page then shows the values that the person saw and those of now. Pure.
+// The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that another
+// client made meanwhile is not overwritten unseen: the page then shows the values that the person saw and those of now.
+// Pure.
 import type { Condition } from '#service/conditions/match.ts';
 import type { Refusal } from '#service/refusal.ts';
 
@@ -20,7 +21,10 @@ export interface Differing {
   entered: string | null;
 }
 
-/** The hidden fields `seen` of a form. Programs that send none write without a condition, and so does a text of another form. */
+/**
+ * The hidden fields `seen` of a form. Programs that send none write without a condition, and so does a text of another
+ * form.
+ */
 export function seenIn(sent: string | string[] | undefined): Seen[] {
   return [sent ?? []].flat().flatMap((text) => {
     const seen = parsed(text);

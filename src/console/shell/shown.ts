@@ -43,12 +43,15 @@ export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'default
   };
 }
 
-/** These change the direction of the text after them, and so could disguise the words that a page writes next to a value. */
+/**
+ * These change the direction of the text after them, and so could disguise the words that a page writes next to a
+ * value.
+ */
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The number of characters that fit into these octets of a page, in which some characters are escaped. A character that changes the
- * direction of text is shown as its code point, for instance `[U+202E]`.
+ * The number of characters that fit into these octets of a page, in which some characters are escaped. A character that
+ * changes the direction of text is shown as its code point, for instance `[U+202E]`.
  */
 export function clip(value: string, most = CLIP): string {
   const text = value.slice(0, most + 1).replaceAll(DIRECTIONS, (character) => {

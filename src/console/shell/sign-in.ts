@@ -44,7 +44,8 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
   });
 
   app.post('/sign-out', async (request, reply) => {
-    // The session at the provider does not end here. On a shared machine, the next click on "Sign in" would be the same person.
+    // The session at the provider does not end here. On a shared machine, the next click on "Sign in" would be the same
+    // person.
     const isFromProvider = request.visitor?.session.from === null;
     await signOut(parts, request);
     return reply.redirect(`/console/sign-in${isFromProvider ? '?ended=provider' : ''}`, 303);

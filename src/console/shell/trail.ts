@@ -1,5 +1,5 @@
-// The pages of a list that is read in one direction only, such as a history: an address has the cursors of the pages before it, so
-// that the previous page is the one that the person has seen. Pure.
+// The pages of a list that is read in one direction only, such as a history: an address has the cursors of the pages
+// before it, so that the previous page is the one that the person has seen. Pure.
 
 /** Characters of cursors that an address remembers. Browsers and proxies accept addresses of 8,000. */
 const MAX = 4_000;
@@ -23,7 +23,9 @@ interface Links {
   next: string | null;
 }
 
-/** @param next the cursor of the next page; undefined: this is the last one @param addressOf the address with a query */
+/**
+ * @param next the cursor of the next page; undefined: this is the last one @param addressOf the address with a query
+ */
 export function trailLinks(
   { cursor, back }: Trail,
   next: string | undefined,

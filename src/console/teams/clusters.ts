@@ -1,5 +1,5 @@
-// The clusters that write records of a team: their state, and their last heartbeat. Owners drain and restore them, and release
-// their names.
+// The clusters that write records of a team: their state, and their last heartbeat. Owners drain and restore them, and
+// release their names.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';

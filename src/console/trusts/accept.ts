@@ -1,4 +1,5 @@
-// Accepts a service account that was deleted and created again, after a confirmation: another person may have created it.
+// Accepts a service account that was deleted and created again, after a confirmation: another person may have created
+// it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { acceptBody } from '#contract/trust.ts';

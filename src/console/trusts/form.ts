@@ -1,5 +1,5 @@
-// Converts the form of a trust to the API's terms and back. Validates nothing, so that the API's own sentence is shown about
-// every field. Pure.
+// Converts the form of a trust to the API's terms and back. Validates nothing, so that the API's own sentence is shown
+// about every field. Pure.
 import { KEY_FIELDS, termsOf } from '../apps/form.ts';
 import { list, type Typed, text } from '../shell/forms.ts';
 import { kindOf, type TrustKind } from './kinds.ts';

@@ -1,5 +1,5 @@
-// The preview of a trust: which example tokens would get which names. The claims of the examples are those that the form binds,
-// with example values for `*`. Pure.
+// The preview of a trust: which example tokens would get which names. The claims of the examples are those that the
+// form binds, with example values for `*`. Pure.
 import { leavesOf } from '#service/trusts/match.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
 import { type Typed, text } from '../shell/forms.ts';

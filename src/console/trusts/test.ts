@@ -1,5 +1,5 @@
-// The test of a token: which trust of the team accepts it, or why none does. The token is in no log, no row of the database and
-// no answer: the form is not registered, and its page is shown without it.
+// The test of a token: which trust of the team accepts it, or why none does. The token is in no log, no row of the
+// database and no answer: the form is not registered, and its page is shown without it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { trustTestBody } from '#contract/trust.ts';

@@ -1,5 +1,5 @@
-// The preview of an undo or a restore as pages show it: the first differences, conflicts and records of owners, with their numbers.
-// Its id lets a form be bound to the differences that the person saw.
+// The preview of an undo or a restore as pages show it: the first differences, conflicts and records of owners, with
+// their numbers. Its id lets a form be bound to the differences that the person saw.
 import { hash } from 'node:crypto';
 import { Refusal, refusal } from '#service/refusal.ts';
 import type { ShownValue, UndoAnswer } from '#service/undo/answer.ts';
@@ -31,7 +31,10 @@ export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoAn
   }
 }
 
-/** Identifies the differences and conflicts of a preview. If it has more than an answer lists, only the same state has the same id. */
+/**
+ * Identifies the differences and conflicts of a preview. If it has more than an answer lists, only the same state has
+ * the same id.
+ */
 export function previewId({ total, differences, conflicts, etag }: UndoAnswer): string {
   const isCut = total.differences > differences.length || total.conflicts > conflicts.length;
   const { differences: changed, conflicts: prevented } = total;

@@ -1,5 +1,5 @@
-// Turns the changes of a zone into entries for people: a sentence that names the object, the person and the time. The changes of
-// one request are one group. Pure.
+// Turns the changes of a zone into entries for people: a sentence that names the object, the person and the time. The
+// changes of one request are one group. Pure.
 
 import type { KeyName } from '#service/keys/names.ts';
 import { SERVICE_KEY } from '#service/owners/leases.ts';
@@ -44,7 +44,10 @@ export interface HistoryGroup {
   since: string;
   /** `undo`, or the time of a restore. Null for other changes. */
   mark: string | null;
-  /** `undone` or `partly undone`, as far as the changes of the page say. Null: the changes are in effect, or were changed again. */
+  /**
+   * `undone` or `partly undone`, as far as the changes of the page say. Null: the changes are in effect, or were
+   * changed again.
+   */
   undone: string | null;
   /** The query of the page that undoes the changes of records. Null: there are none. */
   undo: string | null;

@@ -12,7 +12,10 @@ import { headOf, mustConfirm, type OfZone } from './head.ts';
 const KINDS = { current: 'done', behind: 'warn', silent: 'failed', unknown: '' } as const;
 const LISTED_BY = { all: 'has all zones', administrator: 'the administrator', owner: 'the owner' } as const;
 
-/** The data that `zones/secondaries` shows. @param ticked the boxes that a refused form had; otherwise those of the choice */
+/**
+ * The data that `zones/secondaries` shows. @param ticked the boxes that a refused form had; otherwise those of the
+ * choice
+ */
 export async function shownSecondaries(
   context: ServiceContext,
   request: FastifyRequest,

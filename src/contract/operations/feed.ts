@@ -1,4 +1,5 @@
-// The operations for name servers: the feed that they follow, and their reports. Two of the answers are streams of lines.
+// The operations for name servers: the feed that they follow, and their reports. Two of the answers are streams of
+// lines.
 import { z } from 'zod';
 import {
   feedLine,

@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { parseRdata } from '../types/index.ts';
 
 /**
- * `secure`: the parent has one of our DS records. `insecure`: the name exists without any of ours. `absent`: the name does
- * not exist. `unknown`: no answer.
+ * `secure`: the parent has one of our DS records. `insecure`: the name exists without any of ours. `absent`: the name
+ * does not exist. `unknown`: no answer.
  */
 export type DelegationSeen = 'secure' | 'insecure' | 'absent' | 'unknown';
 

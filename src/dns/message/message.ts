@@ -1,6 +1,6 @@
 /**
- * DNS messages with all their sections (RFC 1035 section 4.1), as a server receives them: the header, and records of any class
- * with or without RDATA, which UPDATE needs (RFC 2136 section 2). Nothing is judged but the form. Pure.
+ * DNS messages with all their sections (RFC 1035 section 4.1), as a server receives them: the header, and records of
+ * any class with or without RDATA, which UPDATE needs (RFC 2136 section 2). Nothing is judged but the form. Pure.
  */
 import { rdataInMessage } from '../wire/message-rdata.ts';
 import { readName } from '../wire/name.ts';
@@ -25,7 +25,10 @@ export interface Header {
   counts: readonly [number, number, number, number];
 }
 
-/** A name by its labels, from left to right, in lower case and without the root. An octet that is not printable has the form `\DDD`. */
+/**
+ * A name by its labels, from left to right, in lower case and without the root. An octet that is not printable has the
+ * form `\DDD`.
+ */
 export type Labels = readonly string[];
 
 export interface Question {
@@ -66,8 +69,8 @@ export function readHeader(octets: Uint8Array): Header | null {
 }
 
 /**
- * Reads a whole message. Its memory is a small multiple of that of the octets, because every entry takes octets of its own, and
- * names are at most 255 octets.
+ * Reads a whole message. Its memory is a small multiple of that of the octets, because every entry takes octets of its
+ * own, and names are at most 255 octets.
  * @throws RangeError when it is malformed, or has octets after its last record
  */
 export function readMessage(octets: Uint8Array): Message {
@@ -98,7 +101,9 @@ export function readMessage(octets: Uint8Array): Message {
   return { ...header, questions, sections };
 }
 
-/** The only entry of the first section; null if there is another number of them. @throws RangeError when it is malformed */
+/**
+ * The only entry of the first section; null if there is another number of them. @throws RangeError when it is malformed
+ */
 export function readOnlyQuestion(octets: Uint8Array): Question | null {
   if (readHeader(octets)?.counts[0] !== 1) return null;
   const { wire, next } = readName(octets, HEADER);

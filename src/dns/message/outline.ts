@@ -1,6 +1,6 @@
 /**
- * Walks over a message without reading its names and data. A few octets of a compressed name can stand for a hundred labels, so
- * only messages with a valid signature are read in full. Pure.
+ * Walks over a message without reading its names and data. A few octets of a compressed name can stand for a hundred
+ * labels, so only messages with a valid signature are read in full. Pure.
  */
 import { HEADER, META, readHeader } from './message.ts';
 
@@ -9,8 +9,8 @@ const FIXED = 10;
 
 /**
  * Where the TSIG record of a message begins; null if its last record is none.
- * @throws RangeError when a record runs over the end, octets follow the last record, or a TSIG record is not the last one of the
- * additional section (RFC 8945 section 5.2)
+ * @throws RangeError when a record runs over the end, octets follow the last record, or a TSIG record is not the last
+ * one of the additional section (RFC 8945 section 5.2)
  */
 export function placeOfTsig(octets: Uint8Array): number | null {
   const header = readHeader(octets);

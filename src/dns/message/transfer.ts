@@ -1,4 +1,7 @@
-/** The messages of a zone transfer (RFC 5936 section 2.2): the SOA record, all other records, and the SOA record again. Pure. */
+/**
+ * The messages of a zone transfer (RFC 5936 section 2.2): the SOA record, all other records, and the SOA record again.
+ * Pure.
+ */
 import { fqdn } from '../names/name.ts';
 import type { ServedSet } from '../served.ts';
 import { numberOfType } from '../types/numbers.ts';
@@ -38,7 +41,8 @@ export function recordsOf(zone: string, { name, type, ttl, rdata }: ServedSet): 
 }
 
 /**
- * Whole messages without signatures, as records arrive. Only the first one repeats the question (RFC 5936 section 2.2.1).
+ * Whole messages without signatures, as records arrive. Only the first one repeats the question (RFC 5936 section
+ * 2.2.1).
  * @param records with the SOA record at both ends
  */
 export async function* transferMessages(

@@ -1,4 +1,7 @@
-/** Checks the signatures of the messages that answer one signed request, such as a zone transfer (RFC 8945 section 5.3.1). Pure. */
+/**
+ * Checks the signatures of the messages that answer one signed request, such as a zone transfer (RFC 8945 section
+ * 5.3.1). Pure.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { tsigAlgorithm } from '../tsig/key.ts';
 import { concat, uint16 } from '../wire/octets.ts';

@@ -46,7 +46,8 @@ export interface Signed {
 
 /**
  * Takes the TSIG record off a message; null if it has none.
- * @throws RangeError when the message or its TSIG record is malformed, or the record is not the last one (RFC 8945 section 5.2)
+ * @throws RangeError when the message or its TSIG record is malformed, or the record is not the last one (RFC 8945
+ * section 5.2)
  */
 export function takeTsig(octets: Uint8Array): Signed | null {
   const at = placeOfTsig(octets);
@@ -86,8 +87,8 @@ export function takeTsig(octets: Uint8Array): Signed | null {
 type Check = { ok: true } | { ok: false; error: TsigError | 'malformed' };
 
 /**
- * Checks the signature of a request in the order of RFC 8945 section 5.2: key, MAC, time, truncation. A valid MAC that is cut
- * short is refused, because no usual client sends one.
+ * Checks the signature of a request in the order of RFC 8945 section 5.2: key, MAC, time, truncation. A valid MAC that
+ * is cut short is refused, because no usual client sends one.
  * @param key the one of this name; null if there is none
  * @param now Unix time in seconds
  */
@@ -130,8 +131,8 @@ export function signAnswer(
 }
 
 /**
- * Signs the messages of one answer in their order: the first as signAnswer does, and each later one over the MAC of the one before
- * (RFC 8945 section 5.3.1). @param now Unix time in seconds
+ * Signs the messages of one answer in their order: the first as signAnswer does, and each later one over the MAC of the
+ * one before (RFC 8945 section 5.3.1). @param now Unix time in seconds
  */
 export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array, now: number) => Uint8Array {
   let before: Uint8Array | null = null;
@@ -145,7 +146,9 @@ export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array,
   };
 }
 
-/** The answer to a request whose key or MAC is wrong: with the error, and without a signature (RFC 8945 section 5.3.2). */
+/**
+ * The answer to a request whose key or MAC is wrong: with the error, and without a signature (RFC 8945 section 5.3.2).
+ */
 export function answerUnsigned(answer: Uint8Array, request: Tsig, error: 'BADKEY' | 'BADSIG'): Uint8Array {
   return append(answer, { ...request, mac: new Uint8Array(), error: TSIG_ERROR[error], other: new Uint8Array() });
 }

@@ -1,15 +1,18 @@
 /**
- * The names by which a pattern judges a record. A certificate authority (CA) takes some records as a proof of control over another
- * name: TXT at `_acme-challenge.dev` is a certificate for `dev` and `*.dev`. So a pattern such as `*.dev`, which does not permit
- * `dev`, must not permit `_acme-challenge.dev` either. The matchers of grants and of keys both ask here.
+ * The names by which a pattern judges a record. A certificate authority (CA) takes some records as a proof of control
+ * over another name: TXT at `_acme-challenge.dev` is a certificate for `dev` and `*.dev`. So a pattern such as `*.dev`,
+ * which does not permit `dev`, must not permit `_acme-challenge.dev` either. The matchers of grants and of keys both
+ * ask here.
  *
- * - A name at or below `_acme-challenge` or `_validation-persist` is judged by the name after that label, for every type. This
- *   includes `_<account>._acme-challenge.dev` (draft-ietf-acme-dns-account-label) and a delegation or redirection of the names.
- * - Another name that begins with `_` is judged by the rest, for the types by which CAs prove control: they take TXT, CNAME and CAA
- *   at any such label, and TXT at `_validation-contactemail` (CA/Browser Forum Baseline Requirements 3.2.2.4.7, 3.2.2.4.14).
- *   SRV, TLSA and others are judged by their own name, and so is `_sip._tcp.dev`: no certificate has the name `_tcp.dev`.
- * - A wildcard answers for `_acme-challenge.dev` until that name exists (RFC 4592 section 3.3.1). So `*.dev` with one of these types
- *   needs the permission for `dev` as well. Addresses at a wildcard prove nothing about `dev`.
+ * - A name at or below `_acme-challenge` or `_validation-persist` is judged by the name after that label, for every
+ *   type. This includes `_<account>._acme-challenge.dev` (draft-ietf-acme-dns-account-label) and a delegation or
+ *   redirection of the names.
+ * - Another name that begins with `_` is judged by the rest, for the types by which CAs prove control: they take TXT,
+ *   CNAME and CAA at any such label, and TXT at `_validation-contactemail` (CA/Browser Forum Baseline Requirements
+ *   3.2.2.4.7, 3.2.2.4.14). SRV, TLSA and others are judged by their own name, and so is `_sip._tcp.dev`: no
+ *   certificate has the name `_tcp.dev`.
+ * - A wildcard answers for `_acme-challenge.dev` until that name exists (RFC 4592 section 3.3.1). So `*.dev` with one
+ *   of these types needs the permission for `dev` as well. Addresses at a wildcard prove nothing about `dev`.
  *
  * A pattern that spells the label, such as `_acme-challenge.*`, permits these names explicitly.
  */
@@ -46,7 +49,9 @@ export function judgedNames(name: string, type: RecordType): readonly JudgedName
   return first === '*' ? [{ name }, { name: labels.slice(1).join('.') || '@' }] : [{ name }];
 }
 
-/** The name that a challenge record proves control of (RFC 8555 section 8.4, dns-account-01); undefined: it is not one. */
+/**
+ * The name that a challenge record proves control of (RFC 8555 section 8.4, dns-account-01); undefined: it is not one.
+ */
 export function challengedName(name: string): JudgedName | undefined {
   const [judged] = judgedNames(name, 'TXT');
   const isChallenge = judged?.proof?.label === CHALLENGE_LABEL && /^(_[^.]+\.)?$/.test(judged.proof.before);
@@ -73,7 +78,10 @@ export function permitsName(pattern: string, judged: JudgedName): boolean {
   return matchesPattern(pattern, judged.name) || (judged.proof !== undefined && spellsProof(pattern, judged.proof));
 }
 
-/** Whether the pattern permits the name of the record itself. If the record proves control over another name, it must spell the label. */
+/**
+ * Whether the pattern permits the name of the record itself. If the record proves control over another name, it must
+ * spell the label.
+ */
 export function spellsName(pattern: string, { name, proof }: JudgedName): boolean {
   return proof === undefined ? matchesPattern(pattern, name) : spellsProof(pattern, proof);
 }

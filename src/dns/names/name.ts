@@ -34,8 +34,8 @@ export function parseZoneName(input: string): Verdict<string> {
 }
 
 /**
- * An owner name relative to `zone` (which must be canonical): `@`, `www`, `*.dev`, `_acme-challenge`. A name with a final
- * dot is absolute and is made relative when it lies in the zone.
+ * An owner name relative to `zone` (which must be canonical): `@`, `www`, `*.dev`, `_acme-challenge`. A name with a
+ * final dot is absolute and is made relative when it lies in the zone.
  */
 export function parseOwnerName(input: string, zone: string, type: RecordType): Verdict<string> {
   const field = 'name';

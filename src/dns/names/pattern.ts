@@ -1,8 +1,8 @@
 // Patterns in which `*` matches any sequence of characters, including dots, so `*.dev` matches `a.b.dev`.
 
 /**
- * Whether the text matches. The time is linear in both lengths. A regular expression made from a user's pattern could run for
- * hours.
+ * Whether the text matches. The time is linear in both lengths. A regular expression made from a user's pattern could
+ * run for hours.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [head = '', ...rest] = pattern.split('*');

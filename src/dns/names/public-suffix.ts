@@ -1,6 +1,6 @@
 /**
- * Names below which the public can register: the Public Suffix List with its private part (github.io). Pure; the list is
- * as old as the package that contains it.
+ * Names below which the public can register: the Public Suffix List with its private part (github.io). Pure; the list
+ * is as old as the package that contains it.
  */
 import { parse } from 'tldts';
 
@@ -17,7 +17,10 @@ const AS_GIVEN = {
   detectIp: false,
 } as const;
 
-/** @param name canonical: lower-case A-labels without final dot. A top-level name that is not delegated is not a public suffix. */
+/**
+ * @param name canonical: lower-case A-labels without final dot. A top-level name that is not delegated is not a public
+ * suffix.
+ */
 export function isPublicSuffix(name: string): boolean {
   if (PRIVATE_USE.has(name)) return false;
   const { publicSuffix, isIcann, isPrivate } = parse(name, AS_GIVEN);

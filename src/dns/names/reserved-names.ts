@@ -68,7 +68,8 @@ const TREE_OF = expand(TREES);
 const APEX_OF = expand(APEXES);
 
 /**
- * The reserved name that a zone of this name is or lies below; the longest one when there are several. Null: the name is free.
+ * The reserved name that a zone of this name is or lies below; the longest one when there are several. Null: the name
+ * is free.
  * @param zone canonical: lower-case A-labels without final dot
  * @param allowed names that zones may be made of, each with every name below; `allow`: all names
  */

@@ -1,7 +1,7 @@
 /**
- * The records at one owner name, with an index for each type: the number of its records, their octets, and their values. The rules
- * ask for one thing at a time, and each answer costs the same for one record and for thousands, so that a request of many
- * records at one name is judged in linear time.
+ * The records at one owner name, with an index for each type: the number of its records, their octets, and their
+ * values. The rules ask for one thing at a time, and each answer costs the same for one record and for thousands, so
+ * that a request of many records at one name is judged in linear time.
  */
 import type { ParsedRecord } from '../record.ts';
 import type { RecordType } from '../types/index.ts';

@@ -1,6 +1,6 @@
 /**
- * The names below those that may become a delegation or a redirection: the names that the caller loaded, and the changes of a
- * request since then. Each change costs as much as its name has labels.
+ * The names below those that may become a delegation or a redirection: the names that the caller loaded, and the
+ * changes of a request since then. Each change costs as much as its name has labels.
  */
 
 /** The names strictly below a name. */

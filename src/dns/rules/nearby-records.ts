@@ -7,7 +7,8 @@
  *     cuts     the NS and DNAME records of the names above them
  *     below    for names that may become a delegation or a redirection: the names below
  *
- * No question costs more for a name with many records, or in a request with many: see name-records.ts and names-below.ts.
+ * No question costs more for a name with many records, or in a request with many: see name-records.ts and
+ * names-below.ts.
  */
 import { fqdn, orderName, suffixesOf } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
@@ -76,8 +77,8 @@ export class NearbyRecords {
   }
 
   /**
-   * Replaces the list of records that the current request is about to create: the name servers of a delegation are judged one
-   * by one, and the addresses of all of them may exist already.
+   * Replaces the list of records that the current request is about to create: the name servers of a delegation are
+   * judged one by one, and the addresses of all of them may exist already.
    */
   announce(written: Iterable<ParsedRecord>): void {
     this.#delegations.clear();

@@ -67,7 +67,9 @@ export const keepNullMxAlone: WriteRule = (record, { atName }) => {
   );
 };
 
-/** X12: without a delegation a DS says nothing, and validators take the name for bogus when the NS comes and differs. */
+/**
+ * X12: without a delegation a DS says nothing, and validators take the name for bogus when the NS comes and differs.
+ */
 export const requireDelegation: WriteRule = (record, { atName }) => {
   if (record.type !== 'DS' || atName.firstOf('NS') !== undefined) return FINE;
   return conflict(

@@ -38,8 +38,8 @@ export interface RecordsAtName {
 }
 
 /**
- * A point above or at a name where another zone begins, or above which a DNAME redirects it. Its name is absolute, without
- * final dot.
+ * A point above or at a name where another zone begins, or above which a DNAME redirects it. Its name is absolute,
+ * without final dot.
  */
 export interface ZoneCut {
   name: string;

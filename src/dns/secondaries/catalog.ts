@@ -1,11 +1,11 @@
 // The catalog zone of one secondary (RFC 9432): which zones it is to serve. Pure.
 //
-// Each secondary has a catalog of its own, so that none learns the names of zones that it does not get. The catalog is an
-// ordinary zone that the node writes, not one that knotd generates (`catalog-role: generate`), for three reasons found by
-// trying and in Knot's source:
+// Each secondary has a catalog of its own, so that none learns the names of zones that it does not get. The catalog is
+// an ordinary zone that the node writes, not one that knotd generates (`catalog-role: generate`), for three reasons
+// found by trying and in Knot's source:
 // - knotd puts a zone into one catalog only, so two secondaries with different lists could not be served;
-// - knotd makes the label of a member from the second in which it was added: two nodes have different labels for the same
-//   zone, and a secondary that changes its source would drop and transfer every zone again (RFC 9432 section 5.6);
+// - knotd makes the label of a member from the second in which it was added: two nodes have different labels for the
+//   same zone, and a secondary that changes its source would drop and transfer every zone again (RFC 9432 section 5.6);
 // - a zone that is deleted and created again within that second keeps its label, so secondaries keep its old state.
 // Here the label comes from the id of the zone: equal on all nodes, and another one for a zone that was created again.
 import { createHash } from 'node:crypto';

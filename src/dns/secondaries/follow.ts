@@ -1,4 +1,5 @@
-// The state of a secondary, from its answer to a SOA question. Pure; the question goes over UDP to each of its addresses.
+// The state of a secondary, from its answer to a SOA question. Pure; the question goes over UDP to each of its
+// addresses.
 import { isLater } from '../serial.ts';
 
 /** The longest list of zones that are not current in a report about a secondary. */

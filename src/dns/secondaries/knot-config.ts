@@ -1,13 +1,14 @@
 // The configuration of an unmodified knotd (3.2 and later) as a secondary. Pure.
 //
-// - `block-notify-after-transfer`: without it, knotd plans a NOTIFY of its own one second after each transfer, even if it has
-//   no server to notify. A NOTIFY of ours that arrives within this second, in another second of the clock, then waits for that
-//   event: Knot's scheduler works in whole seconds and does not wake for an event of the same second. A change in six took
-//   up to 0.9 s; now 100 changes in a row take 5 ms at the median, and none waits.
-// - `journal-content: all`, `zonefile-load: none`: a restart reads the journal, 100,000 signed records in half a second.
+// - `block-notify-after-transfer`: without it, knotd plans a NOTIFY of its own one second after each transfer, even if
+//   it has no server to notify. A NOTIFY of ours that arrives within this second, in another second of the clock, then
+//   waits for that event: Knot's scheduler works in whole seconds and does not wake for an event of the same second. A
+//   change in six took up to 0.9 s; now 100 changes in a row take 5 ms at the median, and none waits.
+// - `journal-content: all`, `zonefile-load: none`: a restart reads the journal, 100,000 signed records in half a
+//   second.
 // - A zone without `notify` in its ACL ignores ours, so the ACL allows it to every host with the key.
-// - `retry-max-interval`: knotd waits up to half a minute, and later for hours, before it tries the first transfer of a zone
-//   again. A server of ours that starts before its sources needs it sooner.
+// - `retry-max-interval`: knotd waits up to half a minute, and later for hours, before it tries the first transfer of a
+//   zone again. A server of ours that starts before its sources needs it sooner.
 // - `refresh-max-interval`: a NOTIFY that never arrives costs a server of ours no more than this time.
 import { MAX_ZONE_MIB, type PrimaryView, type ServerPlace, type Serving } from './primary.ts';
 

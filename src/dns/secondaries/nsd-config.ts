@@ -3,8 +3,8 @@
 // - NSD 4.6 needs each zone in its configuration: the list changes when a zone comes or goes, and
 //   `nsd-control reconfig` takes it over without a restart.
 // - `database: ""` keeps zones in memory and in zone files: the file nsd.db grows and is not needed.
-// - NSD loads changes at most once a second (`xfrd-reload-timeout: 1`): a change is answered after one to two seconds if
-//   another came just before.
+// - NSD loads changes at most once a second (`xfrd-reload-timeout: 1`): a change is answered after one to two seconds
+//   if another came just before.
 import { MAX_ZONE_MIB, type PrimaryView, type ServerPlace } from './primary.ts';
 
 /** A text for `nsd -c`. @throws {Error} without a list of zones */

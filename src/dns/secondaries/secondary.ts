@@ -1,5 +1,5 @@
-// A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that every
-// generated configuration relies on. Pure.
+// A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that
+// every generated configuration relies on. Pure.
 import { parseNetwork } from '../network.ts';
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '../types/address.ts';
 
@@ -66,7 +66,10 @@ export function defaultTsigName(secondary: string): string {
   return `${secondary}.zonestead`;
 }
 
-/** The octets of a new secret: those of the hash. An unknown algorithm, which checkedSecondary refuses, has those of SHA-256. */
+/**
+ * The octets of a new secret: those of the hash. An unknown algorithm, which checkedSecondary refuses, has those of
+ * SHA-256.
+ */
 export function tsigSecretOctets(algorithm: string): number {
   return SECRET_OCTETS.get(algorithm) ?? MIN_SECRET_OCTETS;
 }
@@ -102,8 +105,8 @@ export function checkedSecondary(secondary: Secondary): Secondary {
 }
 
 /**
- * The secondaries, each checked. @throws {Error} as checkedSecondary; also when two have one name, or one TSIG key: a key
- * that two share would let each transfer the zones of the other
+ * The secondaries, each checked. @throws {Error} as checkedSecondary; also when two have one name, or one TSIG key: a
+ * key that two share would let each transfer the zones of the other
  */
 export function checkedSecondaries(secondaries: readonly Secondary[]): Secondary[] {
   const names = new Set<string>();

@@ -1,4 +1,5 @@
-// TSIG keys (RFC 8945) with which clients sign DNS updates and queries: algorithms, names, and the file that BIND's tools read. Pure.
+// TSIG keys (RFC 8945) with which clients sign DNS updates and queries: algorithms, names, and the file that BIND's
+// tools read. Pure.
 
 /** The algorithms of keys. All but the first are HMACs with the SHA family; `hmac-md5` is for old clients. */
 export const TSIG_KEY_ALGORITHMS = [
@@ -17,7 +18,10 @@ export const DEFAULT_TSIG_KEY_ALGORITHM: TsigKeyAlgorithm = 'hmac-sha256';
 interface AlgorithmFacts {
   /** The name of the hash for node:crypto. */
   hash: string;
-  /** The octets of a MAC, and of a secret: RFC 8945 section 6 advises secrets that are as long as the output of the hash. */
+  /**
+   * The octets of a MAC, and of a secret: RFC 8945 section 6 advises secrets that are as long as the output of the
+   * hash.
+   */
   octets: number;
   /** The name in messages, without final dot (RFC 8945 section 6; hmac-md5 has a long one). */
   wireName: string;

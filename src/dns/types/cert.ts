@@ -1,6 +1,6 @@
 /**
- * CERT: a certificate or revocation list (RFC 4398 section 2). Type and algorithm may be written with their mnemonics; they
- * are returned as numbers, which every program reads.
+ * CERT: a certificate or revocation list (RFC 4398 section 2). Type and algorithm may be written with their mnemonics;
+ * they are returned as numbers, which every program reads.
  */
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';

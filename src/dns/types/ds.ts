@@ -12,7 +12,8 @@ import { fields, parseHex, parseUint } from './tokens.ts';
 const SYNTAX = 'keytag algorithm digesttype digest';
 /**
  * Hex digits by digest type, from the registry "Digest Algorithms" for DS: SHA-1, SHA-256, GOST R 34.11-94, SHA-384,
- * GOST R 34.11-2012, SM3. Types that are not assigned are taken with any length: validators skip them (RFC 4509 section 3).
+ * GOST R 34.11-2012, SM3. Types that are not assigned are taken with any length: validators skip them (RFC 4509 section
+ * 3).
  */
 const DIGEST_LENGTH: ReadonlyMap<number, number> = new Map([
   [1, 40],

@@ -1,6 +1,6 @@
 /**
- * Converts the fields of a form to the content of a record, and content to fields. Pure. The parser of the type judges the
- * content, so nothing is judged here.
+ * Converts the fields of a form to the content of a record, and content to fields. Pure. The parser of the type judges
+ * the content, so nothing is judged here.
  */
 import { type ContentField, type FieldValues, readFields, takeUntil } from './content-fields.ts';
 import type { TypeForm } from './define.ts';
@@ -40,8 +40,8 @@ export function fieldsOfContent(type: RecordType | 'TYPEn', content: string): Fi
 }
 
 /**
- * The fields that the content could not hold in their places: empty ones, several words instead of one, a backslash without a
- * character. The sentences begin with a verb, for instance `must not be empty`.
+ * The fields that the content could not hold in their places: empty ones, several words instead of one, a backslash
+ * without a character. The sentences begin with a verb, for instance `must not be empty`.
  */
 export function fieldProblems(type: RecordType | 'TYPEn', values: FieldValues): Readonly<Record<string, string>> {
   const problems: Record<string, string> = {};

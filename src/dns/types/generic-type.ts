@@ -1,6 +1,6 @@
 /**
- * Which types a user may name by their numbers (RFC 3597 section 5): all that the service does not know by a name, except for
- * those that are not data of a zone (RFC 6895 section 3.1).
+ * Which types a user may name by their numbers (RFC 3597 section 5): all that the service does not know by a name,
+ * except for those that are not data of a zone (RFC 6895 section 3.1).
  */
 import { PLACEHOLDER } from '../own-records.ts';
 import { nameOfNumber } from './numbers.ts';

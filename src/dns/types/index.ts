@@ -42,7 +42,7 @@ function judgeText(type: RecordType, content: string): Verdict<null> {
   if (content.length > MAX_CONTENT) {
     return refuse('content', `The content has ${content.length} characters; at most ${MAX_CONTENT} are read.`);
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters; a tab counts as a blank.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are looked for, without the tab.
   const control = /[\u0000-\u0008\u000a-\u001f\u007f]/.exec(content)?.[0];
   if (control !== undefined) {
     const code = control.charCodeAt(0);

@@ -1,4 +1,7 @@
-/** MX: a mail exchanger (RFC 1035 section 3.3.9), its preference in the `priority` field; `.` is the null MX of RFC 7505. */
+/**
+ * MX: a mail exchanger (RFC 1035 section 3.3.9), its preference in the `priority` field; `.` is the null MX of RFC
+ * 7505.
+ */
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
 import { host } from './content-fields.ts';

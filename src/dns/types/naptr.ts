@@ -1,6 +1,6 @@
 /**
- * NAPTR: a rule that turns a name into another name or into a URI (RFC 3403 section 4). The three strings are returned in
- * quotes; the regular expression is not looked into.
+ * NAPTR: a rule that turns a name into another name or into a URI (RFC 3403 section 4). The three strings are returned
+ * in quotes; the regular expression is not looked into.
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';

@@ -1,6 +1,6 @@
 /**
- * Old types that the service takes by their numbers only, and whose RDATA Knot checks and shows in their own forms: their
- * octets must have the layout of the type, or Knot could not show the zone any more.
+ * Old types that the service takes by their numbers only, and whose RDATA Knot checks and shows in their own forms:
+ * their octets must have the layout of the type, or Knot could not show the zone any more.
  */
 import { readUncompressedName } from '../wire/name.ts';
 import { concat } from '../wire/octets.ts';

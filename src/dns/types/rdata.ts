@@ -5,8 +5,9 @@ import { type Problem, refuse, type Verdict } from '../verdict.ts';
 export const MAX_RDATA = 64_000;
 
 /**
- * Characters of RDATA in its presentation form. Knot 3.2 cannot return a longer text over its control socket, so a name server
- * could not compare it. It fits 64,000 octets of ASCII text in strings of 255; every other octet takes four characters.
+ * Characters of RDATA in its presentation form. Knot 3.2 cannot return a longer text over its control socket, so a name
+ * server could not compare it. It fits 64,000 octets of ASCII text in strings of 255; every other octet takes four
+ * characters.
  */
 export const MAX_RDATA_TEXT = 65_000;
 
@@ -24,8 +25,9 @@ export interface ParsedRdata {
   /** RDATA on the wire, names uncompressed and lower-cased (RFC 4034 section 6.2): the value's identity. */
   wire: Uint8Array;
   /**
-   * The host that a CNAME, ALIAS, DNAME, NS, MX, PTR, SRV, NAPTR, SVCB or HTTPS record points to: canonical, never with a
-   * final dot. Null for the other types and where the target is the root (null MX, a service not offered, "this name").
+   * The host that a CNAME, ALIAS, DNAME, NS, MX, PTR, SRV, NAPTR, SVCB or HTTPS record points to: canonical, never with
+   * a final dot. Null for the other types and where the target is the root (null MX, a service not offered, "this
+   * name").
    */
   target: string | null;
   /** MX only. */

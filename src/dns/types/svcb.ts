@@ -1,6 +1,6 @@
 /**
- * SVCB and HTTPS: how to reach a service (RFC 9460). Priority 0 is the alias form and takes no parameters; target `.` means
- * this name, or in alias form that the service does not exist (section 2.5.1).
+ * SVCB and HTTPS: how to reach a service (RFC 9460). Priority 0 is the alias form and takes no parameters; target `.`
+ * means this name, or in alias form that the service does not exist (section 2.5.1).
  */
 import { accept, refuse } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';

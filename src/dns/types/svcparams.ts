@@ -1,6 +1,6 @@
 /**
- * The SvcParams of an SVCB or HTTPS record (RFC 9460 sections 2.1 and 7, appendix A): reads the `key=value` pairs and applies
- * the rules across keys. The values of single keys are in svckeys.ts; priority and target are in svcb.ts.
+ * The SvcParams of an SVCB or HTTPS record (RFC 9460 sections 2.1 and 7, appendix A): reads the `key=value` pairs and
+ * applies the rules across keys. The values of single keys are in svckeys.ts; priority and target are in svcb.ts.
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';

@@ -66,7 +66,8 @@ export interface CharacterString {
 
 /**
  * Reads the character string that begins at `at`: up to the closing quote, or unquoted up to a blank or the end. An
- * unquoted string may hold no bare quote, semicolon or parenthesis. Its octets come unescaped and are not limited to 255.
+ * unquoted string may hold no bare quote, semicolon or parenthesis. Its octets come unescaped and are not limited to
+ * 255.
  */
 export function readCharacterString(source: Uint8Array, at: number): Verdict<CharacterString> {
   const quoted = source[at] === QUOTE;

@@ -1,6 +1,6 @@
 /**
- * Evaluates an update against the RRsets of a zone: the prerequisites (RFC 2136 section 3.2), and then the changes in their order
- * (section 3.4.2). The result is the RRsets after the update. Pure.
+ * Evaluates an update against the RRsets of a zone: the prerequisites (RFC 2136 section 3.2), and then the changes in
+ * their order (section 3.4.2). The result is the RRsets after the update. Pure.
  *
  * Where the records of the service differ from those of a server with zone files:
  *

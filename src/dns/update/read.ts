@@ -1,6 +1,6 @@
 /**
- * Reads the prerequisites and the changes of an UPDATE message (RFC 2136 section 2), after the checks that need no data of the
- * zone: the classes, TTLs and RDATA of section 3.2 and the prescan of section 3.4.1. Pure.
+ * Reads the prerequisites and the changes of an UPDATE message (RFC 2136 section 2), after the checks that need no data
+ * of the zone: the classes, TTLs and RDATA of section 3.2 and the prescan of section 3.4.1. Pure.
  */
 import { Buffer } from 'node:buffer';
 import { CLASS, isWithin, type Labels, META, type Message, type MessageRecord, nameText } from '../message/message.ts';

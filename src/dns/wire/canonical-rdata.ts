@@ -1,6 +1,6 @@
 /**
- * RDATA as canonical text, as the feed and the digest of a zone carry it, and as octets. The canonical text of a value is
- * the field `rdata` of its ParsedRdata.
+ * RDATA as canonical text, as the feed and the digest of a zone carry it, and as octets. The canonical text of a value
+ * is the field `rdata` of its ParsedRdata.
  */
 import { PLACEHOLDER } from '../own-records.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from '../types/index.ts';

@@ -1,6 +1,6 @@
 /**
- * RDATA from a message in the wire form of this room: names uncompressed and in lower case (RFC 4034 section 6.2). For SVCB and
- * HTTPS this is our own rule, since the values are only compared and not signed.
+ * RDATA from a message in the wire form of this room: names uncompressed and in lower case (RFC 4034 section 6.2). For
+ * SVCB and HTTPS this is our own rule, since the values are only compared and not signed.
  */
 import { type Part, SIZES } from '../types/define.ts';
 import { WIRE_FORMS } from '../types/numbers.ts';
@@ -17,7 +17,9 @@ interface Names {
   readonly count: number;
 }
 
-/** By number: the types with names in their RDATA. The types that the service has by their numbers only are among them. */
+/**
+ * By number: the types with names in their RDATA. The types that the service has by their numbers only are among them.
+ */
 const NAMES_AT: ReadonlyMap<number, Names> = new Map(
   [...OLD_TYPES, ...WIRE_FORMS].flatMap(([number, { layout }]): [number, Names][] =>
     layout.includes('name') ? [[number, findNames(layout)]] : [],

@@ -3,7 +3,9 @@ import { Buffer } from 'node:buffer';
 import { concat } from './octets.ts';
 
 interface WireName {
-  /** Lower case, without final dot. Dots and backslashes inside a label are escaped, so that two names never look alike. */
+  /**
+   * Lower case, without final dot. Dots and backslashes inside a label are escaped, so that two names never look alike.
+   */
   readonly name: string;
   /** Uncompressed and in lower case. */
   readonly wire: Uint8Array;
@@ -17,7 +19,8 @@ const POINTER = 0xc0;
 
 /**
  * Reads the name at `start` of a message and follows compression.
- * @throws {RangeError} when the name runs over the end, is too long, or has a pointer that points forwards or in a circle
+ * @throws {RangeError} when the name runs over the end, is too long, or has a pointer that points forwards or in a
+ * circle
  */
 export function readName(message: Uint8Array, start: number): WireName {
   const { labels, next } = readLabels(message, start);

@@ -1,6 +1,6 @@
 /**
- * RDATA as a name server or a zone file shows it, of types that the service has only by their numbers: `HINFO "PC" "Linux"` is
- * `TYPE13 \# 9 …`. Pure.
+ * RDATA as a name server or a zone file shows it, of types that the service has only by their numbers: `HINFO "PC"
+ * "Linux"` is `TYPE13 \# 9 …`. Pure.
  */
 import { Buffer } from 'node:buffer';
 import { parseIpv4 } from '../types/address.ts';

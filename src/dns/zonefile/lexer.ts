@@ -35,7 +35,9 @@ export const PSEUDO_LINE = ';zonestead:';
 
 /** Characters of one entry: every octet of the largest record written as `\DDD`, and room for names and comments. */
 const MAX_ENTRY = 4 * MAX_RDATA + 16_384;
-/** Words of one entry: a TXT record of empty strings has as many words as octets; the rest is owner, TTL, class, type. */
+/**
+ * Words of one entry: a TXT record of empty strings has as many words as octets; the rest is owner, TTL, class, type.
+ */
 const MAX_WORDS = MAX_RDATA + 16;
 /** Parentheses inside parentheses. No writer of zone files nests them; RFC 1035 gives no limit. */
 const MAX_DEPTH = 8;

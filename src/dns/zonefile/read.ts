@@ -1,8 +1,8 @@
 /**
  * Reads a zone file (RFC 1035 section 5, RFC 2308 section 4) to the records of a zone: directives, owners, TTLs and
  * classes here, contents with the parsers of the types. It omits the records that the service makes itself: SOA and NS
- * at the apex, and the records that DNSSEC adds to a zone. It keeps one of the equal records of a file, because a set has a
- * value once (RFC 2181 section 5). rules/zone-check.ts checks the records against each other.
+ * at the apex, and the records that DNSSEC adds to a zone. It keeps one of the equal records of a file, because a set
+ * has a value once (RFC 2181 section 5). rules/zone-check.ts checks the records against each other.
  */
 
 import { MAX_TEXT } from '../names/labels.ts';

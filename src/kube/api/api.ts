@@ -84,9 +84,9 @@ export interface KubeApi {
     signal?: AbortSignal,
   ): Promise<T>;
   /**
-   * Replaces the status of an object. kube-apiserver takes nothing but `status` from the body, and answers 409 when the object
-   * has another uid or resourceVersion. A merge patch would ignore the uid, and it costs kube-apiserver more: it encodes the
-   * stored object, applies the patch and decodes the result.
+   * Replaces the status of an object. kube-apiserver takes nothing but `status` from the body, and answers 409 when the
+   * object has another uid or resourceVersion. A merge patch would ignore the uid, and it costs kube-apiserver more: it
+   * encodes the stored object, applies the patch and decodes the result.
    */
   replaceStatus<T extends KubeObject = KubeObject>(
     type: ResourceType,

@@ -7,7 +7,9 @@ import { createTransport, type Transport, type TransportOptions } from './transp
 export interface ClusterOptions extends CredentialsOptions, Omit<TransportOptions, 'credentials' | 'clock'> {
   /** Credentials that the caller already has. (Default: those of `kubeconfig`, or of the pod.) */
   readonly credentials?: Credentials;
-  /** The API server as kubelet names it to a pod. Without it, client-node looks for a cluster if there is no kubeconfig. */
+  /**
+   * The API server as kubelet names it to a pod. Without it, client-node looks for a cluster if there is no kubeconfig.
+   */
   readonly pod?: Pod | undefined;
 }
 

@@ -33,7 +33,10 @@ export interface Credentials {
 }
 
 export interface CredentialsOptions {
-  /** A kubeconfig file, or several with colons between them. (Default: KUBECONFIG, then the home directory, then the pod's service account.) */
+  /**
+   * A kubeconfig file, or several with colons between them. (Default: KUBECONFIG, then the home directory, then the
+   * pod's service account.)
+   */
   readonly kubeconfig?: string | undefined;
   /** The context. (Default: the current one of the kubeconfig.) */
   readonly context?: string | undefined;

@@ -1,5 +1,5 @@
-// Calls of a process to the API server of the cluster that it runs in, for a process whose main work is something else: nothing
-// is read or opened before the first call.
+// Calls of a process to the API server of the cluster that it runs in, for a process whose main work is something else:
+// nothing is read or opened before the first call.
 import { loadCredentials } from './credentials.ts';
 import { type Pod, plainCredentials } from './plain-credentials.ts';
 import { createTransport, type Transport } from './transport.ts';

@@ -2,7 +2,9 @@
 import type { WriteInterceptor } from '#base/write-interceptor.ts';
 import type { KubeApi } from './api.ts';
 
-/** The same calls, with `intercept` called for each one that writes; names are `merge dnszones`, `status dnsrecords`, … */
+/**
+ * The same calls, with `intercept` called for each one that writes; names are `merge dnszones`, `status dnsrecords`, …
+ */
 export function interceptKubeWrites(api: KubeApi, intercept: WriteInterceptor): KubeApi {
   return {
     ...api,

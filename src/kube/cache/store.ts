@@ -5,7 +5,8 @@
 //   `observed` adds the answer of a write to the cache if it is newer than the cached object. It only replaces an object of
 //   the same uid: adding one could restore an object whose deletion was already seen. The watch's event of the same
 //   version then changes nothing, so handlers are called once.
-// - No older state. An event or a list that is older than the cached object (by resourceVersion, same uid) changes nothing.
+// - No older state. An event or a list that is older than the cached object (by resourceVersion, same uid) changes
+//   nothing.
 import type { Logger } from '#telemetry/log.ts';
 import { compareResourceVersions, type KubeObject, keyOf } from '../objects/resource.ts';
 import { Indexes, type IndexFunction } from './indexes.ts';

@@ -1,5 +1,5 @@
-// Reduces objects with conditions in a cache. A cache holds every object of its kind, and most of their statuses contain the same
-// conditions.
+// Reduces objects with conditions in a cache. A cache holds every object of its kind, and most of their statuses
+// contain the same conditions.
 import type { Condition } from '../objects/conditions.ts';
 import type { KubeObject } from '../objects/resource.ts';
 import { trimObject } from './store.ts';
@@ -12,8 +12,8 @@ interface Conditioned extends KubeObject {
 const MAX_SHARED = 2_000;
 
 /**
- * A transform for the cache: drops the fields that nothing reads, and keeps equal lists of conditions, and equal texts of
- * conditions and metadata, once for all objects.
+ * A transform for the cache: drops the fields that nothing reads, and keeps equal lists of conditions, and equal texts
+ * of conditions and metadata, once for all objects.
  */
 export function createConditionTrim(): <T extends Conditioned>(object: T) => T {
   const text = createShared((value: string) => value);

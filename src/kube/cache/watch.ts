@@ -133,8 +133,8 @@ const SHORT_WATCH_MS = 1_000;
 const RELIST_AFTER_MS = 60_000;
 
 /**
- * Decides the next step after a watch. `failingForMs` is how long watches have been failing without one event in between;
- * undefined when the watch before succeeded.
+ * Decides the next step after a watch. `failingForMs` is how long watches have been failing without one event in
+ * between; undefined when the watch before succeeded.
  *
  *   closed                      reopen at the last version; after a growing delay if the watch was very short
  *   410                         list

@@ -31,8 +31,8 @@ interface Renewal {
   readonly hosts: readonly string[];
   readonly now: Date;
   /**
-   * The least time in ms for which a new authority is among the trusted ones before it signs. Clients that read the authorities
-   * later than the server reads its certificate need it. (Default: 0.)
+   * The least time in ms for which a new authority is among the trusted ones before it signs. Clients that read the
+   * authorities later than the server reads its certificate need it. (Default: 0.)
    */
   readonly announceMs?: number;
 }

@@ -1,5 +1,5 @@
-// Keeps an own certificate in a Secret that all replicas share. All writers are equal: the first one that finds something to
-// renew writes the Secret, and the others plan again with the result.
+// Keeps an own certificate in a Secret that all replicas share. All writers are equal: the first one that finds
+// something to renew writes the Secret, and the others plan again with the result.
 import type { KubeApi } from '../api/api.ts';
 import type { ObjectName } from '../objects/resource.ts';
 import { changeSecret, type SecretTexts } from '../objects/secrets.ts';

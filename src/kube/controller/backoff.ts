@@ -22,7 +22,9 @@ export interface Backoff {
   next(): number;
 }
 
-/** The numbers of client-go's reflector: 0.8 s to 30 s, doubled, up to twice as long by jitter, reset after 2 minutes. */
+/**
+ * The numbers of client-go's reflector: 0.8 s to 30 s, doubled, up to twice as long by jitter, reset after 2 minutes.
+ */
 export function createBackoff(options: BackoffOptions): Backoff {
   const { clock, random, baseMs = 800, maxMs = 30_000, factor = 2, jitter = 1, resetAfterMs = 120_000 } = options;
   let wait = baseMs;

@@ -4,9 +4,9 @@ import type { KubeObject } from '../objects/resource.ts';
 import { LOW_PRIORITY, type WorkQueue } from './queue.ts';
 
 /**
- * Adds each object that is new, edited, annotated or deleted, for as long as the process lives. An edit resets the back-off. The
- * controller's own writes of the status are ignored: they arrive as updates of the same generation. The objects of the first list
- * have a low priority.
+ * Adds each object that is new, edited, annotated or deleted, for as long as the process lives. An edit resets the
+ * back-off. The controller's own writes of the status are ignored: they arrive as updates of the same generation. The
+ * objects of the first list have a low priority.
  * @param isUrgent whether an object of the first list has none. (Default: false.)
  */
 export function enqueueOnChange<T extends KubeObject>(

@@ -6,11 +6,11 @@
 //                        ▲                 │ add: marked dirty
 //                        └──done if dirty──┘
 //
-// In addition a key may have one due time (`delayed`), the earliest requested one. It ends in an add, and is dropped if the
-// key is handed out sooner, because that run decides again when to return. One key is never handed out twice at once.
-// Groups of keys take turns (base/fair/queue.ts), and a group has at most its share of the workers (base/fair/permits.ts). Within
-// a group the queue works as client-go's workqueue and controller-runtime's priority queue (priorities −100 and 0, FIFO within
-// one priority), but a low priority also has a turn now and then.
+// In addition a key may have one due time (`delayed`), the earliest requested one. It ends in an add, and is dropped if
+// the key is handed out sooner, because that run decides again when to return. One key is never handed out twice at
+// once. Groups of keys take turns (base/fair/queue.ts), and a group has at most its share of the workers
+// (base/fair/permits.ts). Within a group the queue works as client-go's workqueue and controller-runtime's priority
+// queue (priorities −100 and 0, FIFO within one priority), but a low priority also has a turn now and then.
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
 import { FairPermits } from '#base/fair/permits.ts';

@@ -1,9 +1,9 @@
 // Events (events.k8s.io/v1) that people see with `kubectl describe`. Best effort: recording never waits and never
 // fails; Events that exceed a limit are dropped and counted.
 //
-// Normal Events of one reason are limited for each namespace: 20 at once, then one a second. Otherwise the creation of a
-// thousand objects would raise the load of the API server by half. Warnings are only limited per object. Namespaces take turns,
-// and the one with the most Events loses Events when too many wait.
+// Normal Events of one reason are limited for each namespace: 20 at once, then one a second. Otherwise the creation of
+// a thousand objects would raise the load of the API server by half. Warnings are only limited per object. Namespaces
+// take turns, and the one with the most Events loses Events when too many wait.
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';

@@ -1,5 +1,5 @@
-// Decides which Events are sent and which are only counted: the series of events.k8s.io/v1 and the limit for one object, as
-// a state machine without I/O.
+// Decides which Events are sent and which are only counted: the series of events.k8s.io/v1 and the limit for one
+// object, as a state machine without I/O.
 //
 // A key (object, type, reason, action, note) is
 //   new ──first time──▶ single ──again within 6 min──▶ series ──6 min without──▶ forgotten

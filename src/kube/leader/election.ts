@@ -4,9 +4,9 @@
 //                                     │
 //                                     └── not renewed for `deadlineMs`, or another process holds it ──▶ lost (run rejects)
 //
-// A lease is not a fence: a write that was sent may arrive late. The leader therefore stops before another replica may take
-// over: deadline < duration, counted from before the last renewal was sent. Every write is preceded by a check of `leads()`,
-// because a process that was suspended for a while (SIGSTOP, a paused machine) sends before its timers run.
+// A lease is not a fence: a write that was sent may arrive late. The leader therefore stops before another replica may
+// take over: deadline < duration, counted from before the last renewal was sent. Every write is preceded by a check of
+// `leads()`, because a process that was suspended for a while (SIGSTOP, a paused machine) sends before its timers run.
 // The default times are those of client-go: 15 s, 10 s, 2 s.
 
 import type { Clock } from '#base/clock.ts';

@@ -16,7 +16,8 @@ export function isDeleting(object: KubeObject): boolean {
 }
 
 /**
- * Returns the object with the finalizer; makes no call when the finalizer is already there. @throws {KubeError} 409 when the object changed.
+ * Returns the object with the finalizer; makes no call when the finalizer is already there. @throws {KubeError} 409
+ * when the object changed.
  */
 export async function addFinalizer<T extends KubeObject>(
   api: KubeApi,

@@ -8,8 +8,8 @@ interface Status {
 }
 
 /**
- * Writes the status if it differs from the status of the object. Uid and resource version keep it from another object of the same
- * name, and from an object that changed.
+ * Writes the status if it differs from the status of the object. Uid and resource version keep it from another object
+ * of the same name, and from an object that changed.
  * @returns the object as written; the same object if its status does not differ
  * @throws {KubeError} 409 when the object changed or is another one
  */

@@ -1,5 +1,5 @@
-// The configuration of an edge: a knotd of ours without private keys, which follows the catalog of the nodes behind it and answers
-// the public. Pure.
+// The configuration of an edge: a knotd of ours without private keys, which follows the catalog of the nodes behind it
+// and answers the public. Pure.
 import { createHmac } from 'node:crypto';
 import type { Config } from '#config.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';

@@ -1,7 +1,7 @@
 // The configuration of an edge on its disk, and the checks of its knotd.
 //
-// A probe of the kubelet calls `checkEdge`. So knotd is the only process that runs all the time, and the configuration follows nodes
-// whose Services were created again, and a new TSIG key, without a restart.
+// A probe of the kubelet calls `checkEdge`. So knotd is the only process that runs all the time, and the configuration
+// follows nodes whose Services were created again, and a new TSIG key, without a restart.
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { catalogName } from '#dns/secondaries/catalog.ts';
@@ -22,8 +22,8 @@ export function edgeFile({ ZONESTEAD_KNOT_FOLDER: folder }: Pick<EdgeSettings, '
 }
 
 /**
- * Writes the configuration before knotd starts, and removes the PID file and the socket of a knotd that was killed. Waits until each
- * name of a node was resolved once. Zones that are there stay.
+ * Writes the configuration before knotd starts, and removes the PID file and the socket of a knotd that was killed.
+ * Waits until each name of a node was resolved once. Zones that are there stay.
  * @throws Error if a setting has a wrong form
  */
 export async function prepareEdge(settings: EdgeSettings, print: Print, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
-// The addresses of the nodes that an edge transfers from. Knot wants addresses, and the values have names: those of Services, which
-// get another address when they are created again. The last addresses are remembered in the folder of Knot's databases, so that an edge
-// starts without the DNS of the cluster.
+// The addresses of the nodes that an edge transfers from. Knot wants addresses, and the values have names: those of
+// Services, which get another address when they are created again. The last addresses are remembered in the folder of
+// Knot's databases, so that an edge starts without the DNS of the cluster.
 import { lookup } from 'node:dns/promises';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -27,7 +27,9 @@ const FILE = 'primaries.json';
 const AGAIN_MS = 1_000;
 const remembered = z.record(z.string(), z.string());
 
-/** The addresses as they are now; a host that cannot be resolved has its last one. Null: one of them was never resolved. */
+/**
+ * The addresses as they are now; a host that cannot be resolved has its last one. Null: one of them was never resolved.
+ */
 export async function primariesNow({
   hosts,
   folder,

@@ -8,9 +8,9 @@ import { isRefusal, KnotError } from './errors.ts';
 import { isOwned } from './secondaries.ts';
 
 /**
- * Applies the differences, in transactions that are each complete and short, so that other work of the node is not held up.
- * Zones that need no change are not touched, and catalogs that are no longer wanted lose their contents and their journal.
- * Secondaries that are new for a zone get a NOTIFY at once. Only one call may be under way.
+ * Applies the differences, in transactions that are each complete and short, so that other work of the node is not held
+ * up. Zones that need no change are not touched, and catalogs that are no longer wanted lose their contents and their
+ * journal. Secondaries that are new for a zone get a NOTIFY at once. Only one call may be under way.
  *
  * @param wanted as transferItems returns it
  * @returns the number of commands; 0 if knotd already had everything
@@ -53,7 +53,10 @@ async function commit({ run }: KnotSession, commands: readonly ConfigCommand[]):
   else await Promise.all(zones.map((zone) => run('zone-notify', { zone }).catch(ignoreEmpty)));
 }
 
-/** A zone without contents has nothing to tell. The configuration is committed, so a refusal must not look like a failure. */
+/**
+ * A zone without contents has nothing to tell. The configuration is committed, so a refusal must not look like a
+ * failure.
+ */
 function ignoreEmpty(error: unknown): void {
   if (!(error instanceof KnotError && error.failure === 'refused')) throw error;
 }

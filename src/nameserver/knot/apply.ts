@@ -1,5 +1,5 @@
-// Brings the configuration database of a running knotd to the given items, in one transaction. Zones, groups that are not
-// among the items, and everything that transferItems decides stay as they are.
+// Brings the configuration database of a running knotd to the given items, in one transaction. Zones, groups that are
+// not among the items, and everything that transferItems decides stay as they are.
 import { type ConfigItem, nameItem } from './configuration.ts';
 import type { KnotControl, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';

@@ -1,7 +1,7 @@
 // The text form of Knot's configuration, for `knotc conf-import` and `conf-export`. Pure.
 //
-// It has sections, in some of them groups, and in these items, one in each line; an item with several values has them in
-// brackets: `address: [ "192.0.2.1@53", "192.0.2.2@53" ]`.
+// It has sections, in some of them groups, and in these items, one in each line; an item with several values has them
+// in brackets: `address: [ "192.0.2.1@53", "192.0.2.2@53" ]`.
 import { type ConfigItem, nameItem } from './configuration.ts';
 
 /** A section, or one group of a section that has several. */

@@ -1,5 +1,5 @@
-// The configuration of knotd as data: settings in, items of Knot's configuration database out. Every item has a reason; all
-// others have Knot's defaults. Pure.
+// The configuration of knotd as data: settings in, items of Knot's configuration database out. Every item has a reason;
+// all others have Knot's defaults. Pure.
 import { type DiskPlan, diskPlan } from './disk.ts';
 import type { KnotFolder } from './folder.ts';
 
@@ -11,7 +11,10 @@ export interface ListenAddress {
 export interface RateLimit {
   /** Answers a second for one flow: a network of clients (/24, /56) and one kind of answer of one zone. */
   perSecond: number;
-  /** Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never. (Default: 1.) */
+  /**
+   * Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never.
+   * (Default: 1.)
+   */
   slip?: number;
   /** Addresses and networks without a limit. */
   exempt?: readonly string[];
@@ -25,8 +28,9 @@ export interface KnotSettings {
   /** Threads for queries over UDP. (Default: 2.) */
   udpWorkers?: number;
   /**
-   * Threads for queries over TCP, and transfers. A transfer that the other side does not read occupies one for half a second: with 40
-   * of them at once, other queries over TCP waited for 5 s with 4 threads, and for 1 s with 10. Ten take 0.2 MB more. (Default: 10.)
+   * Threads for queries over TCP, and transfers. A transfer that the other side does not read occupies one for half a
+   * second: with 40 of them at once, other queries over TCP waited for 5 s with 4 threads, and for 1 s with 10. Ten
+   * take 0.2 MB more. (Default: 10.)
    */
   tcpWorkers?: number;
   /** Threads that load zones and renew signatures. (Default: 2.) */

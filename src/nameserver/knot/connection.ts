@@ -1,8 +1,8 @@
-// One connection to knotd's control socket. Commands are answered in the order in which they were sent, and a command need
-// not wait for the answer of the one before it.
+// One connection to knotd's control socket. Commands are answered in the order in which they were sent, and a command
+// need not wait for the answer of the one before it.
 //
-// A connection is open until it is ended, or until the first failure of any kind: a command that was aborted or timed out
-// would otherwise leave its answer to the next one.
+// A connection is open until it is ended, or until the first failure of any kind: a command that was aborted or timed
+// out would otherwise leave its answer to the next one.
 import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#base/clock.ts';

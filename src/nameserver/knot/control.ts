@@ -1,7 +1,7 @@
 // Commands for one knotd through its control socket.
 //
-// A connection lives as long as one piece of work. Knot 3.2 serves its connections one after another, so an idle one would
-// make all others wait, `knotc` too; Knot 3.4.7 and later serve eight at once.
+// A connection lives as long as one piece of work. Knot 3.2 serves its connections one after another, so an idle one
+// would make all others wait, `knotc` too; Knot 3.4.7 and later serve eight at once.
 import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { Limit } from '#base/limit.ts';
@@ -20,8 +20,8 @@ export interface KnotSession {
   /** One command with its answer. Commands that are sent without waiting are executed in the order of the calls. */
   run: Run;
   /**
-   * One command with any number of units: they are sent as fast as Knot reads them, and `take` gets the answer in pieces.
-   * Knot also executes the units after one that it refuses; the first refusal is thrown at the end.
+   * One command with any number of units: they are sent as fast as Knot reads them, and `take` gets the answer in
+   * pieces. Knot also executes the units after one that it refuses; the first refusal is thrown at the end.
    */
   stream(
     command: string,
@@ -35,8 +35,8 @@ export interface KnotControl {
   /** One command with its answer, on a connection of its own. @throws as Run */
   run: Run;
   /**
-   * Several commands on one connection. With Knot 3.2 all other commands wait until the work has ended, so it must wait for
-   * nothing else, least of all for another session.
+   * Several commands on one connection. With Knot 3.2 all other commands wait until the work has ended, so it must wait
+   * for nothing else, least of all for another session.
    */
   session<T>(work: (session: KnotSession) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Closes all connections; commands that are under way fail. */
@@ -48,7 +48,10 @@ export interface KnotControlOptions {
   socket: string;
   /** Connections at once. Knot 3.2 serves one and lets five wait. (Default: 4.) */
   connections?: number;
-  /** How long the wait for a connection may be: for a socket that is not there yet, and for Knot to accept. (Default: 30 s.) */
+  /**
+   * How long the wait for a connection may be: for a socket that is not there yet, and for Knot to accept. (Default: 30
+   * s.)
+   */
   connectMs?: number;
   /** The limit of one command. (Default: 120 s.) */
   commandMs?: number;

@@ -1,5 +1,6 @@
-// Databases of a knotd that does not run, and that knotd could not open or that would end it: after a crash of the machine, or with
-// a bad disk. Their files are set aside, and the node gets everything that was in them from the api again: zones, keys, secondaries.
+// Databases of a knotd that does not run, and that knotd could not open or that would end it: after a crash of the
+// machine, or with a bad disk. Their files are set aside, and the node gets everything that was in them from the api
+// again: zones, keys, secondaries.
 import { existsSync, statSync } from 'node:fs';
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -18,7 +18,8 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Commands for one transaction: first everything that is new, in the order of `wanted`, then what is no longer wanted.
- * Knot checks references at the commit, so the order within the transaction is free. The result is empty if nothing differs.
+ * Knot checks references at the commit, so the order within the transaction is free. The result is empty if nothing
+ * differs.
  *
  * @param current the configuration of knotd, of the items that `wanted` decides
  */
@@ -44,12 +45,14 @@ export function difference(current: readonly ConfigItem[], wanted: readonly Conf
   return commands;
 }
 
-/** Commands for zones in one transaction. Knot 3.2 serves no other client meanwhile, and 200 take a tenth of a second. */
+/**
+ * Commands for zones in one transaction. Knot 3.2 serves no other client meanwhile, and 200 take a tenth of a second.
+ */
 const ZONES_AT_ONCE = 200;
 
 /**
- * The commands in transactions that are each valid: first new groups with the templates that refer to them, then the references of
- * zones in small portions, then the removal of groups. A group never exists in part.
+ * The commands in transactions that are each valid: first new groups with the templates that refer to them, then the
+ * references of zones in small portions, then the removal of groups. A group never exists in part.
  *
  * @param isReference whether a command concerns a single zone and can be in any transaction between the two
  */

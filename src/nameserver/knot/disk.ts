@@ -1,5 +1,5 @@
-// The share of a volume that each database of knotd may take. knotd writes through memory maps, so a full volume ends it with SIGBUS;
-// a database that reaches its limit refuses one change instead. Pure.
+// The share of a volume that each database of knotd may take. knotd writes through memory maps, so a full volume ends
+// it with SIGBUS; a database that reaches its limit refuses one change instead. Pure.
 
 const MIB = 1024 * 1024;
 

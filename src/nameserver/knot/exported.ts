@@ -1,4 +1,5 @@
-// Brings a configuration that knotc has exported up to date: Zonestead's items are replaced, and everything else stays. Pure.
+// Brings a configuration that knotc has exported up to date: Zonestead's items are replaced, and everything else stays.
+// Pure.
 import { OPTIONAL_GROUPS } from './apply.ts';
 import type { ConfigItem } from './configuration.ts';
 import {
@@ -10,15 +11,17 @@ import {
 } from './configuration-file.ts';
 import { isOwned } from './secondaries.ts';
 
-/** The order of Knot's schema: a group comes before those that refer to it. All other sections are before the last two. */
+/**
+ * The order of Knot's schema: a group comes before those that refer to it. All other sections are before the last two.
+ */
 const FIRST = ['server', 'control', 'log', 'statistics', 'database', 'keystore', 'key', 'remote', 'remotes', 'acl'];
 const LAST = ['template', 'zone'];
 
 /**
  * @param exported as `knotc conf-export` writes it
  * @param items as configuration() returns them
- * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie secret that
- * the items lack
+ * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie
+ * secret that the items lack
  * @throws Error if the text is not an export
  */
 export function mergeConfiguration(exported: string, items: readonly ConfigItem[]): string {

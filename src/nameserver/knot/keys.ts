@@ -1,4 +1,5 @@
-// The signing keys of zones in Knot's key database, through `keymgr`. It takes one key at a time, so several run at once.
+// The signing keys of zones in Knot's key database, through `keymgr`. It takes one key at a time, so several run at
+// once.
 import { execFile } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
@@ -21,7 +22,10 @@ export interface KeyStore {
   put(key: ZoneKey, signal: AbortSignal): Promise<void>;
   /** The key ids of a zone, which are their files' names. */
   list(zone: string, signal: AbortSignal): Promise<string[]>;
-  /** Imports the keys of zones that have none. Every import has ended when it returns. @throws as put, for the first that failed */
+  /**
+   * Imports the keys of zones that have none. Every import has ended when it returns. @throws as put, for the first
+   * that failed
+   */
   add(keys: readonly ZoneKey[], signal: AbortSignal): Promise<void>;
   /** Deletes files that an import left behind when this process was killed. No import may be under way. */
   clean(): Promise<void>;
@@ -46,8 +50,8 @@ const IMPORT = 'import-';
 /** A key is CSK: it signs the DNSKEY set and everything else. */
 const ROLE = ['algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes'];
 /**
- * A key is in use since 1970. keymgr's default is the time of the import: with a clock that was ahead then, and is right now, knotd
- * would have no key to sign with, and load no such zone, until that time comes.
+ * A key is in use since 1970. keymgr's default is the time of the import: with a clock that was ahead then, and is
+ * right now, knotd would have no key to sign with, and load no such zone, until that time comes.
  */
 const TIMES = ['created=1', 'publish=1', 'active=1'];
 /** The SubjectPublicKeyInfo of a P-256 point (RFC 5480), up to the point's two coordinates. */
@@ -156,7 +160,10 @@ function importWords(file: string): string[] {
   return ['import-pem', file, ...ROLE, ...TIMES];
 }
 
-/** The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is not a private key */
+/**
+ * The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is not a private
+ * key
+ */
 export function publicKeyOf(privateKey: string): string {
   return spkiOf(createPublicKey(createPrivateKey(privateKey)))
     .subarray(SPKI_HEAD.length)

@@ -1,5 +1,6 @@
-// Runs a program many times from a small process. Node forks: a process of 150 MB takes 10 ms of processor time more for each
-// start than one of 45 MB, as much as keymgr itself takes (200 keys: 2.1 s instead of 4.0 s, and a third of the time).
+// Runs a program many times from a small process. Node forks: a process of 150 MB takes 10 ms of processor time more
+// for each start than one of 45 MB, as much as keymgr itself takes (200 keys: 2.1 s instead of 4.0 s, and a third of
+// the time).
 import { spawn } from 'node:child_process';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';

@@ -1,8 +1,9 @@
-// Whether the file of an LMDB database can be read to its end, without LMDB: that maps the file, and ends the process with
-// SIGBUS or a failed assertion when a page number of a damaged file leads nowhere. Format: mdb.c of LMDB 0.9, version 1.
+// Whether the file of an LMDB database can be read to its end, without LMDB: that maps the file, and ends the process
+// with SIGBUS or a failed assertion when a page number of a damaged file leads nowhere. Format: mdb.c of LMDB 0.9,
+// version 1.
 //
-// The walk reads the page headers and nodes of all trees. It does not see damage within a value, which knotd finds when it
-// loads the zone.
+// The walk reads the page headers and nodes of all trees. It does not see damage within a value, which knotd finds when
+// it loads the zone.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const MAGIC = 0xbeefc0de;

@@ -1,14 +1,17 @@
-// A large change of a zone as a zone file that knotd loads and signs in the background. In a commit, Knot 3.2 would sign
-// within its only control thread, and all changes of other zones would wait for half a minute with 100,000 records.
+// A large change of a zone as a zone file that knotd loads and signs in the background. In a commit, Knot 3.2 would
+// sign within its only control thread, and all changes of other zones would wait for half a minute with 100,000
+// records.
 //
 //     file is written → the zone gets the items below → it is loaded, signed and served in one step → the items are unset
 //     → the file is deleted
 //
-// After an interruption at any point, the zone has its old contents or all of the new ones, also after a restart of knotd:
-// the items stay until the file was loaded, and the journal holds the result. `tidyLoads` removes file and items after an interruption.
+// After an interruption at any point, the zone has its old contents or all of the new ones, also after a restart of
+// knotd: the items stay until the file was loaded, and the journal holds the result. `tidyLoads` removes file and items
+// after an interruption.
 //
 // - `zonefile-load: difference` makes the same incremental change as a commit, and needs a file with a later serial.
-// - The first contents of a zone get the serial after that of the file, because knotd signs them, so the file has an earlier one, and `serial-policy` is needed.
+// - The first contents of a zone get the serial after that of the file, because knotd signs them, so the file has an
+//   earlier one, and `serial-policy` is needed.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The memory of knotd. In a pod, knotd runs in another container: its process is not visible here, and the number in its PID
-// file may be that of another process.
+// The memory of knotd. In a pod, knotd runs in another container: its process is not visible here, and the number in
+// its PID file may be that of another process.
 import { readFile } from 'node:fs/promises';
 import type { KnotFolder } from './folder.ts';
 

@@ -1,5 +1,6 @@
-// knotd's counters as metrics of the node. A scrape begins to read them, at most every two seconds, and waits only a moment: while
-// knotd signs a large zone, its control socket serves no client for up to half a minute, and the last values stay.
+// knotd's counters as metrics of the node. A scrape begins to read them, at most every two seconds, and waits only a
+// moment: while knotd signs a large zone, its control socket serves no client for up to half a minute, and the last
+// values stay.
 import { Counter, Gauge } from 'prom-client';
 import { type Clock, realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';

@@ -27,8 +27,8 @@ export function planSets(held: readonly ServedSet[], wanted: readonly ServedSet[
 }
 
 /**
- * The DNAME sets that need a commit after this one. Knot refuses a DNAME with names below it (RFC 6672 section 2.4), and counts
- * the names that this commit removes, because their NSEC records are there until it signs.
+ * The DNAME sets that need a commit after this one. Knot refuses a DNAME with names below it (RFC 6672 section 2.4),
+ * and counts the names that this commit removes, because their NSEC records are there until it signs.
  */
 export function laterDnames({ remove, add }: SetPlan): ServedSet[] {
   const dnames = add.filter(({ type }) => type === 'DNAME');
@@ -41,8 +41,8 @@ function isBelow(name: string, above: string): boolean {
 }
 
 /**
- * The serial of a commit, by serial number arithmetic (RFC 1982): the api's if that is later than the one that is served,
- * otherwise the next one.
+ * The serial of a commit, by serial number arithmetic (RFC 1982): the api's if that is later than the one that is
+ * served, otherwise the next one.
  * @param held null: the zone has no contents
  */
 export function nextServedSerial(held: number | null, api: number): number {

@@ -1,5 +1,6 @@
-// The folder of a knotd before its start: the configuration database is made, or brought up to date. knotc writes the database
-// in one transaction, so an interruption at any point leaves the old or the new one, and the next call does the rest.
+// The folder of a knotd before its start: the configuration database is made, or brought up to date. knotc writes the
+// database in one transaction, so an interruption at any point leaves the old or the new one, and the next call does
+// the rest.
 import { type ExecException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -37,9 +38,11 @@ const LIMIT_MS = 60_000;
 const RETRY_MS = 100;
 
 /**
- * Gives the folder the settings, with mode 700, and removes the socket and the PID file that a killed knotd left. Zones,
- * remotes, ACLs and keys of a database that is there stay. Damaged databases are set aside. Only for a folder whose knotd does not run.
- * @throws Error if this knotd would crash, if it runs, if a database may not be written, or if knotc fails, with its words; the configuration is as before then
+ * Gives the folder the settings, with mode 700, and removes the socket and the PID file that a killed knotd left.
+ * Zones, remotes, ACLs and keys of a database that is there stay. Damaged databases are set aside. Only for a folder
+ * whose knotd does not run.
+ * @throws Error if this knotd would crash, if it runs, if a database may not be written, or if knotc fails, with its
+ * words; the configuration is as before then
  */
 export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'updated'> {
   const { settings, signal } = options;

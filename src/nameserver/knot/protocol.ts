@@ -1,10 +1,10 @@
 /**
  * The protocol of Knot DNS' control socket, as octets: units in, units out. Pure.
  *
- * A unit begins with an octet for its kind. END and BLOCK consist of that octet. DATA and EXTRA are followed by sections:
- * an octet for the section, two octets for the length, and text. Nothing marks the end of a DATA unit: it ends where the
- * next unit begins. A command is a DATA unit and a BLOCK; its answer is any number of DATA and EXTRA units and a BLOCK.
- * (Knot DNS, libknot/control/control.h.)
+ * A unit begins with an octet for its kind. END and BLOCK consist of that octet. DATA and EXTRA are followed by
+ * sections: an octet for the section, two octets for the length, and text. Nothing marks the end of a DATA unit: it
+ * ends where the next unit begins. A command is a DATA unit and a BLOCK; its answer is any number of DATA and EXTRA
+ * units and a BLOCK. (Knot DNS, libknot/control/control.h.)
  */
 import { Buffer } from 'node:buffer';
 
@@ -60,8 +60,8 @@ export function encodeUnit(unit: Unit): Buffer {
 }
 
 /**
- * Reads units from octets that arrive in pieces of any size. It keeps at most the sections of one unit, and the piece of
- * a section that has not arrived as a whole.
+ * Reads units from octets that arrive in pieces of any size. It keeps at most the sections of one unit, and the piece
+ * of a section that has not arrived as a whole.
  */
 export class UnitDecoder {
   #rest: Buffer = Buffer.alloc(0);

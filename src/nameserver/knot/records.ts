@@ -17,8 +17,8 @@ export function absolute(zone: string): string {
 }
 
 /**
- * The longest text of a value. A value whose text has more than 65,535 characters can be written but not read back: Knot
- * 3.2 leaves the unit incomplete, and is silent until it closes the connection after 5 s.
+ * The longest text of a value. A value whose text has more than 65,535 characters can be written but not read back:
+ * Knot 3.2 leaves the unit incomplete, and is silent until it closes the connection after 5 s.
  */
 const MAX_TEXT = 65_000;
 
@@ -52,8 +52,8 @@ function unitOf(zone: string, name: string, type: string, ttl: number, octets: U
   const unit = { zone: absolute(zone), owner: name };
   const data = genericText(octets);
   if (data.length <= MAX_SECTION) return { ...unit, ttl: String(ttl), type, data };
-  // Knot writes owner, TTL, type and data into one line and parses that, so a value that is too long for one section can
-  // be spread over three. Blanks between the octets have no meaning (RFC 3597 section 5).
+  // Knot writes owner, TTL, type and data into one line and parses that, so a value that is too long for one section
+  // can be spread over three. Blanks between the octets have no meaning (RFC 3597 section 5).
   const third = Math.ceil(octets.length / 3);
   const [first, second, last] = [0, 1, 2].map((part) =>
     Buffer.from(octets.subarray(part * third, (part + 1) * third)).toString('hex'),

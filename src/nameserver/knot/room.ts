@@ -1,5 +1,6 @@
-// The free space of the disk that a change needs. knotd writes its journal through a memory map: on a full disk, the kernel ends
-// knotd with SIGBUS, and no zone is answered any more. So the node makes no change when the disk is nearly full.
+// The free space of the disk that a change needs. knotd writes its journal through a memory map: on a full disk, the
+// kernel ends knotd with SIGBUS, and no zone is answered any more. So the node makes no change when the disk is nearly
+// full.
 import { statfsSync } from 'node:fs';
 import { isRefusal, KnotError } from './errors.ts';
 
@@ -32,7 +33,9 @@ export async function checkRoom(folder: string, sets: number, read: (folder: str
   );
 }
 
-/** @throws the failure of a commit; if the journal has reached its size (disk.ts), the message says how to enlarge it */
+/**
+ * @throws the failure of a commit; if the journal has reached its size (disk.ts), the message says how to enlarge it
+ */
 export function explainFullJournal(error: unknown): never {
   if (!isRefusal(error, 'not enough space provided')) throw error;
   throw new KnotError(

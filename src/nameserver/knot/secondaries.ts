@@ -2,24 +2,26 @@
 // between it and the present one (difference.ts, apply-secondaries.ts).
 //
 // Decisions, and measurements of Knot 3.2.6 with 10,000 zones:
-// - Secondaries that take all zones are in the template that all zones use. A change of the template, of an ACL, a key or a
-//   remote costs 4 to 25 ms and loads no zone again.
-// - Zones that are listed for a secondary get `notify` and `acl` of their own, which replace those of the template. 1,000
-//   zones take 0.2 s in one transaction. One template for each set of secondaries would repeat all settings of signing in
-//   each, and `remotes` groups may not be empty.
+// - Secondaries that take all zones are in the template that all zones use. A change of the template, of an ACL, a key
+//   or a remote costs 4 to 25 ms and loads no zone again.
+// - Zones that are listed for a secondary get `notify` and `acl` of their own, which replace those of the template.
+//   1,000 zones take 0.2 s in one transaction. One template for each set of secondaries would repeat all settings of
+//   signing in each, and `remotes` groups may not be empty.
 // - An ACL names addresses and key, so both must match. Every secondary has its own key (checkedSecondaries).
 // - A secondary gets a remote for each of its addresses, because Knot notifies only the first
 //   address of a remote that answers.
-// - `remote-retry-delay`: Knot sends NOTIFY to one secondary after the other, and waits 5 s for a silent one. A single silent
-//   secondary delayed all others by these 5 s with each change, and occupied all threads that load and sign zones when some
-//   zones changed at once. With the delay, the others had a change after 8 to 12 ms again. `tcp-remote-io-timeout` makes the
-//   wait itself shorter; a node has no other use for it, because it never transfers zones from others.
-// - `quiet`: the delay is for connections that fail. If a server hangs, the kernel of its machine accepts them, and each NOTIFY waits
-//   for those 2 s. So an address that has not answered for some time gets no NOTIFY until it answers again.
+// - `remote-retry-delay`: Knot sends NOTIFY to one secondary after the other, and waits 5 s for a silent one. A single
+//   silent secondary delayed all others by these 5 s with each change, and occupied all threads that load and sign
+//   zones when some zones changed at once. With the delay, the others had a change after 8 to 12 ms again.
+//   `tcp-remote-io-timeout` makes the wait itself shorter; a node has no other use for it, because it never transfers
+//   zones from others.
+// - `quiet`: the delay is for connections that fail. If a server hangs, the kernel of its machine accepts them, and
+//   each NOTIFY waits for those 2 s. So an address that has not answered for some time gets no NOTIFY until it answers
+//   again.
 // - `retry-max-interval`: Knot repeats a NOTIFY that failed after the retry interval of the SOA, which is made for
 //   secondaries that ask. A minute costs the source nothing.
-// - Catalogs are unsigned zones with a template of their own. mod-queryacl lets only the addresses of the secondary ask for
-//   them: an ordinary zone is answered to every client, and this one contains the names of zones.
+// - Catalogs are unsigned zones with a template of their own. mod-queryacl lets only the addresses of the secondary ask
+//   for them: an ordinary zone is answered to every client, and this one contains the names of zones.
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { type Endpoint, type Secondary, transferAddresses } from '#dns/secondaries/secondary.ts';
 import { type ConfigItem, TEMPLATE } from './configuration.ts';
@@ -122,8 +124,8 @@ export function transferItems({ secondaries, zones, role, quiet = [] }: Transfer
 }
 
 /**
- * Whether an item of knotd's configuration is one that transferItems decides. All others belong to configuration.ts and to
- * the node, who adds and removes zones.
+ * Whether an item of knotd's configuration is one that transferItems decides. All others belong to configuration.ts and
+ * to the node, who adds and removes zones.
  */
 export function isOwned({ section, id = '', item }: Omit<ConfigItem, 'value'>, isCatalog: boolean): boolean {
   if (['key', 'remote', 'acl', 'mod-queryacl'].includes(section)) return true;

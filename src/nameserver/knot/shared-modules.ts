@@ -1,5 +1,5 @@
-// Knot DNS 3.2 with a shared module of Debian on the machine ends by SIGSEGV as soon as a transaction removes a zone from the
-// configuration database, whether the module is configured or not. Knot 3.4 works.
+// Knot DNS 3.2 with a shared module of Debian on the machine ends by SIGSEGV as soon as a transaction removes a zone
+// from the configuration database, whether the module is configured or not. Knot 3.4 works.
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';

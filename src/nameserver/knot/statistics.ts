@@ -1,4 +1,5 @@
-// knotd's counters, as the command `stats` gives them, in the terms of the metrics. Pure. Knot omits counters that are zero.
+// knotd's counters, as the command `stats` gives them, in the terms of the metrics. Pure. Knot omits counters that are
+// zero.
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { KnotItem } from './protocol.ts';
 

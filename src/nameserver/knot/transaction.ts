@@ -20,9 +20,10 @@ const TRANSACTION_EXISTS = 'too many transactions';
 const NO_NODE = 'no such node in zone found';
 
 /**
- * Makes the change in one commit, or in two if a DNAME takes the place of names below it. @returns the serial that is served
- * @throws KnotError, ZoneLoading. The zone is as before then; the transaction may still be open, and the caller or the next
- * change ends it
+ * Makes the change in one commit, or in two if a DNAME takes the place of names below it. @returns the serial that is
+ * served
+ * @throws KnotError, ZoneLoading. The zone is as before then; the transaction may still be open, and the caller or the
+ * next change ends it
  */
 export async function changeZone(
   session: KnotSession,

@@ -7,7 +7,9 @@ import { absolute, soaOf } from './records.ts';
 import { type TransferWish, transferItems } from './secondaries.ts';
 
 export interface TransferEngine {
-  /** Makes the configuration that of the wish. @returns the number of commands; 0 if nothing differed @throws KnotError */
+  /**
+   * Makes the configuration that of the wish. @returns the number of commands; 0 if nothing differed @throws KnotError
+   */
   apply(wish: TransferWish, signal: AbortSignal): Promise<number>;
   /** Makes the catalog of a secondary that of the wish. @returns its serial @throws KnotError */
   catalog(wish: CatalogWish, signal: AbortSignal): Promise<number>;

@@ -54,7 +54,10 @@ export async function configureZones(
   }
 }
 
-/** Waits until none of the zones without contents is being loaded: after a start of knotd, that is half a minute for a large one. */
+/**
+ * Waits until none of the zones without contents is being loaded: after a start of knotd, that is half a minute for a
+ * large one.
+ */
 export async function waitUntilLoaded(
   control: KnotControl,
   clock: Clock,
@@ -78,7 +81,9 @@ export async function waitUntilLoaded(
   }
 }
 
-/** Deletes keys, timers and journals of zones that are not in the configuration. @param zones those in the configuration */
+/**
+ * Deletes keys, timers and journals of zones that are not in the configuration. @param zones those in the configuration
+ */
 export async function purgeOthers(
   control: KnotControl,
   zones: readonly EngineZone[],

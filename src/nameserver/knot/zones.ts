@@ -43,8 +43,8 @@ class KnotZones implements KnotEngine {
   readonly #keys: KeyStore;
   readonly #clock: Clock;
   readonly #changes = createSerial();
-  // Additions, removals and loads change the configuration. Knot lets such a change wait until no zone is being loaded, and
-  // with it all other commands, so they wait here for each other and for loads.
+  // Additions, removals and loads change the configuration. Knot lets such a change wait until no zone is being loaded,
+  // and with it all other commands, so they wait here for each other and for loads.
   readonly #lists = createSerial();
   /** Zones that were added here and have no contents yet. */
   readonly #added = new Set<string>();
@@ -52,7 +52,10 @@ class KnotZones implements KnotEngine {
   #known: Set<string> | null = null;
   /** Whether no key, journal or timer of a zone is left that is not configured. */
   #isSwept = false;
-  /** The number of changes of the configuration, counted at their beginning and at their end: odd while one is being made. */
+  /**
+   * The number of changes of the configuration, counted at their beginning and at their end: odd while one is being
+   * made.
+   */
   #edits = 0;
 
   constructor(options: ZoneEngineOptions) {
@@ -200,8 +203,8 @@ class KnotZones implements KnotEngine {
   }
 
   /**
-   * Lists the zones, and deletes the keys and journals of others: a removal, or an addition, that did not come to its end. Both take
-   * time for every zone, so a list of many new zones needs them once.
+   * Lists the zones, and deletes the keys and journals of others: a removal, or an addition, that did not come to its
+   * end. Both take time for every zone, so a list of many new zones needs them once.
    */
   async #listAndSweep(signal: AbortSignal): Promise<Set<string>> {
     const zones = await this.#control.session(listZones, signal);

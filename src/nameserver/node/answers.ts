@@ -1,5 +1,5 @@
-// The counters of answers in the reports of a node. They are read once a minute, and sent only to an api that takes them: an older one
-// refuses a report with a field that it does not know.
+// The counters of answers in the reports of a node. They are read once a minute, and sent only to an api that takes
+// them: an older one refuses a report with a field that it does not know.
 import type { Clock } from '#base/clock.ts';
 import { ANSWER_RESULTS, type AnswerCounts } from '#contract/feed.ts';
 import type { KnotItem } from '../knot/protocol.ts';

@@ -1,5 +1,5 @@
-// Compares the clock of this machine with the clock of the api: signatures begin and end at times of the clock, so a wrong clock
-// makes them invalid.
+// Compares the clock of this machine with the clock of the api: signatures begin and end at times of the clock, so a
+// wrong clock makes them invalid.
 import type { Clock } from '#base/clock.ts';
 import type { Logger } from '#telemetry/log.ts';
 
@@ -14,7 +14,9 @@ const CLOCK_OFF_MS = 60_000;
 
 export class ApiClock {
   readonly #options: ApiClockOptions;
-  /** The clock of the api, at a time of the monotonic clock: corrections of this machine's clock show in the difference. */
+  /**
+   * The clock of the api, at a time of the monotonic clock: corrections of this machine's clock show in the difference.
+   */
   #known: { readonly ms: number; readonly at: number } | null = null;
   #wasOff = false;
 

@@ -1,5 +1,6 @@
-// Compares the contents of the name server with those of the api, by digest, one zone at a time: each zone once in an interval,
-// zones in doubt at once, and all zones when an operator asks. Zones that differ are read again, and only that changes them.
+// Compares the contents of the name server with those of the api, by digest, one zone at a time: each zone once in an
+// interval, zones in doubt at once, and all zones when an operator asks. Zones that differ are read again, and only
+// that changes them.
 import type { Clock } from '#base/clock.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
 import type { Logger } from '#telemetry/log.ts';

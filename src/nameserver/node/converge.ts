@@ -1,5 +1,5 @@
-// Gives the name server the contents that the api has for one zone, with the smallest commit that does so: secondaries get a
-// small IXFR.
+// Gives the name server the contents that the api has for one zone, with the smallest commit that does so: secondaries
+// get a small IXFR.
 import { createHash } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
@@ -46,8 +46,8 @@ interface Converged {
 }
 
 /**
- * Reads the zone from the api, and applies what differs in one commit. If the api does not have the zone, nothing is done: only a
- * `gone` line or a list removes a zone, because an api with an empty database has no zone at all.
+ * Reads the zone from the api, and applies what differs in one commit. If the api does not have the zone, nothing is
+ * done: only a `gone` line or a list removes a zone, because an api with an empty database has no zone at all.
  * @param limit LargeZone is thrown for a zone with more RRsets
  */
 export async function reloadZone(
@@ -62,7 +62,8 @@ export async function reloadZone(
   const served = await reads.run('small', () => readFromApi(context, zone, limit, signal), signal);
   if (served === null) return { version: null, names: [], isExact: true, isLost: false };
   const before = state.rows().get(zone.name);
-  // A zone of the same name that was deleted has nothing in common with this one, except that it may have left its key to it.
+  // A zone of the same name that was deleted has nothing in common with this one, except that it may have left its key
+  // to it.
   if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
   const row = { ...(state.rows().get(zone.name) ?? emptyRow(zone.name, zone.id)), id: zone.id };
   const isPresent = present.has(zone.name);
@@ -78,7 +79,10 @@ export async function reloadZone(
   return permits.run('bulk', () => applyDifference(context, served, { ...row, key, isExact }, signal), signal);
 }
 
-/** An api that is busy is asked again: that is not a failure of the zone. @returns null if the api does not have the zone */
+/**
+ * An api that is busy is asked again: that is not a failure of the zone. @returns null if the api does not have the
+ * zone
+ */
 async function readFromApi(
   { api, clock }: ConvergeContext,
   zone: ZoneId,
@@ -150,7 +154,10 @@ export async function changeNames(
   });
 }
 
-/** A zone without a usable key gets it at the next attempt, which reads the zone as a whole. @throws as ZoneEngine.change */
+/**
+ * A zone without a usable key gets it at the next attempt, which reads the zone as a whole. @throws as
+ * ZoneEngine.change
+ */
 async function commit({ engine, state }: ConvergeContext, name: string, change: ZoneChange, signal: AbortSignal) {
   try {
     return await engine.change(name, change, signal);

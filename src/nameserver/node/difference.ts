@@ -12,8 +12,8 @@ interface Comparison {
 }
 
 /**
- * Compares page by page, so that only one side is in memory. It needs about 400 bytes for each RRset that the api renders
- * (40 MB for 100,000), and one number for each name that both sides have.
+ * Compares page by page, so that only one side is in memory. It needs about 400 bytes for each RRset that the api
+ * renders (40 MB for 100,000), and one number for each name that both sides have.
  */
 export function compareWith(served: ServedNames): Comparison {
   const equal = new Map<string, number>();

@@ -15,7 +15,9 @@ interface Adding {
   done(error?: unknown): void;
 }
 
-/** A commit of 100,000 RRsets with their first signatures takes about 30 s, and other commands of Knot 3.2 wait for it. */
+/**
+ * A commit of 100,000 RRsets with their first signatures takes about 30 s, and other commands of Knot 3.2 wait for it.
+ */
 const COMMIT_MS = 900_000;
 const PAGE_MS = 180_000;
 const SHORT_MS = 180_000;
@@ -24,8 +26,8 @@ const MAX_BATCH = 256;
 type Within = <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 /**
- * One configuration transaction of the name server costs about the same for one zone as for many, so zones that are added at the same
- * time share one. @param onEnd called after each operation with its success
+ * One configuration transaction of the name server costs about the same for one zone as for many, so zones that are
+ * added at the same time share one. @param onEnd called after each operation with its success
  */
 export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolean) => void): ZoneEngine {
   const within: Within = async (ms, signal, work) => {

@@ -1,5 +1,5 @@
-// Watches the name server of a node: whether it answers, whether it was started again, and whether its zones are those that the node
-// added. It is asked once a minute, and soon after a command failed or while zones load.
+// Watches the name server of a node: whether it answers, whether it was started again, and whether its zones are those
+// that the node added. It is asked once a minute, and soon after a command failed or while zones load.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
@@ -187,7 +187,10 @@ export class EngineWatch {
     if (unknown.length > 0) this.#options.onUnknown();
   }
 
-  /** A zone that loads is in doubt once, and again if it has another serial afterwards. A zone with work is judged later. */
+  /**
+   * A zone that loads is in doubt once, and again if it has another serial afterwards. A zone with work is judged
+   * later.
+   */
   #doubt(doubtful: readonly string[]): void {
     const isNewRun = this.#doubtedRun !== this.#run;
     this.#doubtedRun = this.#run;

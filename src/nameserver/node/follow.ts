@@ -1,4 +1,5 @@
-// Keeps one connection to the feed: connects with the cursor, hands each line on, and connects again when the connection ends.
+// Keeps one connection to the feed: connects with the cursor, hands each line on, and connects again when the
+// connection ends.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
@@ -85,7 +86,8 @@ class FeedFollower implements Follower {
     try {
       for await (const line of api.follow(this.#options.after(), own.signal)) {
         this.#options.onLine(line);
-        // A connection counts as good with its first beat: an api that sends a list and fails is not asked five times a second.
+        // A connection counts as good with its first beat: an api that sends a list and fails is not asked five times a
+        // second.
         if (line.kind !== 'beat') continue;
         this.#failures = 0;
         if (this.#logged !== null) log.info('the feed of the api is connected again');

@@ -1,5 +1,5 @@
-// Turns the lines of the feed into work of zones, and lists into work and removals. Decides with which cursor the node connects,
-// and stores the cursor that is reached.
+// Turns the lines of the feed into work of zones, and lists into work and removals. Decides with which cursor the node
+// connects, and stores the cursor that is reached.
 import type { Clock } from '#base/clock.ts';
 import type { FeedLine } from '#contract/feed.ts';
 import type { ServedSet } from '#dns/served.ts';
@@ -23,8 +23,8 @@ interface IntakeOptions {
 }
 
 /**
- * The cursor advances every second also if no zone changes. A node that starts with an older cursor hears again what was said since,
- * which is nothing then.
+ * The cursor advances every second also if no zone changes. A node that starts with an older cursor hears again what
+ * was said since, which is nothing then.
  */
 const SELDOM_MS = 10_000;
 /** A bound on the memory for one list, about 200 bytes for each zone. */
@@ -46,7 +46,8 @@ export class Intake {
   constructor(options: IntakeOptions) {
     this.#options = options;
     const { cursor, epoch } = options.state.facts();
-    // Only a list says whether zones belong to the api that the last list lacked, or that the name server has by other means.
+    // Only a list says whether zones belong to the api that the last list lacked, or that the name server has by other
+    // means.
     const isClear = [...options.state.rows().values()].every(({ id, isUnlisted }) => id !== '' && !isUnlisted);
     this.#latest = isClear ? cursor : null;
     this.#epoch = epoch;

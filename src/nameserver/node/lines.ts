@@ -13,7 +13,10 @@ interface LineLimits {
 }
 
 const NEWLINE = 10;
-/** After a turn of the event loop that took long, octets that have arrived are read before the connection counts as silent. */
+/**
+ * After a turn of the event loop that took long, octets that have arrived are read before the connection counts as
+ * silent.
+ */
 const GRACE_MS = 250;
 
 /**

@@ -43,8 +43,8 @@ export interface NodeOptions {
   /** Whether a list may remove any number of zones at once. */
   readonly removesAll: boolean;
   /**
-   * Gives the name server its settings. Called each time that it answers after it did not, before the work of zones begins.
-   * An error counts as no answer.
+   * Gives the name server its settings. Called each time that it answers after it did not, before the work of zones
+   * begins. An error counts as no answer.
    */
   configure?(signal: AbortSignal): Promise<void>;
   /** A text that is the same during one run of the name server; null while it does not run. Absent: not watched. */
@@ -293,7 +293,10 @@ class Node {
     return report;
   }
 
-  /** Runs all parts until the signal of the node aborts, or until one of them fails. @param stop ends the other parts then */
+  /**
+   * Runs all parts until the signal of the node aborts, or until one of them fails. @param stop ends the other parts
+   * then
+   */
   async run(stop: AbortController): Promise<void> {
     const signal = this.#signal;
     await this.#watch.firstZones(signal);

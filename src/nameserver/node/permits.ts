@@ -1,5 +1,5 @@
-// Permits for work at the name server: at most four zones at once, because Knot gains little from more and refuses connections
-// beyond eight. Bulk never takes the last permit, so a small change waits for at most one small change.
+// Permits for work at the name server: at most four zones at once, because Knot gains little from more and refuses
+// connections beyond eight. Bulk never takes the last permit, so a small change waits for at most one small change.
 import { Limit } from '#base/limit.ts';
 
 const PERMITS = 4;

@@ -1,5 +1,5 @@
-// The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of one zone,
-// the meaning of a list of all zones, and the time at which a failing zone is tried again.
+// The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of
+// one zone, the meaning of a list of all zones, and the time at which a failing zone is tried again.
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneRow } from './state.ts';
 
@@ -69,8 +69,8 @@ export function namesOf(work: ZoneWork): number {
 }
 
 /**
- * Whether changed names can be applied to the contents of the name server; otherwise the zone is read as a whole. A dirty row needs no
- * check here: work that reads its zone is waiting then, and swallows changed names.
+ * Whether changed names can be applied to the contents of the name server; otherwise the zone is read as a whole. A
+ * dirty row needs no check here: work that reads its zone is waiting then, and swallows changed names.
  */
 export function canApply(row: ZoneRow | undefined, id: string): row is ZoneRow & { engineSerial: number } {
   return row !== undefined && row.id === id && row.engineSerial !== null;
@@ -116,8 +116,8 @@ interface RemovalPlan {
 }
 
 /**
- * Which of the missing zones are removed. An api with an empty database must not empty the name servers: many removals wait
- * for a second list at least 10 minutes later, or for a person who allows them.
+ * Which of the missing zones are removed. An api with an empty database must not empty the name servers: many removals
+ * wait for a second list at least 10 minutes later, or for a person who allows them.
  */
 export function planRemovals(
   missing: readonly string[],
@@ -139,7 +139,9 @@ export function planRemovals(
   return { remove, keep, held: keep.length === 0 ? null : { missing: new Set(keep), since: now } };
 }
 
-/** The wait before the attempt after `attempts` failures: from `min` doubling to `max` ms, with half of it at random. */
+/**
+ * The wait before the attempt after `attempts` failures: from `min` doubling to `max` ms, with half of it at random.
+ */
 export function retryDelay(attempts: number, min: number, max: number, random: () => number): number {
   const longest = Math.min(max, min * 2 ** Math.min(attempts - 1, 30));
   return longest * (0.5 + random() / 2);

@@ -1,7 +1,8 @@
 // How far the node is: the latest cursor before which no work is open.
 //
-// Each piece of work takes a number when it arrives. A line's cursor is marked after the work of that line. The cursor is
-// reached when all work with smaller numbers has ended, or is omitted because its zone is failing and marked so in the state.
+// Each piece of work takes a number when it arrives. A line's cursor is marked after the work of that line. The cursor
+// is reached when all work with smaller numbers has ended, or is omitted because its zone is failing and marked so in
+// the state.
 
 interface Mark {
   /** All work with smaller numbers belongs to this mark or an earlier one. */

@@ -1,6 +1,7 @@
-// Whether queries should come to this node. The answer must not depend on the api: while it is away, every node falls behind at the same
-// time, and a Service without ready pods answers nothing. So a node that was ready stays ready however old its zones are, as long as
-// its name server has them. Only after a start does it wait until it caught up, because the other nodes answer meanwhile.
+// Whether queries should come to this node. The answer must not depend on the api: while it is away, every node falls
+// behind at the same time, and a Service without ready pods answers nothing. So a node that was ready stays ready
+// however old its zones are, as long as its name server has them. Only after a start does it wait until it caught up,
+// because the other nodes answer meanwhile.
 import type { HealthReport } from '#telemetry/health.ts';
 
 export interface NodeFacts {
@@ -30,7 +31,10 @@ export interface NodeFacts {
 
 /** An api that is away does not hold back a node that has zones for longer. */
 const FEED_AWAY_MS = 10_000;
-/** A zone of 100,000 signed records takes 40 s. One zone that takes longer, or never loads, does not hold back the others. */
+/**
+ * A zone of 100,000 signed records takes 40 s. One zone that takes longer, or never loads, does not hold back the
+ * others.
+ */
 const LOADING_MS = 60_000;
 
 /** Pure. A problem of the feed or of single zones alone does not make a node unready. */

@@ -1,5 +1,5 @@
-// The names that were applied at the latest version of a zone. The feed may say a change more than once; a name that is applied
-// again at the same version would only make a new serial.
+// The names that were applied at the latest version of a zone. The feed may say a change more than once; a name that is
+// applied again at the same version would only make a new serial.
 
 interface Applied {
   readonly version: string;

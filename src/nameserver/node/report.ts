@@ -1,4 +1,5 @@
-// Reports to the api how far the node is: every second, and soon after each applied change. At most one report is under way.
+// Reports to the api how far the node is: every second, and soon after each applied change. At most one report is under
+// way.
 import type { Clock } from '#base/clock.ts';
 import { ApiError } from '#client/errors.ts';
 import type { NodeReport, ReportAnswer } from '#contract/feed.ts';

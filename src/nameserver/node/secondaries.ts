@@ -1,4 +1,5 @@
-// The secondaries as the source sees them: a watch of each of their addresses, with reports to the api, metrics and lines in the log.
+// The secondaries as the source sees them: a watch of each of their addresses, with reports to the api, metrics and
+// lines in the log.
 
 import type { Clock } from '#base/clock.ts';
 import { Waker } from '#base/waker.ts';

@@ -1,5 +1,5 @@
-// Watches whether secondaries follow the source: asks each of their addresses for the serial of each zone until it is that of the
-// source, and each zone again now and then.
+// Watches whether secondaries follow the source: asks each of their addresses for the serial of each zone until it is
+// that of the source, and each zone again now and then.
 import type { Clock } from '#base/clock.ts';
 import { type Following, judgeFollowing } from '#dns/secondaries/follow.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
@@ -36,7 +36,10 @@ const FIRST_MS = 20;
 const LONGEST_MS = 10_000;
 /** Questions to one address at a time. */
 const AT_ONCE = 16;
-/** An address that left this many questions in a row unanswered gets one question at a time, and no more than one in this time. */
+/**
+ * An address that left this many questions in a row unanswered gets one question at a time, and no more than one in
+ * this time.
+ */
 const SILENT_AFTER = 3;
 const SILENT_MS = 2_000;
 /** Each zone is asked for again after this time: a secondary may lose a zone that it had. */

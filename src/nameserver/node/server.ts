@@ -9,7 +9,8 @@ import { composeNode } from './compose.ts';
 
 /**
  * Runs until the signal aborts. The api and knotd may be away when it starts, and at any time later.
- * @throws Error if the folder of the state cannot be used, or belongs to another process, or if the knotd of this machine would crash
+ * @throws Error if the folder of the state cannot be used, or belongs to another process, or if the knotd of this
+ * machine would crash
  */
 export async function runNode(config: Config<(typeof NODE_SETTINGS)[number]>, signal: AbortSignal): Promise<void> {
   const log = createLogger({ name: 'nameserver', level: config.ZONESTEAD_LOG_LEVEL });

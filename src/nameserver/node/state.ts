@@ -1,8 +1,9 @@
 // The memory of the node over a restart: its position in the feed, and the contents of the name server by zone.
 //
-// The file never says more than the name server holds: a row is written after the commit in the name server, and rows and cursor
-// are written in one transaction. After a crash at any line the file is at most older than the name server, and the feed says
-// the missing part again. If a write fails (a full disk), the rows wait in memory, and the cursor waits with them.
+// The file never says more than the name server holds: a row is written after the commit in the name server, and rows
+// and cursor are written in one transaction. After a crash at any line the file is at most older than the name server,
+// and the feed says the missing part again. If a write fails (a full disk), the rows wait in memory, and the cursor
+// waits with them.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,8 +26,8 @@ export interface ZoneRow {
   /** A hash of the key that the name server has. */
   readonly key: string | null;
   /**
-   * The contents are those of `version` as a whole. A change line sets it to false: the version of its zone may include a
-   * change of another name, whose line comes later.
+   * The contents are those of `version` as a whole. A change line sets it to false: the version of its zone may include
+   * a change of another name, whose line comes later.
    */
   readonly isExact: boolean;
   /** The contents may differ from the feed up to the cursor: the zone must be read again. */

@@ -58,8 +58,8 @@ export function serialsFor(
 }
 
 /**
- * The zones that need a serial of this node before secondaries may transfer them: none of another slot, and for a new source, one
- * that it made in this generation.
+ * The zones that need a serial of this node before secondaries may transfer them: none of another slot, and for a new
+ * source, one that it made in this generation.
  * @param made the zones that got a serial in this generation
  */
 export function unstamped(
@@ -74,10 +74,16 @@ export function unstamped(
   );
 }
 
-/** A serial may be so many seconds ahead of the clock. Serials are Unix times, and many changes in a second make them run ahead. */
+/**
+ * A serial may be so many seconds ahead of the clock. Serials are Unix times, and many changes in a second make them
+ * run ahead.
+ */
 const DAY_SECONDS = 86_400;
 
-/** Whether a later serial can have come from a node of this service. A jump over any other would let one secondary break the others. */
+/**
+ * Whether a later serial can have come from a node of this service. A jump over any other would let one secondary break
+ * the others.
+ */
 export function isPlausible(serial: number, own: number, nowSeconds: number): boolean {
   const latest = Math.max(own, nowSeconds) + DAY_SECONDS;
   return serial <= latest;

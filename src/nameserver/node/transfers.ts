@@ -1,5 +1,6 @@
-// The part of this node in zone transfers to secondaries. The api decides which node is the source (dns/secondaries/serial.ts says why
-// that matters); the node makes its knotd do so, and watches the secondaries while it is the source.
+// The part of this node in zone transfers to secondaries. The api decides which node is the source
+// (dns/secondaries/serial.ts says why that matters); the node makes its knotd do so, and watches the secondaries while
+// it is the source.
 //
 //     none     no secondaries, or more nodes than slots: knotd permits no transfer
 //     standby  zones have serials of its slot, and may be transferred as a whole
@@ -110,8 +111,8 @@ export class Transfers {
   }
 
   /**
-   * Asks the api for the part of this node, before it changes any zone: the node may have been the source, and another one is it now.
-   * Without an answer, the node continues as a standby.
+   * Asks the api for the part of this node, before it changes any zone: the node may have been the source, and another
+   * one is it now. Without an answer, the node continues as a standby.
    */
   async begin(signal: AbortSignal): Promise<void> {
     const limit = deadline(this.#options.clock, BEGIN_MS, signal);
@@ -296,8 +297,9 @@ export class Transfers {
   }
 
   /**
-   * Zones for which a secondary answered a later serial than the source has. It is knotd's own if signatures were renewed meanwhile;
-   * otherwise one of a source before this one, or from before a restored database, and the source jumps over it.
+   * Zones for which a secondary answered a later serial than the source has. It is knotd's own if signatures were
+   * renewed meanwhile; otherwise one of a source before this one, or from before a restored database, and the source
+   * jumps over it.
    */
   async #jump(signal: AbortSignal): Promise<void> {
     const { date, state, transfers } = this.#options;

@@ -1,8 +1,9 @@
 // The work of all zones: waiting, running, or failed and to be tried again.
 //
-// A zone name is idle, waiting, running, or failing (waiting for its next attempt). Work that arrives while the name runs waits
-// for the end of it. Work is counted in the position, so that the cursor advances only over applied work. The cursor omits work
-// of a zone that fails, or that takes long while others advance: the row of the zone is marked dirty first.
+// A zone name is idle, waiting, running, or failing (waiting for its next attempt). Work that arrives while the name
+// runs waits for the end of it. Work is counted in the position, so that the cursor advances only over applied work.
+// The cursor omits work of a zone that fails, or that takes long while others advance: the row of the zone is marked
+// dirty first.
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { ZoneLoading } from '../engine.ts';
@@ -47,7 +48,9 @@ interface ZonesOptions extends Omit<ConvergeContext, 'isAwaited'> {
   onReloaded(name: string, names: readonly string[]): void;
   /** The name server may hold more than was written. */
   onDoubt(name: string): void;
-  /** The api does not have a zone whose work the cursor no longer contains: only a list shows what became of its name. */
+  /**
+   * The api does not have a zone whose work the cursor no longer contains: only a list shows what became of its name.
+   */
   onAbsent(): void;
 }
 
@@ -115,8 +118,8 @@ export class Zones {
   }
 
   /**
-   * Leaves zones out of the cursor that have been waiting long, so that the changes of other zones count as propagated. Not
-   * before the first list is applied: a new node counts only with all zones.
+   * Leaves zones out of the cursor that have been waiting long, so that the changes of other zones count as propagated.
+   * Not before the first list is applied: a new node counts only with all zones.
    */
   leaveOutLate(): void {
     if (this.position.reached() === null) return;

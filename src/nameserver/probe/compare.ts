@@ -1,5 +1,5 @@
-// Compares the answer of a server with the expected one. The verdicts end up in conditions, so a text stays the same while
-// the situation does. Pure.
+// Compares the answer of a server with the expected one. The verdicts end up in conditions, so a text stays the same
+// while the situation does. Pure.
 import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
 import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
@@ -15,7 +15,9 @@ export interface ExpectedRrset {
   readonly type: WireType;
   /** Seconds; the served set must have this TTL. Absent: any TTL is right. */
   readonly ttl?: number | undefined;
-  /** Canonical RDATA (`wire` in dns/). The server must have all of these; other values of the set may have other owners. */
+  /**
+   * Canonical RDATA (`wire` in dns/). The server must have all of these; other values of the set may have other owners.
+   */
   readonly rdatas: readonly Uint8Array[];
   /** The values that the server must no longer have. */
   readonly absent?: readonly Uint8Array[] | undefined;
@@ -79,7 +81,10 @@ function authority(answer: Message): string | null {
   return answer.aa ? null : NO_AUTHORITY;
 }
 
-/** At and below a zone cut the parent answers without authority: NS in the authority section, then glue (RFC 1034 4.2.1). */
+/**
+ * At and below a zone cut the parent answers without authority: NS in the authority section, then glue (RFC 1034
+ * 4.2.1).
+ */
 function isReferral(answer: Message): boolean {
   return !answer.aa && answer.answers.length === 0 && answer.authorities.some(({ type }) => type === TYPE_NUMBERS.NS);
 }

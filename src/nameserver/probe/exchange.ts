@@ -1,7 +1,7 @@
 // One question and one answer over one socket, by UDP or by TCP.
 //
-// Every exchange has a new socket (so the kernel picks a random source port) and a random id. It accepts only a response with
-// that id and that question: other responses are ignored over UDP, and end the exchange over TCP.
+// Every exchange has a new socket (so the kernel picks a random source port) and a random id. It accepts only a
+// response with that id and that question: other responses are ignored over UDP, and end the exchange over TCP.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';

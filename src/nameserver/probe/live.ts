@@ -1,5 +1,5 @@
-// Looks a name up from outside: the answer of each name server with its time and serial, and the records of the chain of
-// trust. The verdicts are in dns/.
+// Looks a name up from outside: the answer of each name server with its time and serial, and the records of the chain
+// of trust. The verdicts are in dns/.
 import type { AncestorFound } from '#dns/dnssec/ancestors.ts';
 import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
 import { type ChainFound, judgeChain } from '#dns/dnssec/chain-of-trust.ts';

@@ -1,5 +1,5 @@
-// DNS messages in wire form: the query, and the parts of an answer that a comparison needs, with RDATA in canonical form.
-// Libraries return RDATA as objects, but values are compared in wire form, so this room has its own reader.
+// DNS messages in wire form: the query, and the parts of an answer that a comparison needs, with RDATA in canonical
+// form. Libraries return RDATA as objects, but values are compared in wire form, so this room has its own reader.
 
 import { numberOfType } from '#dns/types/numbers.ts';
 import { rdataInMessage } from '#dns/wire/message-rdata.ts';

@@ -7,7 +7,10 @@ const NSID = 3;
 /** The longest name of a node. */
 const MAX_LENGTH = 63;
 
-/** The identity in the RDATA of an OPT record (RFC 6891 section 6.1.2); null without one, or if it is not a short ASCII text. */
+/**
+ * The identity in the RDATA of an OPT record (RFC 6891 section 6.1.2); null without one, or if it is not a short ASCII
+ * text.
+ */
 export function nsidOf(rdata: Uint8Array): string | null {
   for (let at = 0; at + 4 <= rdata.length; ) {
     const [code, length] = [two(rdata, at), two(rdata, at + 2)];

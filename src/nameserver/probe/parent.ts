@@ -1,5 +1,5 @@
-// Looks up the delegation of a zone at its parent. It queries the name servers of the parent directly, because a resolver answers NS
-// from the child. The lookup has a time limit.
+// Looks up the delegation of a zone at its parent. It queries the name servers of the parent directly, because a
+// resolver answers NS from the child. The lookup has a time limit.
 import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
@@ -34,8 +34,8 @@ interface ParentLookupOptions {
   /** The addresses of name servers whose names do not resolve here. */
   readonly overrides: ReadonlyMap<string, Endpoint>;
   /**
-   * Whether the operator may query a name server of the parent at this address. The author of a DNSZone decides which name
-   * servers these are, and their names may lead to any machine in this network.
+   * Whether the operator may query a name server of the parent at this address. The author of a DNSZone decides which
+   * name servers these are, and their names may lead to any machine in this network.
    */
   readonly mayQuery: (address: string) => boolean;
   /** (Default: 53.) */
@@ -84,7 +84,8 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
       const ns = await queryServer(endpoint, zoneName, 'NS', query);
       const ds = ns && (await queryServer(endpoint, zoneName, 'DS', query));
       if (!ns || !ds || (ns.rcode !== 0 && ns.rcode !== NXDOMAIN)) continue;
-      // A server of the parent refers to the child (authority section); a server that also has the child answers itself.
+      // A server of the parent refers to the child (authority section); a server that also has the child answers
+      // itself.
       const all = [...ns.answers, ...ns.authorities].filter(({ name }) => name === zoneName);
       const dsOfZone = ds.answers.filter(({ name }) => name === zoneName);
       return {

@@ -1,4 +1,5 @@
-// The propagation probe: asks every name server of a zone itself, never a resolver, whether it serves the expected data.
+// The propagation probe: asks every name server of a zone itself, never a resolver, whether it serves the expected
+// data.
 import { ask, NoAnswer } from './ask.ts';
 import { type ExpectedRrset, judgeAddresses, judgeRrset, judgeSoa } from './compare.ts';
 import type { Message, Question } from './message.ts';

@@ -52,12 +52,14 @@ const ATTEMPT_MS = 1_000;
 const ATTEMPTS = 2;
 const RESOLVE_MS = 2_000;
 /**
- * The least number of rounds. Right after a write, a server serves the old answer for some milliseconds, so another round
- * avoids a status write. There is no other round for a silent server, which would cost a worker two seconds.
+ * The least number of rounds. Right after a write, a server serves the old answer for some milliseconds, so another
+ * round avoids a status write. There is no other round for a silent server, which would cost a worker two seconds.
  */
 const MIN_ROUNDS = 4;
 const INTERVAL_MS = 40;
-/** The first round begins after this time also without the answer of the other party, which may take until its limit. */
+/**
+ * The first round begins after this time also without the answer of the other party, which may take until its limit.
+ */
 const FIRST_MS = 600;
 /** The pause grows up to so many intervals until the other party has answered. */
 const MAX_LONGER = 8;

@@ -1,5 +1,5 @@
-// Resolves the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a local
-// stack, a hidden network).
+// Resolves the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a
+// local stack, a hidden network).
 import { isIP } from 'node:net';
 import { plainName } from '#dns/names/plain.ts';
 import type { Endpoint } from './exchange.ts';
@@ -30,8 +30,8 @@ export interface ResolvedServers {
 const DNS_PORT = 53;
 
 /**
- * One server per IPv4 address of each name, or per IPv6 address of a name without IPv4: the addresses of both families belong
- * to one machine, and many clusters have no IPv6.
+ * One server per IPv4 address of each name, or per IPv6 address of a name without IPv4: the addresses of both families
+ * belong to one machine, and many clusters have no IPv6.
  * @throws the signal's reason when it aborts.
  */
 export async function resolveServers(

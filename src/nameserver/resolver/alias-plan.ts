@@ -9,7 +9,10 @@ export type FamilyOutcome =
 /** Bounds of the target's TTL, in seconds. A lower one would burden the resolvers; a higher one would delay changes. */
 const MIN_ALIAS_TTL = 30;
 const MAX_ALIAS_TTL = 3_600;
-/** An answer that could not be refreshed is served for 30 s at a time (RFC 8767 section 4), so that a recovery shows soon. */
+/**
+ * An answer that could not be refreshed is served for 30 s at a time (RFC 8767 section 4), so that a recovery shows
+ * soon.
+ */
 const STALE_TTL = 30;
 /** A target that was just created in a hosted zone is answered soon. */
 const FIRST_RETRY_MS = 1_000;
@@ -22,8 +25,9 @@ interface AliasPlan {
 }
 
 /**
- * The last good answer of each family stays if its refresh fails. A target that no longer exists, or that has no address of
- * either family, counts as a failure too: its owner may be about to fix it, and an empty answer helps no client.
+ * The last good answer of each family stays if its refresh fails. A target that no longer exists, or that has no
+ * address of either family, counts as a failure too: its owner may be about to fix it, and an empty answer helps no
+ * client.
  */
 export function planAnswer(
   before: AliasAnswer & { failures: number },
@@ -50,8 +54,8 @@ export function planAnswer(
 }
 
 /**
- * A resolver answers from its cache with the time that is left. The zones of the target would change with each such answer, so a
- * TTL that shrinks by less than half stays; the next resolution is due when the found one ends.
+ * A resolver answers from its cache with the time that is left. The zones of the target would change with each such
+ * answer, so a TTL that shrinks by less than half stays; the next resolution is due when the found one ends.
  */
 function steadyTtl(before: number, found: number): number {
   return found < before && found > before / 2 ? before : found;

@@ -1,10 +1,11 @@
-// Resolves ALIAS targets and keeps them fresh: the worker takes due targets from the table, stores the answers and marks the
-// zones that serve them as changed. It runs in every api process, because name servers may only read; the table gives each
-// target to one process.
+// Resolves ALIAS targets and keeps them fresh: the worker takes due targets from the table, stores the answers and
+// marks the zones that serve them as changed. It runs in every api process, because name servers may only read; the
+// table gives each target to one process.
 //
-// The configured resolvers resolve all targets, including those in our own zones. If this service's name server is one of the
-// resolvers, it answers with authority for every zone of every team. Such an answer is trusted only within zones of the
-// ALIAS's owner: otherwise a team could create a zone with the name of another team's target and redirect that ALIAS.
+// The configured resolvers resolve all targets, including those in our own zones. If this service's name server is one
+// of the resolvers, it answers with authority for every zone of every team. Such an answer is trusted only within zones
+// of the ALIAS's owner: otherwise a team could create a zone with the name of another team's target and redirect that
+// ALIAS.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Limit } from '#base/limit.ts';
@@ -39,8 +40,8 @@ export interface AliasOptions {
 
 export interface Aliases {
   /**
-   * Resolves a target that is about to get its first record, so that the record has an answer from the start. Waits at most
-   * 1 s and never throws: the worker resolves a target that is slow, fails, or finds no free permit.
+   * Resolves a target that is about to get its first record, so that the record has an answer from the start. Waits at
+   * most 1 s and never throws: the worker resolves a target that is slow, fails, or finds no free permit.
    */
   prepare(target: OwnedTarget): Promise<void>;
   /** Runs the worker until the signal aborts. */

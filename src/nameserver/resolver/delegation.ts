@@ -5,8 +5,8 @@ import { equalBytes } from '#dns/wire/octets.ts';
 import { type Resolve, ResolveFailure } from './resolver.ts';
 
 /**
- * Looks with a limit of 2.5 s and caches recent results. The result is `unknown` at once while an owner waits for 16 slow
- * parents, or all owners together for 128.
+ * Looks with a limit of 2.5 s and caches recent results. The result is `unknown` at once while an owner waits for 16
+ * slow parents, or all owners together for 128.
  * @param ds in wire form
  * @param owner the zone's owner
  */

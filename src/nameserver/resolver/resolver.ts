@@ -1,5 +1,5 @@
-// Asks a recursive resolver for the addresses of a name, and for the records of a child at its parent zone. The answers are
-// used as the resolver gives them; to have them validated, configure a resolver that validates.
+// Asks a recursive resolver for the addresses of a name, and for the records of a child at its parent zone. The answers
+// are used as the resolver gives them; to have them validated, configure a resolver that validates.
 import { plainName } from '#dns/names/plain.ts';
 import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
@@ -21,8 +21,9 @@ export interface Found {
 }
 
 /**
- * Whether an authoritative answer for a name is trusted. A server that follows the public delegation never has authority for
- * other people's zones; a name server in the list of resolvers has, for every zone that was created there.
+ * Whether an authoritative answer for a name is trusted. A server that follows the public delegation never has
+ * authority for other people's zones; a name server in the list of resolvers has, for every zone that was created
+ * there.
  * @param name lower case, without final dot
  */
 export type IsTrusted = (name: string, signal: AbortSignal) => Promise<boolean>;
@@ -63,7 +64,8 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
         if (answer.rcode === 0) {
           // An authoritative answer may lead through several zones. Each must be trusted, so follow one link at a time.
           const found = readAnswer(name, type, answer.answers, answer.aa && isTrusted ? 1 : undefined);
-          // A server of the zone itself (a private one in the list) stops at the end of its zone; a resolver never does.
+          // A server of the zone itself (a private one in the list) stops at the end of its zone; a resolver never
+          // does.
           if (!answer.aa || found.rdatas.length > 0 || found.end === plainName(name) || links === 0) return found;
           const rest = await resolve(found.end, type, signal, isTrusted, links - 1);
           return { ...rest, ttl: Math.min(found.ttl, rest.ttl) };
@@ -85,8 +87,8 @@ const NOT_TRUSTED =
 const NOTHING: Found = { exists: false, rdatas: [], ttl: 0 };
 
 /**
- * Reads the part of an answer that belongs to `name`. CNAMEs are followed to the `end`, because a resolver returns the whole
- * chain.
+ * Reads the part of an answer that belongs to `name`. CNAMEs are followed to the `end`, because a resolver returns the
+ * whole chain.
  * @param maxLinks with 1, records are taken at `name` only, and the `end` is at most one CNAME away
  */
 function readAnswer(

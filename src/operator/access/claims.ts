@@ -40,7 +40,8 @@ export function claimRefused(object: DNSZone, name: string, around: Neighbours, 
   }
   const first = others.find((other) => takesPrecedence(other, object));
   if (first) return no('Conflict', `DNSZone ${keyOf(first)} already has ${name}. Delete one of the two objects.`);
-  // The object already manages its zone, which was permitted at that time: the end of a grant does not remove a child zone.
+  // The object already manages its zone, which was permitted at that time: the end of a grant does not remove a child
+  // zone.
   if (isManaged(object)) return null;
   return cutRefused(object, name, around, labelsOf) ?? coverRefused(object, name, around);
 }
@@ -84,9 +85,9 @@ export function enclosing(
 }
 
 /**
- * Whether the object may use a zone that already exists at the DNS service. It may with an API key of its own, which proves the
- * right if it may manage zones (zone/find.ts), or in a namespace that the administrator has labelled. Otherwise every user of the operator's key could take over
- * every zone of that key.
+ * Whether the object may use a zone that already exists at the DNS service. It may with an API key of its own, which
+ * proves the right if it may manage zones (zone/find.ts), or in a namespace that the administrator has labelled.
+ * Otherwise every user of the operator's key could take over every zone of that key.
  */
 export function mayTakeExisting(object: DNSZone, labelsOf: LabelsOf): boolean {
   if (object.spec.credentialsSecretRef !== undefined) return true;
@@ -138,9 +139,10 @@ function takesPrecedence(a: DNSZone, b: DNSZone): boolean {
 }
 
 /**
- * An object that is refused for one of these reasons, and has no zone, claims no name: it could block the name forever without having
- * it. They come from the object itself, from its Secret, or from a grant that it lacks, so its namespace or an administrator must act.
- * Any other refusal ends by itself, for example when the operator has the name of its cluster again, and the object keeps its turn.
+ * An object that is refused for one of these reasons, and has no zone, claims no name: it could block the name forever
+ * without having it. They come from the object itself, from its Secret, or from a grant that it lacks, so its namespace
+ * or an administrator must act. Any other refusal ends by itself, for example when the operator has the name of its
+ * cluster again, and the object keeps its turn.
  */
 const ENDS_CLAIM: ReadonlySet<string> = new Set<NotReadyReason>([
   'InvalidSpec',

@@ -1,5 +1,6 @@
-// Whether the CRD of a kind is gone or being deleted. The API server then deletes all objects of the kind: no user decided about one
-// of them, so nothing of them may leave DNS. It marks the CRD first, so a look that begins after an object was deleted sees the mark.
+// Whether the CRD of a kind is gone or being deleted. The API server then deletes all objects of the kind: no user
+// decided about one of them, so nothing of them may leave DNS. It marks the CRD first, so a look that begins after an
+// object was deleted sees the mark.
 
 import type { KubeApi } from '#kube/api/api.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
@@ -12,8 +13,8 @@ import type { Logger } from '#telemetry/log.ts';
 export type KindIsDeleted = (type: ResourceType, signal: AbortSignal) => Promise<boolean>;
 
 /**
- * Calls of one kind that come during a look share the next one, so that thousands of deletions cost few looks. Without the right to
- * look, no kind counts as deleted, because objects would otherwise never be released.
+ * Calls of one kind that come during a look share the next one, so that thousands of deletions cost few looks. Without
+ * the right to look, no kind counts as deleted, because objects would otherwise never be released.
  */
 export function createKindCheck(api: Pick<KubeApi, 'get'>, log: Logger): KindIsDeleted {
   const last = new Map<string, Promise<boolean>>();

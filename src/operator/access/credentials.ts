@@ -1,6 +1,6 @@
-// Selects the API key for a DNSZone: the operator's own key, or the key in the Secret that spec.credentialsSecretRef names. Each
-// key has its own client and its own write limits. The operator reads each Secret by name when it needs it, and never lists or
-// watches Secrets, so that a Role can permit each Secret by name. No message contains a key.
+// Selects the API key for a DNSZone: the operator's own key, or the key in the Secret that spec.credentialsSecretRef
+// names. Each key has its own client and its own write limits. The operator reads each Secret by name when it needs it,
+// and never lists or watches Secrets, so that a Role can permit each Secret by name. No message contains a key.
 
 import type { Clock } from '#base/clock.ts';
 import type { Client } from '#client/client.ts';
@@ -40,7 +40,10 @@ export interface Credentials {
    * @throws KeyUnusable; KubeError when the API server does not answer and the key is not cached
    */
   of(zone: DNSZone, signal: AbortSignal): Promise<Connection>;
-  /** Keeps the connection for the deletion of the zone: Kubernetes deletes the Secrets of a namespace before its DNSZones. */
+  /**
+   * Keeps the connection for the deletion of the zone: Kubernetes deletes the Secrets of a namespace before its
+   * DNSZones.
+   */
   remember(zoneId: string, connection: Connection): void;
   remembered(zoneId: string | undefined): Connection | undefined;
   /** The service refuses the key: the next call of `of` reads the Secret again. */
@@ -138,8 +141,9 @@ export async function connectionFor(
 }
 
 /**
- * Returns the connection for a deletion, which is the remembered one when the Secret cannot be used: Kubernetes deletes the Secrets
- * of a namespace first. @param zone undefined if its object no longer exists @throws as {@link connectionFor}
+ * Returns the connection for a deletion, which is the remembered one when the Secret cannot be used: Kubernetes deletes
+ * the Secrets of a namespace first. @param zone undefined if its object no longer exists @throws as {@link
+ * connectionFor}
  */
 export async function connectionForDeletion(
   context: WithCredentials,

@@ -1,13 +1,14 @@
-// The heartbeats of this cluster, one for each team or person whose zones have records of it, because a cluster belongs to them as
-// owners of records do. The answer says whether the cluster is drained there: the service withdraws and restores the records by
-// itself, and the conditions of the DNSRecords report it.
+// The heartbeats of this cluster, one for each team or person whose zones have records of it, because a cluster belongs
+// to them as owners of records do. The answer says whether the cluster is drained there: the service withdraws and
+// restores the records by itself, and the conditions of the DNSRecords report it.
 //
 //     unknown → active ⇄ drained      an answer changes it; a failure does not
 //
 // While the name belongs to another Kubernetes cluster or API key, the service refuses these: cluster/name.ts.
 //
-// Only the leader sends heartbeats. Each has the API key that writes the records, which needs the right "clusters" for it. A DNSZone
-// may have a key without this right: its team then has no such cluster, and its records can be neither drained nor withdrawn.
+// Only the leader sends heartbeats. Each has the API key that writes the records, which needs the right "clusters" for
+// it. A DNSZone may have a key without this right: its team then has no such cluster, and its records can be neither
+// drained nor withdrawn.
 
 import type { Clock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
@@ -33,9 +34,14 @@ export interface Heartbeats {
   run(signal: AbortSignal): Promise<void>;
   /** Whether the cluster is drained for the owner of the zone; undefined until the service has answered. */
   isDrained(zone: DNSZone): boolean | undefined;
-  /** Whether another cluster has the name, as the owner of the zone has heard; undefined until the service has answered. */
+  /**
+   * Whether another cluster has the name, as the owner of the zone has heard; undefined until the service has answered.
+   */
   isNameTaken(zone: DNSZone): boolean | undefined;
-  /** How long the service has accepted no heartbeat for some owner, in ms; 0 if it accepts them. Keys of DNSZones need no right to them. */
+  /**
+   * How long the service has accepted no heartbeat for some owner, in ms; 0 if it accepts them. Keys of DNSZones need
+   * no right to them.
+   */
   failingMs(): number;
 }
 
@@ -48,7 +54,10 @@ export interface HeartbeatOptions {
   readonly log: Logger;
   /** The name of this cluster; undefined until it is known. */
   cluster(): string | undefined;
-  /** The uid of the namespace kube-system, which another cluster with the same name does not have; undefined until it is known. */
+  /**
+   * The uid of the namespace kube-system, which another cluster with the same name does not have; undefined until it is
+   * known.
+   */
   instance(): string | undefined;
   readonly zones: { list(): readonly DNSZone[] };
   /** The holder of a zone; undefined while its key is not known. */
@@ -57,11 +66,16 @@ export interface HeartbeatOptions {
   own(signal: AbortSignal): Promise<Holder>;
   /** Counts the zones and their records. (Default: the heartbeats do not tell them.) */
   count?(zones: readonly DNSZone[]): { total: number; notReady: number };
-  /** Called when another cluster got the name, and when this one has it again; also with the zones whose holder is not known yet. */
+  /**
+   * Called when another cluster got the name, and when this one has it again; also with the zones whose holder is not
+   * known yet.
+   */
   nameChanged(zones: readonly DNSZone[]): void;
   /** Called with the sets whose records another client changed, once for each change. */
   othersChanged(sets: NonNullable<Cluster['changed']>): void;
-  /** Called when the service drained or restored the cluster, and when it has withdrawn all records of a drained one. */
+  /**
+   * Called when the service drained or restored the cluster, and when it has withdrawn all records of a drained one.
+   */
   changed(zones: readonly DNSZone[], isDrained: boolean): void;
   sent(result: HeartbeatResult): void;
   /** The time between two heartbeats, in ms. (Default: 10,000.) */

@@ -1,6 +1,6 @@
-// The guard against two Kubernetes clusters with one name: the owners of one are those of the other, so each would release what the
-// other has. The service accepts the heartbeats of one of them, and the other one writes nothing. The name belongs to the API key that
-// sent the first heartbeat, so no other key stops the operator.
+// The guard against two Kubernetes clusters with one name: the owners of one are those of the other, so each would
+// release what the other has. The service accepts the heartbeats of one of them, and the other one writes nothing. The
+// name belongs to the API key that sent the first heartbeat, so no other key stops the operator.
 import type { DNSZone } from '#resources/dnszone.ts';
 import { clusterOf, type OperatorContext } from '../access/context.ts';
 import { type NotReady, no } from '../run/conditions.ts';

@@ -1,4 +1,5 @@
-// Connects the heartbeats with the operator: the keys that send them, and the DNSRecords that run after a drain or restore.
+// Connects the heartbeats with the operator: the keys that send them, and the DNSRecords that run after a drain or
+// restore.
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';

@@ -1,5 +1,5 @@
-// The condition Delegated: whether the parent zone delegates to the name servers of this service, with the records to publish. If
-// the query of the parent fails, the condition is Unknown and never False.
+// The condition Delegated: whether the parent zone delegates to the name servers of this service, with the records to
+// publish. If the query of the parent fails, the condition is Unknown and never False.
 import type { Zone } from '#contract/zone.ts';
 import { rdataHex } from '#dns/dnssec/delegation.ts';
 import type { SeenAtParent } from '#nameserver/probe/parent.ts';

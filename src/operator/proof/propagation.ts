@@ -1,6 +1,7 @@
-// Proves a write: queries the name servers of a zone and compares the answers with the written data, and asks the api whether
-// every living node has applied it, both at the same time. With `readyWhen: OwnNodes` the api answers first, because it knows which
-// name servers are secondaries. The text about missing data stays the same as long as the situation does.
+// Proves a write: queries the name servers of a zone and compares the answers with the written data, and asks the api
+// whether every living node has applied it, both at the same time. With `readyWhen: OwnNodes` the api answers first,
+// because it knows which name servers are secondaries. The text about missing data stays the same as long as the
+// situation does.
 import type { Clock } from '#base/clock.ts';
 import { createNodeQuestions, type NodesAnswer, type NodesClient } from '#client/node-questions.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
@@ -14,7 +15,9 @@ import type { DNSZone } from '#resources/dnszone.ts';
 export type ReadyWhen = DNSZone['spec']['readyWhen'];
 
 export interface Proof {
-  /** Null if the name servers that count serve the data and every living node has applied it, otherwise a description. */
+  /**
+   * Null if the name servers that count serve the data and every living node has applied it, otherwise a description.
+   */
   readonly problem: string | null;
   /** A sentence to add to the success: no node reports, so that DNS decided alone. Null if there is nothing to add. */
   readonly note: string | null;

@@ -1,5 +1,5 @@
-// Where the owners of DNSRecords have records at the service, as far as this process knows: it applied them, or a list of owners
-// named them (zone/owners.ts). An object that no longer exists is released there.
+// Where the owners of DNSRecords have records at the service, as far as this process knows: it applied them, or a list
+// of owners named them (zone/owners.ts). An object that no longer exists is released there.
 //
 // A release of an object that is gone is    waiting → released
 //                                              ↓
@@ -16,7 +16,9 @@ export interface Place {
 
 /** The period in which releases count as simultaneous, in ms. */
 const TOGETHER_MS = 60_000;
-/** Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms. */
+/**
+ * Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms.
+ */
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
 /** After a start, releases wait until the owners of all zones were read, but no longer than this, in ms. */
@@ -106,7 +108,10 @@ export class HeldOwners {
     this.back(key);
   }
 
-  /** The service has exactly this set, by its text: the next run needs no request, which would count towards the write limit. */
+  /**
+   * The service has exactly this set, by its text: the next run needs no request, which would count towards the write
+   * limit.
+   */
   confirm(key: string, set: string): void {
     this.#confirmed.set(key, set);
   }
@@ -146,8 +151,9 @@ export class HeldOwners {
   }
 
   /**
-   * Whether the owner of an object that is gone may be released now. A number: ask again after so many ms. Deletions within a
-   * minute of a mass deletion count to it. Later ones are judged by themselves, so that it does not hold the others back.
+   * Whether the owner of an object that is gone may be released now. A number: ask again after so many ms. Deletions
+   * within a minute of a mass deletion count to it. Later ones are judged by themselves, so that it does not hold the
+   * others back.
    * @param zoneIds the zones of all objects, which are compared after a start
    */
   mayRelease(key: string, zoneIds: () => readonly string[]): boolean | number {

@@ -17,7 +17,9 @@ export function ownerOf(cluster: string, key: string): string {
   return `${ownersOf(cluster)}${key}`;
 }
 
-/** The key of the DNSRecord that the owner stands for; undefined for the owner of another cluster or of another kind. */
+/**
+ * The key of the DNSRecord that the owner stands for; undefined for the owner of another cluster or of another kind.
+ */
 export function keyIn(owner: string, cluster: string): string | undefined {
   const key = owner.startsWith(ownersOf(cluster)) ? owner.slice(ownersOf(cluster).length) : '';
   return /^[^/\s]+\/[^/\s]+$/.test(key) ? key : undefined;
@@ -29,13 +31,19 @@ type Listed = Pick<
   'name' | 'type' | 'generation' | 'instance' | 'comment' | 'retain' | 'share' | 'drift' | 'whenClusterLost'
 >;
 
-/** A set as text: two sets of one generation of an object have the same values. An annotation does not change the generation. */
+/**
+ * A set as text: two sets of one generation of an object have the same values. An annotation does not change the
+ * generation.
+ */
 export function textOfSet(zoneId: string, set: Listed): string {
   const { name, type, generation, instance, comment, retain, share, drift, whenClusterLost } = set;
   return JSON.stringify([zoneId, name, type, generation, instance, comment, retain, share, drift, whenClusterLost]);
 }
 
-/** "Exactly these values are those of the object": anything else that it has in the zone is released in the same transaction. */
+/**
+ * "Exactly these values are those of the object": anything else that it has in the zone is released in the same
+ * transaction.
+ */
 export function setOf(
   object: DNSRecord,
   cluster: string,
@@ -59,8 +67,8 @@ export function setOf(
     whenClusterLost,
     // Orders of one account for one name can get the same challenge, and each must keep its value until its own end.
     share: sharing === 'Shared' || isChallenge(object),
-    // In a zone of another namespace, every user who knows a value could take it over and delete it afterwards, and a value that
-    // remains without its object would remain after the grant ends.
+    // In a zone of another namespace, every user who knows a value could take it over and delete it afterwards, and a
+    // value that remains without its object would remain after the grant ends.
     adopt: isOwn ? adopt : 'Never',
     retain: isOwn && deletionPolicy === 'Retain',
   };

@@ -15,7 +15,10 @@ import { withLabelOf } from './indexes.ts';
 /** The time until the next check whether the older object has its records, in ms. */
 export const TURN_RETRY_MS = 100;
 
-/** @returns an older object that conflicts with this one and whose request is still undecided; null if this one has values */
+/**
+ * @returns an older object that conflicts with this one and whose request is still undecided; null if this one has
+ * values
+ */
 export function precedingRecord(
   context: Pick<OperatorContext, 'records' | 'namespaces' | 'held'>,
   object: DNSRecord,
@@ -53,8 +56,8 @@ function isOpen(object: DNSRecord): boolean {
 }
 
 /**
- * Whether two records conflict: the same value, or a type that must be alone at its name (RFC 1034 section 3.6.2) or single
- * (RFC 6672 section 2.4).
+ * Whether two records conflict: the same value, or a type that must be alone at its name (RFC 1034 section 3.6.2) or
+ * single (RFC 6672 section 2.4).
  */
 function contend(a: Desired, b: Desired): boolean {
   if (a.name !== b.name) return false;

@@ -26,8 +26,8 @@ export function provenBefore({ status, metadata }: DNSRecord, { counted, nameser
 }
 
 /**
- * The condition Propagated: whether the name servers that count serve the values. An RRset has the lowest TTL of its records (RFC
- * 2181 section 5.2), and other owners may have some of them.
+ * The condition Propagated: whether the name servers that count serve the values. An RRset has the lowest TTL of its
+ * records (RFC 2181 section 5.2), and other owners may have some of them.
  * @throws errors of the service
  */
 export async function proveValues(
@@ -56,7 +56,9 @@ function isWithheld(values: Desired['values'], records: readonly ListedRecord[])
   return values.some(({ identity }) => stored.has(identity) && !served.has(identity));
 }
 
-/** Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once. */
+/**
+ * Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once.
+ */
 export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: Answer): Next {
   if (status === 'True' || zone.parked) return zone.isDrained ? { afterMs: REFUSED_RETRY_MS } : {};
   return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
@@ -95,8 +97,8 @@ function probeDelay(object: DNSRecord, now: Date): number {
 }
 
 /**
- * The records of one name and type that name servers answer with while clusters are drained or lost: without the withdrawn ones,
- * unless there are no others. The rule is that of the service (service/nodes/render.ts).
+ * The records of one name and type that name servers answer with while clusters are drained or lost: without the
+ * withdrawn ones, unless there are no others. The rule is that of the service (service/nodes/render.ts).
  */
 export function servedOf<R extends { readonly withdrawn?: boolean | undefined }>(records: readonly R[]): readonly R[] {
   const kept = records.filter(({ withdrawn }) => withdrawn !== true);

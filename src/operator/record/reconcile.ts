@@ -1,5 +1,5 @@
-// Reconciles one DNSRecord: looks at the object and its zone, decides whether the record may be there, writes its values, proves
-// them by DNS, and returns the outcome.
+// Reconciles one DNSRecord: looks at the object and its zone, decides whether the record may be there, writes its
+// values, proves them by DNS, and returns the outcome.
 
 import { type BoundedWait, createBoundedWait } from '#base/bounded-wait.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
@@ -25,7 +25,9 @@ import { ACCEPTED, failedRecord, PROGRAMMED, READY, stopped } from './status.ts'
 
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
-/** The same for an object whose values were written before the start: otherwise thousands of them would run each second. */
+/**
+ * The same for an object whose values were written before the start: otherwise thousands of them would run each second.
+ */
 const OWNERS_WRITTEN_RETRY_MS = 10_000;
 
 export function createRecordReconciler(context: OperatorContext): Reconcile {
@@ -87,7 +89,10 @@ function wasWritten({ status, metadata }: DNSRecord, zone: DNSZone): boolean {
   );
 }
 
-/** The same answer for a zone of another namespace that does not exist, and for one without any grant for the record's namespace. */
+/**
+ * The same answer for a zone of another namespace that does not exist, and for one without any grant for the record's
+ * namespace.
+ */
 function hiddenZone(context: OperatorContext, object: DNSRecord, zone: DNSZone | undefined): NotReady | null {
   const namespace = object.metadata.namespace ?? '';
   if ((object.spec.zoneRef.namespace ?? namespace) === namespace) return null;
@@ -105,7 +110,10 @@ function noZone(object: DNSRecord, zone: DNSZone | undefined): NotReady {
   );
 }
 
-/** A refused record that the zone does not permit is removed from DNS. A failure of the removal leaves the refusal as it is. */
+/**
+ * A refused record that the zone does not permit is removed from DNS. A failure of the removal leaves the refusal as it
+ * is.
+ */
 async function refuse(run: RecordRun, zone: DNSZone, answer: NotReady): Promise<RecordOutcome> {
   run.answers = stopped(answer);
   if (answer.reason === 'NotPermitted') await withdraw(run, zone);

@@ -1,8 +1,9 @@
-// Releases what DNSRecords own at the service: of an object that no longer exists, and at places where an object may not have or no
-// longer has its values.
+// Releases what DNSRecords own at the service: of an object that no longer exists, and at places where an object may
+// not have or no longer has its values.
 //
-// If the zone is deleted too, for example with its namespace, the one deletion of the zone removes all its records. Separate
-// releases would use up the write limit of the key, and a namespace with hundreds of records would take minutes.
+// If the zone is deleted too, for example with its namespace, the one deletion of the zone removes all its records.
+// Separate releases would use up the write limit of the key, and a namespace with hundreds of records would take
+// minutes.
 
 import type { BoundedWait } from '#base/bounded-wait.ts';
 import { isAbsent } from '#client/errors.ts';
@@ -26,7 +27,10 @@ import { ownerOf } from './owner.ts';
 
 /** The time until the next check whether the zone still exists, in ms. */
 const ZONE_RETRY_MS = 250;
-/** The time until the next check whether a release is still held, in ms. A permission or a returned object causes it at once. */
+/**
+ * The time until the next check whether a release is still held, in ms. A permission or a returned object causes it at
+ * once.
+ */
 const HELD_RETRY_MS = 5 * 60_000;
 
 type Call = RecordRun['call'];
@@ -110,8 +114,8 @@ export function wakeContested(context: OperatorContext, zoneKey: string, key: st
 }
 
 /**
- * Removes the values of a DNSRecord from DNS that the zone no longer permits. The object remains, and its values return when the
- * zone permits them again.
+ * Removes the values of a DNSRecord from DNS that the zone no longer permits. The object remains, and its values return
+ * when the zone permits them again.
  * @throws errors of the service
  */
 export async function withdraw(run: RecordRun, zone: DNSZone): Promise<void> {

@@ -23,7 +23,8 @@ const ALL_OR_NONE = 'The operator has written none of the new values of this obj
 const NO_ZONE_MS = 1_000;
 
 /**
- * The message lists the name servers that count, so that other name servers of the zone need a new proof, also after a restart.
+ * The message lists the name servers that count, so that other name servers of the zone need a new proof, also after a
+ * restart.
  * @param all the names of all name servers
  * @param note a sentence after it.
  */
@@ -81,8 +82,8 @@ const LONGEST_VALUE = 80;
 const OF_CLUSTER = /^k8s:(?<cluster>[^/]+)\/(?<key>.+)$/;
 
 /**
- * Returns the message for the condition of this object. An object of another namespace is told nothing about the zone's records,
- * except about a DNSRecord of this cluster that owns the same value.
+ * Returns the message for the condition of this object. An object of another namespace is told nothing about the zone's
+ * records, except about a DNSRecord of this cluster that owns the same value.
  */
 export function messageOf(context: OperatorContext, object: DNSRecord, failure: Refusal): string {
   const { reason, message, owner, isShared } = failure;

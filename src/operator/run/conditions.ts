@@ -55,7 +55,10 @@ export function conditionsWith(
   return [...setConditions(conditions ?? [], verdicts, now)];
 }
 
-/** Conditions that are undecided since the object was created say so, instead of the time that the schema of the CRD has. */
+/**
+ * Conditions that are undecided since the object was created say so, instead of the time that the schema of the CRD
+ * has.
+ */
 export function sinceCreation(conditions: readonly Condition[], created: string | undefined): Condition[] {
   return conditions.map((condition) =>
     condition.lastTransitionTime === UNDECIDED_SINCE && created !== undefined
@@ -89,7 +92,8 @@ const WITHOUT_EVENT: ReadonlySet<string> = new Set<NotReadyReason>([
 ]);
 
 /**
- * The Event for a change of Ready, or for a new reason that a user must act on, also for an object that was never Ready.
+ * The Event for a change of Ready, or for a new reason that a user must act on, also for an object that was never
+ * Ready.
  * @param before the previous conditions
  */
 export function readyEvent(

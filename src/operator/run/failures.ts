@@ -1,5 +1,5 @@
-// The one mapping of errors, for records, zones and deletions: from the error of a call to a reason, a message, and the time of the
-// next run. The same situation gives the same bytes, so that a retry does not write a new status.
+// The one mapping of errors, for records, zones and deletions: from the error of a call to a reason, a message, and the
+// time of the next run. The same situation gives the same bytes, so that a retry does not write a new status.
 import { ApiError, ApiUnavailable, isAbsent, isKeyNotRead } from '#client/errors.ts';
 import { PausedTooLong } from '#client/pace/send.ts';
 import type { ReconcileResult } from '#kube/controller/controller.ts';
@@ -92,7 +92,8 @@ function detailsOf({ message, code, records, owner, value, isShared }: ApiError)
 }
 
 /**
- * Maps the error of a run or of a release. A key of the zone's own that the service refuses is read again at the next run.
+ * Maps the error of a run or of a release. A key of the zone's own that the service refuses is read again at the next
+ * run.
  * @param zone the zone whose API key the call used
  * @throws the error if it is not a failed call to the service
  */

@@ -77,19 +77,24 @@ export interface Runtime {
 
 type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
 
-/** Concurrent calls about objects, and those of a single namespace. Some connections remain for the lease and Events. */
+/**
+ * Concurrent calls about objects, and those of a single namespace. Some connections remain for the lease and Events.
+ */
 const KUBE_CALLS = 16;
 const KUBE_CALLS_ALONE = 12;
 const KUBE_CONNECTIONS = 20;
-/** Concurrent calls to the service with one key, in addition to the questions for nodes. A single namespace has half of them. */
+/**
+ * Concurrent calls to the service with one key, in addition to the questions for nodes. A single namespace has half of
+ * them.
+ */
 const READS = 16;
 const MAX_WRITES = 8;
 /** More than the longest record, and much less than the operator's memory, because a zone may contain anything. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Runs until the signal aborts. Runs in progress get up to 10 s to end. @throws when a part fails, and when another replica
- * has become the leader
+ * Runs until the signal aborts. Runs in progress get up to 10 s to end. @throws when a part fails, and when another
+ * replica has become the leader
  */
 export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
   const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });

@@ -1,5 +1,5 @@
-// The operator's metrics of its own work. No label contains a name: labels are kinds, condition types and the reasons of
-// resources/reasons.ts.
+// The operator's metrics of its own work. No label contains a name: labels are kinds, condition types and the reasons
+// of resources/reasons.ts.
 //
 //   object_conditions, objects_not_ready       see kube/condition-metrics.ts
 //   propagation_duration_seconds               histogram: from a write at the service until every name server serves it

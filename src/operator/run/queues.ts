@@ -11,8 +11,8 @@ import type { OperatorContext } from '../access/context.ts';
 /** The number of workers; a single namespace may occupy half of them. */
 export const ZONE_WORKERS = 8;
 /**
- * Workers mostly wait for the API server, for the next batch, or for name servers. Writes that wait at the same time share a
- * batch, and statuses wait while others write (statuses.ts). A single namespace may occupy half of the workers.
+ * Workers mostly wait for the API server, for the next batch, or for name servers. Writes that wait at the same time
+ * share a batch, and statuses wait while others write (statuses.ts). A single namespace may occupy half of the workers.
  */
 export const RECORD_WORKERS = 2_048;
 
@@ -26,7 +26,8 @@ export function recordQueueOptions(records: Pick<Cache<DNSRecord>, 'get'>): Queu
     name: 'records',
     workers: RECORD_WORKERS,
     groupOf: namespaceOf,
-    // The lanes of the dispatcher prioritize only the writes that have reached it: a worker must process a challenge first.
+    // The lanes of the dispatcher prioritize only the writes that have reached it: a worker must process a challenge
+    // first.
     priorityOf: (key) => {
       const record = records.get(key);
       return record && isChallenge(record) ? HIGH_PRIORITY : NORMAL_PRIORITY;

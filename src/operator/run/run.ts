@@ -1,5 +1,5 @@
-// One run of the reconciler of a zone or of a record, and its outcome, as data. The steps of a run (look, decide, act, prove) add
-// facts to it and write nothing but the values at the service; run/reconciler.ts writes the rest.
+// One run of the reconciler of a zone or of a record, and its outcome, as data. The steps of a run (look, decide, act,
+// prove) add facts to it and write nothing but the values at the service; run/reconciler.ts writes the rest.
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
@@ -22,7 +22,9 @@ export interface Reconciled<S extends Status> extends KubeObject {
   readonly status?: S;
 }
 
-/** The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run. */
+/**
+ * The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run.
+ */
 export type Answers = Readonly<Record<string, Answer | DelegatedAnswer | HeldAnswer>> & { readonly Ready?: Answer };
 
 /** When to look again. Without a time, a change of the object or of another one causes the next run. */

@@ -1,4 +1,5 @@
-// The names of the settings that the operator reads, apart from its modules: help lists them without loading the operator.
+// The names of the settings that the operator reads, apart from its modules: help lists them without loading the
+// operator.
 
 export const OPERATOR_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',

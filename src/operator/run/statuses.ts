@@ -1,8 +1,10 @@
-// The order of the writes to the service and of the statuses of DNSRecords: writes go first, because users wait for DNS.
+// The order of the writes to the service and of the statuses of DNSRecords: writes go first, because users wait for
+// DNS.
 //
-// A status costs kube-apiserver as much as the creation of its object. When many objects are created at once, the records of the last
-// ones would wait for the statuses of the first ones. So while several writes wait, one status is written at a time. A run that waits
-// for its turn occupies a worker. When all workers wait, no writes are left, and the statuses are written many at a time again.
+// A status costs kube-apiserver as much as the creation of its object. When many objects are created at once, the
+// records of the last ones would wait for the statuses of the first ones. So while several writes wait, one status is
+// written at a time. A run that waits for its turn occupies a worker. When all workers wait, no writes are left, and
+// the statuses are written many at a time again.
 import { Limit } from '#base/limit.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';

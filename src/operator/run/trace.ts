@@ -1,5 +1,6 @@
-// Connects an Event with the history of the service through one id, the id of the run. The id is in every log line and in the
-// span of the run, in the `x-request-id` of its requests (in a batch: the `requestId` of its change), and in its Events.
+// Connects an Event with the history of the service through one id, the id of the run. The id is in every log line and
+// in the span of the run, in the `x-request-id` of its requests (in a batch: the `requestId` of its change), and in its
+// Events.
 
 import type { Clock } from '#base/clock.ts';
 import type { WriteInterceptor } from '#base/write-interceptor.ts';
@@ -22,8 +23,8 @@ export interface Trace {
   /** Creates a span for every call to the service, below the span of its run. */
   readonly calls: TraceCall;
   /**
-   * Returns the recorder, which adds {@link REQUEST_ID} to its Events: the id of the last run that wrote for the object, if no
-   * Event has reported that run yet, and otherwise the id of the current run.
+   * Returns the recorder, which adds {@link REQUEST_ID} to its Events: the id of the last run that wrote for the
+   * object, if no Event has reported that run yet, and otherwise the id of the current run.
    */
   events(recorder: EventRecorder): EventRecorder;
 }

@@ -1,5 +1,5 @@
-// Adds keys to the work queues when an object in a cache changes: the object itself, and the objects that depend on it. A
-// change only triggers a run; the run reads the state again.
+// Adds keys to the work queues when an object in a cache changes: the object itself, and the objects that depend on it.
+// A change only triggers a run; the run reads the state again.
 
 import type { Cache } from '#kube/cache/store.ts';
 import { enqueueOnChange } from '#kube/controller/enqueue.ts';
@@ -33,7 +33,8 @@ export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQ
     if (initial || (kind === 'update' && !affectsRecords(object, old))) return;
     for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
   });
-  // The serial and the number of records in the status of a zone follow its records after a delay, once for many changes.
+  // The serial and the number of records in the status of a zone follow its records after a delay, once for many
+  // changes.
   records.onChange((_key, kind, initial, object, old) => {
     if (initial || kind === 'add' || (kind === 'update' && writtenText(object) === writtenText(old))) return;
     zoneQueue.addAfter(zoneKeyOf(object), REFRESH_MS);
@@ -58,7 +59,9 @@ export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQ
   });
 }
 
-/** The delay from a change of its records to a run of the zone, in ms: long enough for many changes to cause one run. */
+/**
+ * The delay from a change of its records to a run of the zone, in ms: long enough for many changes to cause one run.
+ */
 const REFRESH_MS = 10_000;
 
 /** The part of a DNSRecord that changes the zone at the service. */

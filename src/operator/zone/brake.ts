@@ -10,7 +10,9 @@ import { isKept, isManaged } from '../access/claims.ts';
 
 /** The period in which deletions count as simultaneous, in ms. */
 const TOGETHER_MS = 60_000;
-/** Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms. */
+/**
+ * Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms.
+ */
 const PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -39,8 +41,9 @@ export class ZoneBrake {
   }
 
   /**
-   * Whether the zone of a deleted DNSZone may be deleted at the service. A number: ask again after so many ms. The times are those of
-   * the objects, so that a restart decides the same. A zone that was held is held until an annotation permits its deletion.
+   * Whether the zone of a deleted DNSZone may be deleted at the service. A number: ask again after so many ms. The
+   * times are those of the objects, so that a restart decides the same. A zone that was held is held until an
+   * annotation permits its deletion.
    * @param zones all DNSZones
    */
   mayDelete(object: DNSZone, zones: readonly DNSZone[]): boolean | number {

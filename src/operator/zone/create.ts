@@ -72,8 +72,8 @@ export function createAtService(
 
 /**
  * Repeats the exact request, and gets the first response if there was one.
- * @returns the zone; the refusal if the service refuses the request, which then created nothing the first time either, because
- * the service repeats a stored response; null if the zone of the stored response no longer exists
+ * @returns the zone; the refusal if the service refuses the request, which then created nothing the first time either,
+ * because the service repeats a stored response; null if the zone of the stored response no longer exists
  */
 export async function repeatCreation(
   run: ZoneRun,

@@ -1,5 +1,5 @@
-// Deletes a DNSZone: treats the zone at the service according to the policy, and then removes the finalizer. The operator does
-// not delete a zone that contains records which no DNSRecord owns, or records of other namespaces.
+// Deletes a DNSZone: treats the zone at the service according to the policy, and then removes the finalizer. The
+// operator does not delete a zone that contains records which no DNSRecord owns, or records of other namespaces.
 
 import { ApiError, isAbsent } from '#client/errors.ts';
 import { readOwnerPages, readRecordPages } from '#client/lists.ts';

@@ -1,5 +1,5 @@
-// Finds or creates the zone at the service for a DNSZone: the zone in its status, an existing zone (adopt, Observe), or a new
-// one. access/claims.ts decides which existing zones an object may use.
+// Finds or creates the zone at the service for a DNSZone: the zone in its status, an existing zone (adopt, Observe), or
+// a new one. access/claims.ts decides which existing zones an object may use.
 
 import { ApiError, isAbsent } from '#client/errors.ts';
 import { findZone, readZones } from '#client/lists.ts';
@@ -109,7 +109,8 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
     nextAttemptTime: _old,
     ...rest
   } = object.status ?? { conditions: [] };
-  // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first response.
+  // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first
+  // response.
   await writeStatus(run, { ...rest, intent });
   const zone = await createAtService(run, service, intent);
   if (gone !== undefined) run.observations.push({ kind: 'drift', result: 'repaired' });
@@ -151,7 +152,10 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
   return { zone: there, origin: 'Adopted' };
 }
 
-/** A key of the object's own proves no more than its rights: a key for a few records could otherwise hold the name of its zone. */
+/**
+ * A key of the object's own proves no more than its rights: a key for a few records could otherwise hold the name of
+ * its zone.
+ */
 async function keyRefused(run: ZoneRun, { client }: Connection, name: string): Promise<NotReady | null> {
   const secret = run.object.spec.credentialsSecretRef;
   if (secret === undefined || labelsIn(run.context)(run.object.metadata.namespace ?? '')?.[EXISTING_ZONES] === 'allow')
@@ -165,8 +169,8 @@ function eventOf(reason: EventReason, note: string) {
 }
 
 /**
- * Says why the zone is not the one that the spec describes. spec.adopt: IfIdentical changes nothing at the service: the zone must
- * already have the settings of the spec. A parked zone, for example, would otherwise begin to answer.
+ * Says why the zone is not the one that the spec describes. spec.adopt: IfIdentical changes nothing at the service: the
+ * zone must already have the settings of the spec. A parked zone, for example, would otherwise begin to answer.
  * @returns null when both have the same settings
  */
 function whyNotIdentical({ spec }: Pick<DNSZone, 'spec'>, zone: Zone): string | null {

@@ -1,5 +1,5 @@
-// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them (record/held.ts), or
-// because their CRD is deleted.
+// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them
+// (record/held.ts), or because their CRD is deleted.
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DELETIONS_HELD, RELEASE_MANY } from '#resources/names.ts';

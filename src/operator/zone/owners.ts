@@ -1,8 +1,8 @@
-// Compares the owners in a zone with the DNSRecords: when the process starts or takes over, and every ten minutes. An owner without
-// its object is released, and an object whose records others changed, or whose owner is missing, runs.
+// Compares the owners in a zone with the DNSRecords: when the process starts or takes over, and every ten minutes. An
+// owner without its object is released, and an object whose records others changed, or whose owner is missing, runs.
 //
-// A DNSZone without a status whose zone has owners was restored from a backup, and its DNSRecords may follow: its first check
-// releases nothing, the next one does.
+// A DNSZone without a status whose zone has owners was restored from a backup, and its DNSRecords may follow: its first
+// check releases nothing, the next one does.
 
 import type { Clock } from '#base/clock.ts';
 import { readOwnerPages } from '#client/lists.ts';
@@ -18,7 +18,9 @@ import type { Connection } from '../access/credentials.ts';
 import { keyIn, ownersOf, textOfSet } from '../record/owner.ts';
 import type { ZoneRun } from '../run/run.ts';
 
-/** The time between two checks of one zone, in ms; up to a tenth is added at random to spread the checks of many zones. */
+/**
+ * The time between two checks of one zone, in ms; up to a tenth is added at random to spread the checks of many zones.
+ */
 export const CHECK_INTERVAL_MS = 10 * 60_000;
 
 export interface OwnerChecks {

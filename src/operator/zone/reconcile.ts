@@ -1,5 +1,5 @@
-// Reconciles one DNSZone: finds or creates the zone at the service, writes the differences, proves by DNS that it is served, and
-// returns the outcome.
+// Reconciles one DNSZone: finds or creates the zone at the service, writes the differences, proves by DNS that it is
+// served, and returns the outcome.
 
 import { parkZone, unparkZone, updateZone } from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
@@ -128,8 +128,9 @@ function isNews({ status, metadata }: DNSZone, { status: next, reason }: Answer)
 }
 
 /**
- * The serial that every name server must have reached, and how long a node may be behind. For a zone that is Ready for its spec it
- * is the serial of that time: the records wait for their own changes, and a busy zone would otherwise lose Ready repeatedly.
+ * The serial that every name server must have reached, and how long a node may be behind. For a zone that is Ready for
+ * its spec it is the serial of that time: the records wait for their own changes, and a busy zone would otherwise lose
+ * Ready repeatedly.
  */
 function needed({ status, metadata }: DNSZone, zone: Zone): { serial: number; patienceSeconds: number } {
   const wasReady = status?.zoneId === zone.id && isTrue(status.conditions, 'Ready', metadata.generation);
@@ -137,7 +138,10 @@ function needed({ status, metadata }: DNSZone, zone: Zone): { serial: number; pa
   return { serial: status.serial ?? zone.serial, patienceSeconds: PATIENCE_SECONDS };
 }
 
-/** A parent at the same service delegates a new zone soon after its name servers answer, so the delay grows with the age of the zone. */
+/**
+ * A parent at the same service delegates a new zone soon after its name servers answer, so the delay grows with the age
+ * of the zone.
+ */
 function delegationRetry({ createdAt }: Zone, now: Date): number {
   const age = now.getTime() - Date.parse(createdAt);
   return Math.min(NOT_DELEGATED_RETRY_MS, Math.max(FIRST_NOT_DELEGATED_RETRY_MS, age / 4));
@@ -165,7 +169,10 @@ function judge(context: OperatorContext, object: DNSZone): { name: string } | { 
   return answer ? { answer } : { name: name.value };
 }
 
-/** Brings the parked state and the default TTL of the zone to the values of the spec, and its comment to that of the annotation. */
+/**
+ * Brings the parked state and the default TTL of the zone to the values of the spec, and its comment to that of the
+ * annotation.
+ */
 async function adjust(
   run: ZoneRun,
   service: Connection,
@@ -181,8 +188,8 @@ async function adjust(
     const operation = spec.parked ? parkZone : unparkZone;
     now = await sendForZone(run, service, zone.id, (options) => client.call(operation, { params }, options));
   }
-  // Without spec.defaultTtl a zone that the operator created returns to the default, and without an annotation it has no comment; an
-  // adopted zone keeps both.
+  // Without spec.defaultTtl a zone that the operator created returns to the default, and without an annotation it has
+  // no comment; an adopted zone keeps both.
   const isOurs = origin === 'Created' && spec.driftPolicy === 'Enforce';
   const defaultTtl = spec.defaultTtl ?? (isOurs ? DEFAULT_TTL : now.defaultTtl);
   const stored = now.comment ?? null;

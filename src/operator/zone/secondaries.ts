@@ -1,6 +1,7 @@
-// Brings the owner's choice of secondaries to spec.secondaries. The service knows which secondaries are offered to a team; an offer
-// to namespaces is checked here, because only the operator knows the namespace. A secondary that is not offered to the namespace
-// gets the same answer as one that does not exist. A secondary that the zone already has may stay when its offer ends.
+// Brings the owner's choice of secondaries to spec.secondaries. The service knows which secondaries are offered to a
+// team; an offer to namespaces is checked here, because only the operator knows the namespace. A secondary that is not
+// offered to the namespace gets the same answer as one that does not exist. A secondary that the zone already has may
+// stay when its offer ends.
 
 import { isAbsent } from '#client/errors.ts';
 import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
@@ -70,8 +71,9 @@ export function offeredTo(namespace: string | undefined, offers: readonly Offere
 }
 
 /**
- * The time until the zone is read again because a secondary does not have it, in ms; infinite if every secondary has it. It grows
- * with the age of the state. A secondary that no node has reported about is as old as the last change of the zone.
+ * The time until the zone is read again because a secondary does not have it, in ms; infinite if every secondary has
+ * it. It grows with the age of the state. A secondary that no node has reported about is as old as the last change of
+ * the zone.
  */
 export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date, changedAt: string): number {
   const delays = secondaries.flatMap(({ state, since }) => {
@@ -116,7 +118,10 @@ function updated(choice: readonly string[]) {
   return { type: 'Normal', reason: 'Updated', action: 'Update', note } as const;
 }
 
-/** A refusal of the choice concerns nothing else of the zone. The service names offers to other namespaces, so its words are not used. */
+/**
+ * A refusal of the choice concerns nothing else of the zone. The service names offers to other namespaces, so its words
+ * are not used.
+ */
 function refusalOf(error: unknown): NotReady | null {
   const failure = failureOf(error);
   if (failure?.kind === 'refused') {

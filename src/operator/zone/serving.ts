@@ -1,5 +1,6 @@
-// The part of a DNSZone's status that says which address serves which serial, and which node and which secondary has the zone.
-// Serials change with each commit and differ between nodes, so they are written only together with something else that changed.
+// The part of a DNSZone's status that says which address serves which serial, and which node and which secondary has
+// the zone. Serials change with each commit and differ between nodes, so they are written only together with something
+// else that changed.
 import { nodeProblems } from '#client/zone-nodes.ts';
 import { secondariesSeen, secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';

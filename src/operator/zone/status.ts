@@ -17,7 +17,10 @@ import { keySentence } from './key.ts';
 
 export const ACCEPTED = yes('Accepted', 'The zone is valid.');
 
-/** @param key the key that the zone got when the object created it; undefined if the object did not, or if it is not known */
+/**
+ * @param key the key that the zone got when the object created it; undefined if the object did not, or if it is not
+ * known
+ */
 export function programmedWith(key: ZoneStatus['key']): Answer {
   const existence = 'The zone exists at the DNS service.';
   return yes('Programmed', key === undefined ? existence : `${existence} ${keySentence(key)}`);

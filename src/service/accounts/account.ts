@@ -1,6 +1,6 @@
-// The common steps of all changes to teams, members and keys: only people may make them, and each runs in one transaction
-// that locks the team's row and writes the history. Changes of one team wait in the process before they take a connection, as
-// those of one zone do.
+// The common steps of all changes to teams, members and keys: only people may make them, and each runs in one
+// transaction that locks the team's row and writes the history. Changes of one team wait in the process before they
+// take a connection, as those of one zone do.
 import { type AccountChange, accountChangesOf, insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -46,10 +46,10 @@ export interface TeamWork {
 }
 
 /**
- * Runs one change of a team. It checks the role and the key after it has the lock, so that a person who was removed while the
- * request waited cannot change anything.
- * @throws Refusal forbidden (app key, not an owner), not_found, unauthorized (revoked meanwhile), busy, and the refusals of
- * `operation`; nothing is written then
+ * Runs one change of a team. It checks the role and the key after it has the lock, so that a person who was removed
+ * while the request waited cannot change anything.
+ * @throws Refusal forbidden (app key, not an owner), not_found, unauthorized (revoked meanwhile), busy, and the
+ * refusals of `operation`; nothing is written then
  */
 export async function changeTeam<T>(
   context: ServiceContext,

@@ -38,7 +38,9 @@ export interface Actor {
   /** Writes per minute; null: the service's limit. */
   zoneWrites: number | null;
   recordWrites: number | null;
-  /** The trust that accepted the token of the request, and the subject of the token. Absent if the request has a key. */
+  /**
+   * The trust that accepted the token of the request, and the subject of the token. Absent if the request has a key.
+   */
   trust?: { id: string; name: string; subject: string };
 }
 
@@ -91,7 +93,10 @@ export function maySee(actor: Actor, zone: Pick<ZoneRow, 'id'> & Owner): boolean
   return actsFor(actor, zone) && (actor.manageZones !== 'none' || recordLevel(actor, zone.id) !== 'none');
 }
 
-/** The ids of the zones that a list may show; null for all zones of the owners. The caller must still omit zones with an override of `none`. */
+/**
+ * The ids of the zones that a list may show; null for all zones of the owners. The caller must still omit zones with an
+ * override of `none`.
+ */
 export function visibleZoneIds(actor: Actor): string[] | null {
   if (actor.manageZones !== 'none' || actor.records !== 'none') return null;
   return [...actor.grants].filter(([, level]) => level !== 'none').map(([zoneId]) => zoneId);

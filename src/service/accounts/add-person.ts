@@ -19,7 +19,10 @@ interface NewPerson {
   team: (NamedTeam & { role: Role }) | null;
 }
 
-/** Creates a person, unless one with this address exists, and a new key for the person. Adds the person to `team` if it is set. */
+/**
+ * Creates a person, unless one with this address exists, and a new key for the person. Adds the person to `team` if it
+ * is set.
+ */
 export async function adminAddPerson(
   url: string,
   { email, name, keyName, team }: NewPerson,

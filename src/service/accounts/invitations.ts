@@ -1,6 +1,6 @@
-// Invitations: a person becomes a member of a team only with their consent. An owner invites an e-mail address, and the person
-// with this address accepts or declines. An address without an account is treated in the same way, so that an inviter cannot
-// find out which addresses have accounts; the invitation stays open until the person has one.
+// Invitations: a person becomes a member of a team only with their consent. An owner invites an e-mail address, and the
+// person with this address accepts or declines. An address without an account is treated in the same way, so that an
+// inviter cannot find out which addresses have accounts; the invitation stays open until the person has one.
 //
 //   owner invites ──► open ──► accepted (membership)
 //                      ├─────► declined by the person, revoked by an owner
@@ -151,8 +151,8 @@ export async function revokeInvitation(
 /**
  * Makes the person a member. An existing member keeps their role.
  * @returns the team
- * @throws Refusal forbidden (app key, the team's quota of members), not_found (no open invitation to this person), conflict (in
- * too many teams), busy
+ * @throws Refusal forbidden (app key, the team's quota of members), not_found (no open invitation to this person),
+ * conflict (in too many teams), busy
  */
 export async function acceptInvitation(context: ServiceContext, caller: Caller, id: string): Promise<TeamView> {
   const person = mustBePerson(caller.actor);

@@ -1,5 +1,6 @@
-// The members of a team. An `owner` changes members and the team's name; a `member` does everything else: zones, records
-// and app keys. Every team keeps at least one owner. A person becomes a member by an invitation (invitations.ts).
+// The members of a team. An `owner` changes members and the team's name; a `member` does everything else: zones,
+// records and app keys. Every team keeps at least one owner. A person becomes a member by an invitation
+// (invitations.ts).
 import type { Tx } from '#store/database.ts';
 import { deleteInvitationsBy } from '#store/invitations.ts';
 import { deleteMember, hasOtherOwner, type MemberRow, memberOf, membersOf, type Role, setRole } from '#store/people.ts';
@@ -56,8 +57,8 @@ export async function changeMember(
 
 /**
  * Removes a member. Members may leave; only an owner may remove another member.
- * @param revokeKeys whether to revoke, in the same transaction, the valid app keys and trusts that the member created. They belong to
- * the team, but the member may have kept the secrets, or be a subject of the trusts.
+ * @param revokeKeys whether to revoke, in the same transaction, the valid app keys and trusts that the member created.
+ * They belong to the team, but the member may have kept the secrets, or be a subject of the trusts.
  * @throws as changeMember
  */
 export async function removeMember(

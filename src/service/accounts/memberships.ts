@@ -3,12 +3,15 @@ import type { Tx } from '#store/database.ts';
 import { countMemberships, lockUser } from '#store/people.ts';
 import { refusal } from '../refusal.ts';
 
-/** The number of teams that a person may create or join. Group rules of an OpenID provider and the command line may exceed it. */
+/**
+ * The number of teams that a person may create or join. Group rules of an OpenID provider and the command line may
+ * exceed it.
+ */
 const MAX_MEMBERSHIPS = 100;
 
 /**
- * Locks the person's row, so that two requests of the same person are counted one after the other. A caller that also locks a
- * team must lock the team first.
+ * Locks the person's row, so that two requests of the same person are counted one after the other. A caller that also
+ * locks a team must lock the team first.
  * @throws Refusal conflict
  */
 export async function mustHaveRoomForTeam(tx: Tx, userId: string): Promise<void> {

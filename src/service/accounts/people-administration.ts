@@ -1,5 +1,5 @@
-// The administrator's commands about people: list, suspend, resume, remove, and the account at an OpenID provider. Each change is one
-// transaction with its history.
+// The administrator's commands about people: list, suspend, resume, remove, and the account at an OpenID provider. Each
+// change is one transaction with its history.
 //
 //     active      may sign in; keys and sessions are valid
 //     suspended   no key is valid and no sign-in succeeds; memberships stay, and `resume` makes keys valid again
@@ -44,7 +44,10 @@ export async function adminListPeople(url: string): Promise<ListedPerson[]> {
   return withDatabase(url, allPeople);
 }
 
-/** Ends the sessions of a person. Keys are invalid until `adminResumePerson`. @returns whether the person was active. @throws Error */
+/**
+ * Ends the sessions of a person. Keys are invalid until `adminResumePerson`. @returns whether the person was active.
+ * @throws Error
+ */
 export async function adminSuspendPerson(
   url: string,
   email: string,

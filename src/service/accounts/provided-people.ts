@@ -1,5 +1,5 @@
-// Signs in a person whom an OpenID provider has authenticated: finds or creates the person, sets the memberships that the
-// person's groups grant, and starts a session, all in one transaction.
+// Signs in a person whom an OpenID provider has authenticated: finds or creates the person, sets the memberships that
+// the person's groups grant, and starts a session, all in one transaction.
 import { clip } from '#dns/verdict.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
@@ -75,8 +75,8 @@ interface SignIn {
 }
 
 /**
- * The person with this account at the provider, with the address that the provider states now: the address before is free for
- * another person. Null if the account is new here.
+ * The person with this account at the provider, with the address that the provider states now: the address before is
+ * free for another person. Null if the account is new here.
  * @throws Refusal forbidden
  */
 async function returningPerson(
@@ -99,9 +99,9 @@ async function returningPerson(
 }
 
 /**
- * Attaches a new identity to the person with its address. A new person is created if one of the groups has a team, or if a team
- * has invited the address. A person who has another account at this provider gets no second one: the provider may have given the
- * address to another person.
+ * Attaches a new identity to the person with its address. A new person is created if one of the groups has a team, or
+ * if a team has invited the address. A person who has another account at this provider gets no second one: the provider
+ * may have given the address to another person.
  */
 async function attachIdentity(
   tx: Tx,
@@ -132,7 +132,10 @@ async function attachIdentity(
   return user;
 }
 
-/** A command for the shell of the administrator. A subject has at most 255 ASCII characters (OpenID Connect Core section 2). */
+/**
+ * A command for the shell of the administrator. A subject has at most 255 ASCII characters (OpenID Connect Core section
+ * 2).
+ */
 function linkCommand(email: string, issuer: string, subject: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const shown = /^[\x20-\x7e]{1,255}$/.test(subject) ? quoted(subject) : '<subject>';
@@ -140,8 +143,8 @@ function linkCommand(email: string, issuer: string, subject: string): string {
 }
 
 /**
- * The address of the person, in lower case. The address must be verified: otherwise a user who can enter any address at the
- * provider could sign in as another person of this service, now or later.
+ * The address of the person, in lower case. The address must be verified: otherwise a user who can enter any address at
+ * the provider could sign in as another person of this service, now or later.
  * @throws Refusal forbidden
  */
 function verifiedEmail({ email, emailVerified }: ProvidedPerson, trustEmail: boolean): string {

@@ -10,8 +10,8 @@ export interface GroupRule {
 }
 
 /**
- * The role in every team that a rule names; null if the person is in none of the team's groups. The provider does not manage
- * teams that no rule names, so the result does not contain them.
+ * The role in every team that a rule names; null if the person is in none of the team's groups. The provider does not
+ * manage teams that no rule names, so the result does not contain them.
  */
 export function providedRoles(
   rules: readonly GroupRule[],

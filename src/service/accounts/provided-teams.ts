@@ -1,6 +1,7 @@
-// Applies the memberships that a provider's groups grant. A rule names a team by its id, or by a name that is bound to an id:
-// the first sign-in creates the team and binds the name. An existing team with this name is never bound by itself, because the
-// people and keys in it would reach the zones of the group; an administrator can bind it (team-administration.ts).
+// Applies the memberships that a provider's groups grant. A rule names a team by its id, or by a name that is bound to
+// an id: the first sign-in creates the team and binds the name. An existing team with this name is never bound by
+// itself, because the people and keys in it would reach the zones of the group; an administrator can bind it
+// (team-administration.ts).
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { insertTeam, teamByName } from '#store/keys.ts';
@@ -31,8 +32,8 @@ export interface Withheld {
 }
 
 /**
- * Sets the memberships of a person to `roles` (the role by team of the rules; null: no longer a member). This may remove a
- * team's last owner. Memberships in teams that no rule names stay as they are.
+ * Sets the memberships of a person to `roles` (the role by team of the rules; null: no longer a member). This may
+ * remove a team's last owner. Memberships in teams that no rule names stay as they are.
  * @returns the teams that the person was not added to
  */
 export async function giveRoles(

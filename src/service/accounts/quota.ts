@@ -1,12 +1,13 @@
-// Quotas limit the zones, records, bytes, keys and members of each team, and the personal zones of each person with their records
-// and bytes. The service refuses a change that would exceed a quota. A change that adds nothing is always allowed, even if the
-// quota was lowered below the usage.
+// Quotas limit the zones, records, bytes, keys and members of each team, and the personal zones of each person with
+// their records and bytes. The service refuses a change that would exceed a quota. A change that adds nothing is always
+// allowed, even if the quota was lowered below the usage.
 //
-// Records and bytes use reservations: each zone has a reservation (`recordRoom` and `byteRoom` in its row), and the reservations
-// of an owner's zones together never exceed the quota. A zone that grows within its reservation reads nothing else. Otherwise the
-// change locks the owner's row and reserves more than it needs, as long as much of the quota is free. Near the limit it first
-// takes back the unused reservations of the owner's other zones. So the cost of a change does not depend on the number of zones
-// and records of the owner, and two zones of an owner cannot both use the last free record.
+// Records and bytes use reservations: each zone has a reservation (`recordRoom` and `byteRoom` in its row), and the
+// reservations of an owner's zones together never exceed the quota. A zone that grows within its reservation reads
+// nothing else. Otherwise the change locks the owner's row and reserves more than it needs, as long as much of the
+// quota is free. Near the limit it first takes back the unused reservations of the owner's other zones. So the cost of
+// a change does not depend on the number of zones and records of the owner, and two zones of an owner cannot both use
+// the last free record.
 import type { Tx } from '#store/database.ts';
 import {
   countKeys,
@@ -52,8 +53,8 @@ export interface Share {
 const SPARE: Growth = { records: 64, bytes: 256 * 1024 };
 
 /**
- * The reservation that a zone gets beyond its need. It grows with the free part of the quota, so that zones of one owner that
- * grow at the same time rarely have to wait for the owner's row.
+ * The reservation that a zone gets beyond its need. It grows with the free part of the quota, so that zones of one
+ * owner that grow at the same time rarely have to wait for the owner's row.
  */
 function spareOf(kind: keyof Growth, free: Growth): number {
   return Math.max(SPARE[kind], Math.floor(free[kind] / 2_000));
@@ -92,7 +93,8 @@ export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Pr
 }
 
 /**
- * Refuses a growth that exceeds the quota of the owner, before the work for it begins. It locks nothing, so mustHaveRoom decides.
+ * Refuses a growth that exceeds the quota of the owner, before the work for it begins. It locks nothing, so
+ * mustHaveRoom decides.
  * @throws Refusal forbidden
  */
 export async function mustFitQuota(tx: Tx, context: WithQuotas, owner: QuotaOwner, growth: Growth): Promise<void> {
@@ -130,7 +132,8 @@ interface Reservation {
 }
 
 async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wanted: Growth): Promise<Reservation> {
-  // Both statements are sent together. The second one sees everything that was committed before the first one got its lock.
+  // Both statements are sent together. The second one sees everything that was committed before the first one got its
+  // lock.
   const [own, first] = await Promise.all([lockQuotaOf(tx, zone), otherZones(tx, zone, zone.id)]);
   const limit = { records: limitOf(context, own, 'records'), bytes: limitOf(context, own, 'bytes') };
   const held = { records: zone.recordCount, bytes: zone.storedBytes };

@@ -1,8 +1,8 @@
-// A form of the console takes effect once. Each form holds a random text. The first request with this text and these fields
-// runs; a repetition of it (a double click, a reload, the back button) gets the outcome of the first one.
+// A form of the console takes effect once. Each form holds a random text. The first request with this text and these
+// fields runs; a repetition of it (a double click, a reload, the back button) gets the outcome of the first one.
 //
-// The outcome may contain the secret of a new key, so it is sealed with a key that is derived from the text in the form. The
-// database has a digest of that text only, and therefore cannot open its own row.
+// The outcome may contain the secret of a new key, so it is sealed with a key that is derived from the text in the
+// form. The database has a digest of that text only, and therefore cannot open its own row.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 import { deleteSentForm, insertSentForm, sentForm, updateSentForm } from '#store/sent-forms.ts';
 import type { ServiceContext } from '../context.ts';

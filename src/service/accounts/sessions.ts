@@ -1,6 +1,6 @@
-// A person's session in the console. A session is a key of the person whose text is never shown. So the rights, the limits
-// and the history of a session are those of any key, and signing out revokes the key, so that a copied cookie becomes useless.
-// The number of sessions is limited: a new session beyond the limit ends the oldest one.
+// A person's session in the console. A session is a key of the person whose text is never shown. So the rights, the
+// limits and the history of a session are those of any key, and signing out revokes the key, so that a copied cookie
+// becomes useless. The number of sessions is limited: a new session beyond the limit ends the oldest one.
 import { createHash } from 'node:crypto';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
@@ -60,7 +60,10 @@ export async function countSignIn(context: ServiceContext, userId: string): Prom
   );
 }
 
-/** Starts a session within the caller's transaction. @throws Refusal forbidden if the person was suspended or removed meanwhile */
+/**
+ * Starts a session within the caller's transaction. @throws Refusal forbidden if the person was suspended or removed
+ * meanwhile
+ */
 export async function startSessionIn(
   tx: Tx,
   context: ServiceContext,

@@ -26,8 +26,8 @@ interface Binding {
 
 /**
  * Binds a team name of the rules to a team. Repeated calls have no further effect.
- * @throws Error if the team does not exist, if another name is bound to it, or if it has members or valid keys and the binding is
- * not confirmed; nothing is written then
+ * @throws Error if the team does not exist, if another name is bound to it, or if it has members or valid keys and the
+ * binding is not confirmed; nothing is written then
  */
 export async function adminBindTeam(url: string, binding: Binding, now: Date): Promise<TeamRow> {
   const { rule } = binding;
@@ -65,7 +65,9 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
   );
 }
 
-/** The people and keys that are already in the team would reach the zones of the group. @throws Error that lists them */
+/**
+ * The people and keys that are already in the team would reach the zones of the group. @throws Error that lists them
+ */
 async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
   const members = (await membersOf(tx, team.id)).map(({ email, role }) => `${role} ${email}`);
   const keys = (await keysOfTeam(tx, team.id))

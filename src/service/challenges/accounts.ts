@@ -1,5 +1,5 @@
-// Accounts for clients of the acme-dns protocol. Each account is an API key that may only write the TXT values of one name, so
-// its rights, limits, networks, history and revocation work like those of every key.
+// Accounts for clients of the acme-dns protocol. Each account is an API key that may only write the TXT values of one
+// name, so its rights, limits, networks, history and revocation work like those of every key.
 import { parseNetwork } from '#dns/network.ts';
 import { keyById } from '#store/keys.ts';
 import { type Actor, mustManageZones, mustWriteRecord } from '../accounts/actor.ts';
@@ -14,7 +14,9 @@ import { onlyZoneOf } from '../zones/zones.ts';
 import { rollChallenge } from './challenges.ts';
 import { findChallengeTarget, nameOf } from './target.ts';
 
-/** A certificate for the apex and the wildcard needs two values at one name at the same time; acme-dns also keeps two. */
+/**
+ * A certificate for the apex and the wildcard needs two values at one name at the same time; acme-dns also keeps two.
+ */
 const KEPT_VALUES = 2;
 /** Record writes per minute. Each certificate needs one or two. */
 const RECORD_WRITES = 10;
@@ -38,7 +40,8 @@ interface ChallengeAccountInput {
 }
 
 /**
- * Creates a key for a new name below `parent`. The caller's key must manage zones, because a new credential outlives the request.
+ * Creates a key for a new name below `parent`. The caller's key must manage zones, because a new credential outlives
+ * the request.
  * @throws Refusal forbidden (rights, quota), bad_request, not_found, busy
  */
 export async function registerChallengeAccount(
@@ -89,7 +92,10 @@ function newSubdomain(bytes: Buffer): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The networks of a new account. The account of a key that is restricted to networks gets the same networks. @throws Refusal bad_request */
+/**
+ * The networks of a new account. The account of a key that is restricted to networks gets the same networks. @throws
+ * Refusal bad_request
+ */
 async function judgeNetworks(context: ServiceContext, actor: Actor, wanted: string[]): Promise<string[] | null> {
   const own = (await keyById(context.db, actor.keyId))?.networks ?? null;
   if (own === null)

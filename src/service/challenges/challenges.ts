@@ -1,5 +1,5 @@
-// ACME challenge values (TXT) for the protocols of other clients, which name a value by owner name and content, without a record
-// id. Each value is a set of records:apply with an owner of its own, shared, and with a lease.
+// ACME challenge values (TXT) for the protocols of other clients, which name a value by owner name and content, without
+// a record id. Each value is a set of records:apply with an owner of its own, shared, and with a lease.
 import { orderName } from '#dns/names/name.ts';
 import { ownersAt } from '#store/challenge-values.ts';
 import { zoneById } from '#store/zones.ts';
@@ -40,7 +40,8 @@ export async function addChallenge(
 }
 
 /**
- * Removes a value that the same key has added. It stays if others own it too. A value that does not exist is not an error.
+ * Removes a value that the same key has added. It stays if others own it too. A value that does not exist is not an
+ * error.
  * @throws as applySets, findChallengeTarget
  */
 export async function removeChallenge(
@@ -54,8 +55,8 @@ export async function removeChallenge(
 }
 
 /**
- * Adds one value for 12 hours and keeps the newest `keep` values of this key at this name, for acme-dns, whose clients do not
- * remove values. Two such changes at the same time may leave one value more, never one less.
+ * Adds one value for 12 hours and keeps the newest `keep` values of this key at this name, for acme-dns, whose clients
+ * do not remove values. Two such changes at the same time may leave one value more, never one less.
  * @throws as applySets
  */
 export async function rollChallenge(

@@ -10,9 +10,9 @@ import { findTarget, type Target } from '../zones/lookup.ts';
 const MAX_LINKS = 16;
 
 /**
- * The target of a challenge for `name`: this name, or the target of its CNAMEs in the zones of this account, because a CA follows
- * CNAMEs (RFC 8555 section 8.4). A key that is restricted to some names follows the CNAMEs at these names only, because it must
- * not learn which records exist at other names.
+ * The target of a challenge for `name`: this name, or the target of its CNAMEs in the zones of this account, because a
+ * CA follows CNAMEs (RFC 8555 section 8.4). A key that is restricted to some names follows the CNAMEs at these names
+ * only, because it must not learn which records exist at other names.
  * @throws Refusal bad_request, not_found (no zone of this key encloses it), forbidden
  */
 export async function findChallengeTarget(context: ServiceContext, actor: Actor, name: string): Promise<Target> {
@@ -22,7 +22,8 @@ export async function findChallengeTarget(context: ServiceContext, actor: Actor,
     const target = await findTarget(context, actor, at);
     if (!target) {
       if (at === first) throw refusal('no-enclosing-zone', { name: at });
-      // A key that is restricted to other types does not see CNAMEs in lists, so this message does not reveal one either.
+      // A key that is restricted to other types does not see CNAMEs in lists, so this message does not reveal one
+      // either.
       const outside = actor.onlyTypes === null || actor.onlyTypes.includes('CNAME') ? at : 'another name';
       throw refusal('cname-leaves-account', { name: first, target: outside });
     }

@@ -1,5 +1,6 @@
-// The one way to change the records of a zone: `changeZone`. Works that wait for the same zone in this process are judged in their
-// order and committed together (group.ts); each succeeds or fails alone, and gets its own serial, history and answer.
+// The one way to change the records of a zone: `changeZone`. Works that wait for the same zone in this process are
+// judged in their order and committed together (group.ts); each succeeds or fails alone, and gets its own serial,
+// history and answer.
 import { finishInTurns } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
 import { UNLIMITED } from '../accounts/quota.ts';
@@ -18,7 +19,8 @@ import type { WriteBudget } from './write-budget.ts';
 /**
  * Makes a change when its turn comes in the queue of the zone, and returns its answer.
  * @param budget counts the writes of the work after it was judged; null: they were counted before, or are not limited
- * @throws Refusal no_zone, unauthorized, busy, bad_request (the client left), and the refusals of the work; nothing is written then
+ * @throws Refusal no_zone, unauthorized, busy, bad_request (the client left), and the refusals of the work; nothing is
+ * written then
  */
 export async function changeZone<Answer>(
   context: ServiceContext,
@@ -60,8 +62,8 @@ export async function tryChange(
 }
 
 /**
- * Writes a work into a zone that this transaction created, as a part of it. No other transaction sees the zone, so it does not wait.
- * Its writes were counted before.
+ * Writes a work into a zone that this transaction created, as a part of it. No other transaction sees the zone, so it
+ * does not wait. Its writes were counted before.
  * @throws Refusal; the transaction must be undone then
  */
 export async function changeNewZone(

@@ -50,8 +50,8 @@ export interface Group {
 }
 
 /**
- * The number of attempts. One fails if a request for another zone uses the same Idempotency-Key, or if a work is more writes
- * than before because the zone changed meanwhile.
+ * The number of attempts. One fails if a request for another zone uses the same Idempotency-Key, or if a work is more
+ * writes than before because the zone changed meanwhile.
  */
 const ATTEMPTS = 3;
 
@@ -65,7 +65,10 @@ class MoreWrites extends Error {
   }
 }
 
-/** Returns one outcome for each request, in their order. @throws an error that affects all of them; nothing is written then */
+/**
+ * Returns one outcome for each request, in their order. @throws an error that affects all of them; nothing is written
+ * then
+ */
 export async function writeGroup(
   context: ServiceContext,
   zoneId: string,
@@ -156,7 +159,9 @@ export function tooLarge(error: TooManyOctets): Refusal {
   return refusal('neighbours-too-large', { mebibytes: MAX_OCTETS / 2 ** 20 });
 }
 
-/** Null: nothing was written, because the zone changed meanwhile, its row is locked, or it needs a larger reservation. */
+/**
+ * Null: nothing was written, because the zone changed meanwhile, its row is locked, or it needs a larger reservation.
+ */
 async function writeAtOnce(
   { context, zoneId, zone, members }: Group,
   refused: Map<Member, Refusal>,
@@ -198,7 +203,8 @@ function inTransaction(group: Group, work: (tx: Tx) => Promise<Outcome<unknown>[
     // The statement finds only zones of these owners, so that no caller waits for the zone of another team.
     const teamIds = [...new Set(members.flatMap(({ caller }) => teamsOfActor(caller.actor)))];
     const userIds = [...new Set(members.flatMap(({ caller }) => caller.actor.user?.id ?? []))];
-    // The first statement of the work is sent together with this one. It sees everything that was committed before the lock.
+    // The first statement of the work is sent together with this one. It sees everything that was committed before the
+    // lock.
     const locked = lockZone(tx, zoneId, { teamIds, userIds });
     const [outcomes] = await Promise.all([work(tx), locked]);
     return outcomes;
@@ -255,7 +261,8 @@ function outcomesOf({ outcomes }: Judgement): Outcome<unknown>[] {
 /** Writes the parts of one work, each with a savepoint. */
 async function writeParts(tx: Tx, group: Group, { caller, work }: Member): Promise<Outcome<unknown>[]> {
   const { actor, once } = caller;
-  // The condition of the whole request is judged with its first part: the transaction holds the lock until the last one.
+  // The condition of the whole request is judged with its first part: the transaction holds the lock until the last
+  // one.
   let condition = caller.condition ?? null;
   const answer = await work.writeParts(<Part>(part: ReadyWork<Part>) => {
     const member = { caller: { ...caller, once: null, condition }, work: part, budget: null };

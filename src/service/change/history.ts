@@ -1,5 +1,5 @@
-// The history of a zone's changes: one entry for each record or property that a request changed. The entries of a request share
-// one serial.
+// The history of a zone's changes: one entry for each record or property that a request changed. The entries of a
+// request share one serial.
 import { nextSerial } from '#dns/serial.ts';
 import type { Action } from '#store/changes.ts';
 import type { ZoneRow } from '#store/zones.ts';
@@ -24,7 +24,9 @@ export function changesAnswers(entries: readonly Entry[]): boolean {
   return entries.some(({ isComment = false }) => !isComment);
 }
 
-/** The serial of the next version of a zone: the time in seconds, or one more than the last one if that is not greater. */
+/**
+ * The serial of the next version of a zone: the time in seconds, or one more than the last one if that is not greater.
+ */
 export function serialAfter(serial: number, now: Date): number {
   return nextSerial(serial, Math.floor(now.getTime() / 1000));
 }

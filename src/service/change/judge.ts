@@ -1,6 +1,7 @@
-// Judges the works of a group in their order, in memory: each sees the records as they are after the accepted ones before it. The
-// result is data that one statement writes. The order of the checks is the same for every work: the zone is visible, a stored
-// answer to a repeated request with the rights for it, the condition of the whole request, and then the checks of the work.
+// Judges the works of a group in their order, in memory: each sees the records as they are after the accepted ones
+// before it. The result is data that one statement writes. The order of the checks is the same for every work: the zone
+// is visible, a stored answer to a repeated request with the rights for it, the condition of the whole request, and
+// then the checks of the work.
 //
 // A refused work must not affect the others: its edits are undone.
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
@@ -124,13 +125,19 @@ function* judgeMember(state: State, { caller, work }: Member, data: JudgingData,
   return judged;
 }
 
-/** The version of the zone after the requests that were accepted so far. The statement that writes them counts it in the same way. */
+/**
+ * The version of the zone after the requests that were accepted so far. The statement that writes them counts it in the
+ * same way.
+ */
 function versionNow({ serial, rows, owners }: State, zone: ZoneRow): Pick<ZoneRow, 'id' | 'serial' | 'ownersVersion'> {
   const isCounted = serial === zone.serial && (!rows.isEmpty || owners.isChanged);
   return { id: zone.id, serial, ownersVersion: zone.ownersVersion + (isCounted ? 1 : 0) };
 }
 
-/** Each member that changes answers gets its own serial, in the order of the members; one that changes comments keeps the one before. */
+/**
+ * Each member that changes answers gets its own serial, in the order of the members; one that changes comments keeps
+ * the one before.
+ */
 function summarize(
   members: readonly Member[],
   judged: readonly (Judged<unknown> | Refusal)[],

@@ -1,5 +1,5 @@
-// Loads the data that a group is judged with: the records at the names that its works need, never the whole zone. One statement
-// loads the data for one change or for a thousand.
+// Loads the data that a group is judged with: the records at the names that its works need, never the whole zone. One
+// statement loads the data for one change or for a thousand.
 import { fqdn, orderName, suffixesOf } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { MAX_LINKS } from '#dns/rules/chain.ts';
@@ -17,7 +17,9 @@ import type { JudgingData, Member } from './judge.ts';
 import { tokenKey } from './state.ts';
 import type { Needs } from './work.ts';
 
-/** The octets of stored contents and values that one transaction may load to judge its changes. This limits its memory. */
+/**
+ * The octets of stored contents and values that one transaction may load to judge its changes. This limits its memory.
+ */
 export const MAX_OCTETS = 8 * 1024 * 1024;
 /** This number of names cannot have more octets than MAX_OCTETS, because each record set has a limit of its own. */
 const NAMES_WITHOUT_CHECK = 8;
@@ -112,7 +114,8 @@ function queryOf(zone: string, { written, names, ordernames: others, ids }: Need
     ids,
     ancestors: [...new Set(recordNames.flatMap(ancestorsOf))],
     zoneNames: [...suffixes].filter((suffix) => suffix.length > zone.length),
-    // The changes may delete all records at some names, which a refusal then does not list, so more names may be needed.
+    // The changes may delete all records at some names, which a refusal then does not list, so more names may be
+    // needed.
     below: { ordernames: [...delegations], limit: NAMES_SHOWN + ids.length + delegations.size },
   };
 }

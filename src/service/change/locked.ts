@@ -1,6 +1,6 @@
-// Changes that need a transaction of their own: it locks the rows of one or two zones, reads further tables or writes many records,
-// and then writes the serial, the history and the answer for an Idempotency-Key. Its cost does not depend on the size of the
-// zone. Changes of records that fit into memory are grouped instead (group.ts).
+// Changes that need a transaction of their own: it locks the rows of one or two zones, reads further tables or writes
+// many records, and then writes the serial, the history and the answer for an Idempotency-Key. Its cost does not depend
+// on the size of the zone. Changes of records that fit into memory are grouped instead (group.ts).
 import { settleAll } from '#base/settle-all.ts';
 import { insertChanges } from '#store/changes.ts';
 import type { Tx } from '#store/database.ts';
@@ -37,7 +37,8 @@ export interface BulkChange {
 
 /**
  * Runs one change of one zone in a transaction that has locked the zone's row.
- * @throws Refusal no_zone, busy, forbidden (the quota of the zone's owner), and the refusals of `decide`; nothing is written then
+ * @throws Refusal no_zone, busy, forbidden (the quota of the zone's owner), and the refusals of `decide`; nothing is
+ * written then
  */
 export async function changeLocked<Answer>(
   context: ServiceContext,
@@ -131,7 +132,8 @@ export async function limitLockWait(tx: Tx, { busyAfterMs }: ServiceContext, wai
 }
 
 /**
- * Locks the zone's row until the transaction ends, and checks the caller again. Both statements are sent in one round trip.
+ * Locks the zone's row until the transaction ends, and checks the caller again. Both statements are sent in one round
+ * trip.
  * @throws Refusal no_zone, unauthorized
  */
 export async function lockZoneFor(tx: Tx, context: ServiceContext, caller: Caller, zoneId: string): Promise<ZoneRow> {

@@ -1,6 +1,6 @@
-// Idempotency: a request with an Idempotency-Key (a token) is made at most once, and a repeated one gets the answer of the first.
-// The answers of grouped changes are loaded and written with their zone (load.ts, judge.ts); every other change runs in a
-// transaction that locks its token.
+// Idempotency: a request with an Idempotency-Key (a token) is made at most once, and a repeated one gets the answer of
+// the first. The answers of grouped changes are loaded and written with their zone (load.ts, judge.ts); every other
+// change runs in a transaction that locks its token.
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import { type KeptAnswer, keepAnswer, keptAnswer, lockToken } from '#store/idempotency.ts';
@@ -15,7 +15,8 @@ export type Once = NonNullable<Caller['once']>;
 export type MustRepeat = (tx: Tx) => Promise<unknown>;
 
 /**
- * Runs one transaction. With an Idempotency-Key it runs at most once: a repeated request gets the answer of the first one.
+ * Runs one transaction. With an Idempotency-Key it runs at most once: a repeated request gets the answer of the first
+ * one.
  * @param mustRepeat absent: the rights were checked before
  * @throws Refusal busy if a lock was not acquired in time; conflict if the Idempotency-Key was used for another request
  */
@@ -57,8 +58,8 @@ async function runWithToken<T>(
 }
 
 /**
- * The answer to a repetition, from a transaction of its own. With the lock on the token, each repetition would wait until the log
- * of the one before it is written, and on a busy disk some would be refused as `busy`.
+ * The answer to a repetition, from a transaction of its own. With the lock on the token, each repetition would wait
+ * until the log of the one before it is written, and on a busy disk some would be refused as `busy`.
  */
 function confirmStored<T>(context: ServiceContext, caller: Caller): Promise<T> {
   return context.db.transaction(async (tx) => {
@@ -71,7 +72,8 @@ function confirmStored<T>(context: ServiceContext, caller: Caller): Promise<T> {
 }
 
 /**
- * The answer to a repetition, for operations that would wait before they find it; null: the request is not a repetition.
+ * The answer to a repetition, for operations that would wait before they find it; null: the request is not a
+ * repetition.
  * @throws Refusal conflict if the token was used for another request; busy
  */
 export async function repeatedAnswer<T>(context: ServiceContext, caller: Caller): Promise<T | null> {
@@ -79,7 +81,9 @@ export async function repeatedAnswer<T>(context: ServiceContext, caller: Caller)
   return confirmStored<T>(context, caller);
 }
 
-/** Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request */
+/**
+ * Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request
+ */
 export async function storedAnswer(db: Db | Tx, { actor, once: asked }: Caller): Promise<KeptAnswer | null> {
   const stored = asked && (await keptAnswer(db, actor.keyId, asked.token));
   if (stored) mustBeSameRequest(stored, asked);

@@ -1,11 +1,12 @@
-// Writers of one zone wait here, in order of arrival, before they use a database connection. Otherwise the waiting writers of a
-// busy zone would use all connections, and the writers of other zones would get none. Between replicas the row lock is the queue.
-// Changes of a team wait by its id, and those that join or found a team by the id of the person.
+// Writers of one zone wait here, in order of arrival, before they use a database connection. Otherwise the waiting
+// writers of a busy zone would use all connections, and the writers of other zones would get none. Between replicas the
+// row lock is the queue. Changes of a team wait by its id, and those that join or found a team by the id of the person.
 //
 //     run      gets a turn of its own
 //     join     shares a turn with the requests that joined directly after it: a group
 //
-// A turn ends when its work has settled. The work can return members of a group to the queue; these come before all others.
+// A turn ends when its work has settled. The work can return members of a group to the queue; these come before all
+// others.
 import { type Refusal, refusal } from '../refusal.ts';
 
 export interface ZoneQueue {
@@ -18,8 +19,8 @@ export interface ZoneQueue {
   /**
    * Adds a member to a group. The `work` of the group's first member runs for all of them.
    * @returns the outcome of this member
-   * @throws Refusal busy if its turn does not come in time; the error of this member, or of the work; Refusal bad_request if the
-   * client closed the connection before the turn, in which case `work` does not get the member
+   * @throws Refusal busy if its turn does not come in time; the error of this member, or of the work; Refusal
+   * bad_request if the client closed the connection before the turn, in which case `work` does not get the member
    */
   join<M, T>(zoneId: string, member: Joining<M>, work: GroupWork<M, T>): Promise<T>;
   /** Whether work of this zone is in progress, so that `run` and `join` would wait. */

@@ -1,5 +1,5 @@
-// Collects the rows that the accepted changes write. Each record is deleted, updated or inserted at most once, even if several
-// changes concern it.
+// Collects the rows that the accepted changes write. Each record is deleted, updated or inserted at most once, even if
+// several changes concern it.
 import { createHash } from 'node:crypto';
 import type { ParsedRecord } from '#dns/record.ts';
 import { sqlFailure } from '#store/database.ts';
@@ -81,8 +81,8 @@ export class RowWrites {
 }
 
 /**
- * The ids of updated records that share a record set with another one: each could get the value that the other one had, which a
- * constraint forbids for a moment.
+ * The ids of updated records that share a record set with another one: each could get the value that the other one had,
+ * which a constraint forbids for a moment.
  */
 export function idsInSharedSets(updates: readonly { id: string; ordername: string; type: string }[]): string[] {
   const sets = new Map<string, string[]>();

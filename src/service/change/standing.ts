@@ -1,4 +1,5 @@
-// Whether a caller may still see a zone. The key may have been revoked, or the member removed, while its request waited.
+// Whether a caller may still see a zone. The key may have been revoked, or the member removed, while its request
+// waited.
 import type { KeyStanding } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, maySee } from '../accounts/actor.ts';
@@ -18,7 +19,8 @@ export function mustSeeNow(zone: ZoneRow | null, standing: KeyStanding | undefin
 }
 
 /**
- * Refuses a key that may not see the zone before the request waits: the wait, or `busy`, would reveal that the zone exists.
+ * Refuses a key that may not see the zone before the request waits: the wait, or `busy`, would reveal that the zone
+ * exists.
  * @throws Refusal no_zone
  */
 export async function mustSeeIfBusy(context: ServiceContext, actor: Actor, zoneId: string): Promise<void> {

@@ -1,6 +1,6 @@
-// The state of a zone while a group is judged, and the edits of it: each creates, replaces or deletes one record, after the checks of
-// rights, existence, condition, form and rules. An edit can be undone, because a refused work, or a refused part of one, must leave
-// nothing behind.
+// The state of a zone while a group is judged, and the edits of it: each creates, replaces or deletes one record, after
+// the checks of rights, existence, condition, form and rules. An edit can be undone, because a refused work, or a
+// refused part of one, must leave nothing behind.
 import type { ParsedRecord } from '#dns/record.ts';
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
@@ -49,7 +49,9 @@ export function tokenKey(keyId: string, token: string): string {
   return `${keyId} ${token}`;
 }
 
-/** The stored answer of a repeated request. @throws Refusal conflict if the Idempotency-Key was used for another request */
+/**
+ * The stored answer of a repeated request. @throws Refusal conflict if the Idempotency-Key was used for another request
+ */
 export function storedFor({ kept }: State, keyId: string, once: Once): KeptAnswer | null {
   const stored = kept.get(tokenKey(keyId, once.token)) ?? null;
   if (stored) mustBeSameRequest(stored, once);
@@ -107,7 +109,9 @@ export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: s
   return { id, view, entry: { action: 'record.create', before: null, after: view } };
 }
 
-/** If the record has these values already, nothing changes. A new comment alone is in the history and changes no answer. */
+/**
+ * If the record has these values already, nothing changes. A new comment alone is in the history and changes no answer.
+ */
 export function updateRow(
   judge: Judge,
   id: string,
@@ -169,8 +173,8 @@ function writable({ state, caller, zone }: Judge, id: string): RecordRow {
 }
 
 /**
- * The octets of all comments at one name. Changes are judged with all records at their names in memory, so their comments have a
- * limit as their values have.
+ * The octets of all comments at one name. Changes are judged with all records at their names in memory, so their
+ * comments have a limit as their values have.
  */
 const MAX_COMMENTS = 256 * 1024;
 

@@ -1,5 +1,6 @@
-// A change of the records of one zone, as data and pure functions (architecture A3). Every kind of change is one Work: a batch of records
-// (records/batch-work.ts), the sets of owners (owners/set-work.ts), an edit of RRsets that exist (records/rrsets.ts).
+// A change of the records of one zone, as data and pure functions (architecture A3). Every kind of change is one Work:
+// a batch of records (records/batch-work.ts), the sets of owners (owners/set-work.ts), an edit of RRsets that exist
+// (records/rrsets.ts).
 //
 //     changeZone     waits for its turn in the zone's queue, together with other works        change.ts
 //     read           parses the records of the request, once the name of the zone is known
@@ -30,14 +31,16 @@ export interface ReadyWork<Answer> {
   /** @throws Refusal of the whole work; its edits are undone then */
   judge(judge: Judge): Steps<Judged<Answer>>;
   /**
-   * Checks the rights that a repeated request needs now. They may have ended since its first answer, which shows records.
+   * Checks the rights that a repeated request needs now. They may have ended since its first answer, which shows
+   * records.
    * @throws Refusal forbidden
    */
   mustRepeat(actor: Actor, zoneId: string, answer: Answer): void;
   /**
-   * Writes the parts that succeed or fail alone, in their order, after a database constraint rejected a change that the rules allowed.
-   * @param write writes one part with a savepoint. It returns a Refusal if a constraint rejects the part, and throws one that
-   * refuses the whole work.
+   * Writes the parts that succeed or fail alone, in their order, after a database constraint rejected a change that the
+   * rules allowed.
+   * @param write writes one part with a savepoint. It returns a Refusal if a constraint rejects the part, and throws
+   * one that refuses the whole work.
    * @throws Refusal if the work is atomic and a part is refused
    */
   writeParts(write: <Part>(part: ReadyWork<Part>) => Promise<Part | Refusal>): Promise<Answer>;

@@ -1,5 +1,6 @@
-// The writes that a request counts in the write window of its key. Only a request that was judged knows which of its sets or RRsets
-// write something, so it counts them then, before anything is written. A large request counts some before it is judged.
+// The writes that a request counts in the write window of its key. Only a request that was judged knows which of its
+// sets or RRsets write something, so it counts them then, before anything is written. A large request counts some
+// before it is judged.
 
 /** The writes of one request. */
 export interface WriteBudget {

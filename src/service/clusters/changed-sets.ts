@@ -1,5 +1,5 @@
-// The sets of a cluster whose records another client changed in the last minute: the answer to a heartbeat tells them, so that the
-// operator sees such a change within seconds.
+// The sets of a cluster whose records another client changed in the last minute: the answer to a heartbeat tells them,
+// so that the operator sees such a change within seconds.
 import { orderName } from '#dns/names/name.ts';
 import { ownersAtChanges, type UnownedChange, unownedChanges } from '#store/unowned-changes.ts';
 import { type Actor, mayWriteRecord } from '../accounts/actor.ts';
@@ -18,7 +18,8 @@ export interface ChangedSet {
 }
 
 /**
- * A change is told again until it is a minute old, so that a lost answer loses none. The records are those that the key may write.
+ * A change is told again until it is a minute old, so that a lost answer loses none. The records are those that the key
+ * may write.
  * @param cluster the answer to its heartbeat
  */
 export async function readChangedSets(

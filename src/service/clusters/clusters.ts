@@ -51,10 +51,11 @@ interface Heartbeat {
 }
 
 /**
- * Notes a heartbeat. The first one adds the cluster, and the key gets the name: another key has it only if it speaks for the same
- * Kubernetes cluster, or after an owner released the name.
+ * Notes a heartbeat. The first one adds the cluster, and the key gets the name: another key has it only if it speaks
+ * for the same Kubernetes cluster, or after an owner released the name.
  * @param counted counts the write of a new cluster; it may refuse
- * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another key or instance has the name), rate_limited
+ * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another key or instance has the name),
+ * rate_limited
  */
 export async function takeHeartbeat(
   context: ServiceContext,
@@ -96,9 +97,10 @@ export async function readClusters(
 }
 
 /**
- * Withdraws the records of a cluster, or serves them again. The records are marked when the answer arrives, unless it says that the
- * cluster is not settled. A repeated call changes nothing.
- * @throws Refusal forbidden (app key, not an owner of the team), not_found, bad_request (several owners), unauthorized, busy
+ * Withdraws the records of a cluster, or serves them again. The records are marked when the answer arrives, unless it
+ * says that the cluster is not settled. A repeated call changes nothing.
+ * @throws Refusal forbidden (app key, not an owner of the team), not_found, bad_request (several owners), unauthorized,
+ * busy
  */
 export async function setDrained(
   context: ServiceContext,
@@ -119,8 +121,8 @@ export async function setDrained(
 }
 
 /**
- * Marks the records of a cluster after its new state is committed. An outage of the database from here on is not a failure of the
- * request, whose answer would say that nothing was written: the watch marks the records later.
+ * Marks the records of a cluster after its new state is committed. An outage of the database from here on is not a
+ * failure of the request, whose answer would say that nothing was written: the watch marks the records later.
  */
 async function mark(context: ServiceContext, actor: Actor, committed: ClusterRow): Promise<ClusterView> {
   try {
@@ -162,8 +164,8 @@ export async function removeCluster(
 }
 
 /**
- * Gives the name of a cluster to the next key that sends a heartbeat, for an operator whose key was replaced. The cluster and its
- * records stay. A repeated call changes nothing.
+ * Gives the name of a cluster to the next key that sends a heartbeat, for an operator whose key was replaced. The
+ * cluster and its records stay. A repeated call changes nothing.
  * @throws as setDrained
  */
 export async function releaseCluster(
@@ -214,7 +216,10 @@ async function changeCluster(
   });
 }
 
-/** @throws Refusal forbidden (app key), not_found with the clusters that there are, bad_request (several owners have one) */
+/**
+ * @throws Refusal forbidden (app key), not_found with the clusters that there are, bad_request (several owners have
+ * one)
+ */
 async function findCluster(
   context: ServiceContext,
   actor: Actor,

@@ -1,5 +1,6 @@
-// Changes which records of a cluster are served after the state of the cluster changed. store/cluster-marks.ts describes the steps.
-// Each can be repeated, also by several processes at once, so that a crash leaves nothing behind that the next attempt does not do.
+// Changes which records of a cluster are served after the state of the cluster changed. store/cluster-marks.ts
+// describes the steps. Each can be repeated, also by several processes at once, so that a crash leaves nothing behind
+// that the next attempt does not do.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   correctRecords,
@@ -44,7 +45,9 @@ export async function markCluster(
 /** How long a request works on the records, in ms. The watch of clusters does the rest. */
 const REQUEST_MS = 5_000;
 
-/** Marks a cluster whose state a request has changed. The change is committed, so a locked zone is left to the watch. */
+/**
+ * Marks a cluster whose state a request has changed. The change is committed, so a locked zone is left to the watch.
+ */
 export async function markNow(
   context: MarkContext & { now(): Date },
   { owner, name }: { owner: string; name: string },

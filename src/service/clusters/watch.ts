@@ -1,5 +1,5 @@
-// The watch of clusters: once a second, every process looks for clusters that are silent, and finishes marking records that a process
-// left unmarked. One look is one statement that locks its row, so several processes look as one.
+// The watch of clusters: once a second, every process looks for clusters that are silent, and finishes marking records
+// that a process left unmarked. One look is one statement that locks its row, so several processes look as one.
 import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';

@@ -1,6 +1,6 @@
-// Conditions of changes: If-Match and If-None-Match (RFC 9110 section 13.1). A change is judged by them where it is judged by
-// all other rules: with the rows that its transaction has locked, or that its statement compares once more. So of several
-// writers with the same tag, exactly one succeeds.
+// Conditions of changes: If-Match and If-None-Match (RFC 9110 section 13.1). A change is judged by them where it is
+// judged by all other rules: with the rows that its transaction has locked, or that its statement compares once more.
+// So of several writers with the same tag, exactly one succeeds.
 import type { ZoneRow } from '#store/zones.ts';
 import type { Caller } from '../context.ts';
 import { refusal } from '../refusal.ts';

@@ -1,12 +1,13 @@
 // The entity tags of zones, records and the records of a zone (RFC 9110 section 8.8.3). A tag is computed from the
-// representation, so it needs no column and no statement. All tags are strong: two states with one tag have the same octets.
+// representation, so it needs no column and no statement. All tags are strong: two states with one tag have the same
+// octets.
 //
 //     record      its fields, as an answer has them
 //     zone        its fields, with the serial and the time of the last change
 //     records     the serial and the version of owners and comments: every change of a record changes one of both
 //
-// A part after a dot belongs to one form of the same state: the `status` of `GET /zones/{id}`, the head of a zone file. A
-// condition of a change ignores it.
+// A part after a dot belongs to one form of the same state: the `status` of `GET /zones/{id}`, the head of a zone file.
+// A condition of a change ignores it.
 import { hash } from 'node:crypto';
 import type { ZoneRow } from '#store/zones.ts';
 import type { RecordView, ZoneView } from '../zones/view.ts';

@@ -1,4 +1,5 @@
-// The administrator's commands for the keys and trusts of any team. author.ts has the rules that hold for administrators alone.
+// The administrator's commands for the keys and trusts of any team. author.ts has the rules that hold for
+// administrators alone.
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { keyById } from '#store/keys.ts';

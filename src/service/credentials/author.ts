@@ -6,7 +6,8 @@
 //     a trust's issuer, audience   must be the team's own                                takes them: trusts of other teams end
 //     keys of an issuer            at public addresses                                   anywhere, also those of the own cluster
 //
-// Members use REST or the console. An administrator works on the database: with the command line, or as the Job of an installation.
+// Members use REST or the console. An administrator works on the database: with the command line, or as the Job of an
+// installation.
 import type { Person } from '../accounts/actor.ts';
 import { COMMAND_LINE } from '../administrator.ts';
 import type { Caller } from '../context.ts';

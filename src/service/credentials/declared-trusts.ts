@@ -1,5 +1,6 @@
-// The trusts that an installation declares, as a whole: those of the list exist with exactly these terms, and those that left the list
-// are revoked. The name of each ends with the place of the installation, so that the trusts of others stay as they are.
+// The trusts that an installation declares, as a whole: those of the list exist with exactly these terms, and those
+// that left the list are revoked. The name of each ends with the place of the installation, so that the trusts of
+// others stay as they are.
 import type { Db } from '#store/database.ts';
 import { allTrusts, type SharingTrust } from '#store/trusts.ts';
 import { withDatabase } from '../administrator.ts';

@@ -1,5 +1,5 @@
-// The trusts of the installation's own components, over the database. A trust is known by its team, its name and its issuer, so the
-// operation can be repeated.
+// The trusts of the installation's own components, over the database. A trust is known by its team, its name and its
+// issuer, so the operation can be repeated.
 import { isDeepStrictEqual } from 'node:util';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
@@ -15,7 +15,10 @@ import { INSTALLATION } from './author.ts';
 import { changeCredential } from './lifecycle.ts';
 import { addTrust, revokeSharing, showTrustTerms, TRUST } from './trusts.ts';
 
-/** How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create zones then. */
+/**
+ * How long a declaration waits for creations of zones, in ms: it comes once in an upgrade, and many clients may create
+ * zones then.
+ */
 const LOCK_WAIT_MS = 20_000;
 
 export interface WantedTrust {
@@ -23,7 +26,10 @@ export interface WantedTrust {
   team: string;
   /** The terms; omitted restrictions do not apply. */
   terms: TrustInput & { name: string; issuer: string; match: NonNullable<TrustInput['match']> };
-  /** Names of zones of the team, which alone get the right on records of the terms, also if they are created later. (Default: all zones.) */
+  /**
+   * Names of zones of the team, which alone get the right on records of the terms, also if they are created later.
+   * (Default: all zones.)
+   */
   zones?: readonly string[] | undefined;
 }
 
@@ -58,7 +64,8 @@ async function ensureTrustIn(
   now: Date,
 ): Promise<TrustState> {
   const names = zones && [...new Set(zones.map((zone) => insist(parseZoneName(zone))))];
-  // No zone is created between the look for it and the declaration of its name. Creations take this lock before that of the team.
+  // No zone is created between the look for it and the declaration of its name. Creations take this lock before that of
+  // the team.
   if (names !== undefined) {
     await setLockTimeout(tx, LOCK_WAIT_MS);
     await lockZoneTree(tx);

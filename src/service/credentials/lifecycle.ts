@@ -1,5 +1,5 @@
-// The life of a credential of a team: an app key or a trust is created, changed and revoked in the same way. keys.ts and trusts.ts
-// have the differences. Each step writes an entry in the history of the team.
+// The life of a credential of a team: an app key or a trust is created, changed and revoked in the same way. keys.ts
+// and trusts.ts have the differences. Each step writes an entry in the history of the team.
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import type { Grant, KeyTerms } from '#store/keys.ts';
@@ -58,7 +58,10 @@ export interface Kind<Terms extends KeyTerms, Shown extends Limits> {
   compare(before: Shown, after: Shown): { before: object; after: object };
   /** Checks terms that the zones of the team allow. @param row null: a new one. @throws Refusal */
   mustFit(work: CredentialWork, row: (Credential & Terms) | null, terms: Terms): Promise<void>;
-  /** @param rightsChangedAt the time of the change, if it changes rights: a restored zone then gives no earlier grant back */
+  /**
+   * @param rightsChangedAt the time of the change, if it changes rights: a restored zone then gives no earlier grant
+   * back
+   */
   update(tx: Tx, row: Credential, terms: Terms, rightsChangedAt: Date | null): Promise<void>;
   /** @returns whether it was not revoked before */
   revoke(tx: Tx, id: string, now: Date): Promise<boolean>;
@@ -85,8 +88,8 @@ export async function createCredential<Terms extends KeyTerms, Made extends { id
 /**
  * Gives a credential other terms, from the next request on.
  * @param judge makes the new terms
- * @throws Refusal conflict (revoked), no_zone (grants), forbidden (an expired one counts towards the quota again), and those of
- * `judge` and `mustFit`
+ * @throws Refusal conflict (revoked), no_zone (grants), forbidden (an expired one counts towards the quota again), and
+ * those of `judge` and `mustFit`
  */
 export async function changeCredential<Terms extends KeyTerms, Shown extends Limits>(
   work: CredentialWork,
@@ -109,7 +112,10 @@ export async function changeCredential<Terms extends KeyTerms, Shown extends Lim
 /** The part of a CredentialWork that a revocation needs. A key of a person has no team. */
 type Recording = Pick<CredentialWork, 'tx' | 'author' | 'now'> & { team: { id: string | null } };
 
-/** Revokes a credential permanently. Repeated calls have no further effect. Its changes that still wait for a zone are refused. */
+/**
+ * Revokes a credential permanently. Repeated calls have no further effect. Its changes that still wait for a zone are
+ * refused.
+ */
 export async function revokeCredential(
   work: Recording,
   kind: Pick<Kind<never, never>, 'actions' | 'revoke'>,

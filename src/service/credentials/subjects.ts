@@ -1,5 +1,5 @@
-// The subjects of a trust: the list for people, and the pinned UID of a service account, which a person replaces after the account was
-// deleted and created again.
+// The subjects of a trust: the list for people, and the pinned UID of a service account, which a person replaces after
+// the account was deleted and created again.
 import type { Tx } from '#store/database.ts';
 import { repinSubject, type SubjectRow, subjectsOf } from '#store/trust-subjects.ts';
 import { mustBeMember } from '../accounts/account.ts';

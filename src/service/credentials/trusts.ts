@@ -116,7 +116,10 @@ export interface CreatedTrust {
   revoked: readonly SharingTrust[];
 }
 
-/** Creates a trust with terms that were judged. @throws Refusal no_zone (grants), bad_request (tokens), forbidden (quota) */
+/**
+ * Creates a trust with terms that were judged. @throws Refusal no_zone (grants), bad_request (tokens), forbidden
+ * (quota)
+ */
 export async function addTrust(work: CredentialWork, terms: TrustTerms): Promise<CreatedTrust> {
   const { tx, team, author, now, random } = work;
   const { id } = await createCredential(work, TRUST, terms, async () => {

@@ -1,5 +1,5 @@
-// Creates and checks API keys: `yk_<keyId>_<secret>` of app accounts, `yu_<keyId>_<secret>` of people. The database stores only a
-// hash of the secret. A plain SHA-256 is enough, because a secret has 256 random bits.
+// Creates and checks API keys: `yk_<keyId>_<secret>` of app accounts, `yu_<keyId>_<secret>` of people. The database
+// stores only a hash of the secret. A plain SHA-256 is enough, because a secret has 256 random bits.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import type { Db, Tx } from '#store/database.ts';
@@ -32,7 +32,9 @@ type NewKey = { teamId: string } & Pick<KeyTerms, 'name' | 'records' | 'manageZo
     tsig?: TsigKeyAlgorithm | undefined;
   };
 
-/** Stores a new key and returns its text, which is stored nowhere. `random` returns the given number of random bytes. */
+/**
+ * Stores a new key and returns its text, which is stored nowhere. `random` returns the given number of random bytes.
+ */
 export async function mintKey(
   db: Db | Tx,
   { grants = [], tsig, ...key }: NewKey,
@@ -77,8 +79,8 @@ export async function ensureTeam(
  * The actor of the key, or of the JSON Web Token, with this text.
  * @param address the address of the client; it must be in the key's networks
  * @param agent the User-Agent of the client, stored with the last use of the key. Absent: unknown.
- * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part was wrong;
- * forbidden for a valid node key, which has no rights outside of the feed; for a token, as authenticateToken
+ * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part
+ * was wrong; forbidden for a valid node key, which has no rights outside of the feed; for a token, as authenticateToken
  */
 export async function authenticate(
   context: Pick<ServiceContext, 'db' | 'now' | 'random' | 'tokens'>,

@@ -1,5 +1,5 @@
-// Looks up the TSIG key of a message. Its sender may be forged, so look-ups share statements, and a name without a key is remembered
-// for a moment: a flood of such messages takes two connections at most, and asks once for each name.
+// Looks up the TSIG key of a message. Its sender may be forged, so look-ups share statements, and a name without a key
+// is remembered for a moment: a flood of such messages takes two connections at most, and asks once for each name.
 import type { Db } from '#store/database.ts';
 import { type TsigSecretRow, tsigSecretsOf } from '#store/tsig-keys.ts';
 import { sharedLookUp } from './shared-look-up.ts';

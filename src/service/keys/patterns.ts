@@ -7,8 +7,9 @@ import { matchesPattern } from '#dns/names/pattern.ts';
 export const PATTERN = /^[a-z0-9_.*@-]{1,253}$/;
 
 /**
- * The patterns of the names that a key with these patterns may read: also the names with `_` in front of them, which it may write.
- * Reading proves nothing to a CA, so a name that a pattern matches may be read even if it may not be written.
+ * The patterns of the names that a key with these patterns may read: also the names with `_` in front of them, which it
+ * may write. Reading proves nothing to a CA, so a name that a pattern matches may be read even if it may not be
+ * written.
  */
 export function readablePatterns(patterns: readonly string[]): string[] {
   const hasApex = patterns.some((pattern) => matchesPattern(pattern, '@'));

@@ -1,6 +1,6 @@
-// Look-ups that every request makes. Requests that arrive while look-ups are in progress share the next statement, so that a busy
-// process sends fewer statements than it gets requests. The statement is always sent after the request arrived, so a request
-// never uses an outdated row: after a key was revoked, its next request is refused.
+// Look-ups that every request makes. Requests that arrive while look-ups are in progress share the next statement, so
+// that a busy process sends fewer statements than it gets requests. The statement is always sent after the request
+// arrived, so a request never uses an outdated row: after a key was revoked, its next request is refused.
 import type { Db } from '#store/database.ts';
 
 /** The number of look-ups in progress in one process. With two, look-ups continue if one connection hangs. */

@@ -1,5 +1,5 @@
-// The state of a key or a trust at a time, and whether a key may be used from an address: the check that every proof of a key
-// shares. Pure.
+// The state of a key or a trust at a time, and whether a key may be used from an address: the check that every proof of
+// a key shares. Pure.
 import type { KeyRow } from '#store/keys.ts';
 import { isWithin } from './networks.ts';
 

@@ -1,5 +1,5 @@
-// The terms of an app key: its rights, restrictions, limits and expiry. This module checks the requested terms and converts them
-// to the stored form. Pure; the caller checks that the zones of the grants exist.
+// The terms of an app key: its rights, restrictions, limits and expiry. This module checks the requested terms and
+// converts them to the stored form. Pure; the caller checks that the zones of the grants exist.
 import { isDeepStrictEqual } from 'node:util';
 import { parseNetwork } from '#dns/network.ts';
 import { parseType } from '#dns/record.ts';

@@ -1,5 +1,5 @@
-// TSIG keys: a second way to prove that a request comes from the holder of an app key, for messages of the DNS protocol (RFC 8945).
-// The rights, the limits, the networks and the end are those of the app key.
+// TSIG keys: a second way to prove that a request comes from the holder of an app key, for messages of the DNS protocol
+// (RFC 8945). The rights, the limits, the networks and the end are those of the app key.
 import {
   keyIdOfTsigName,
   type TsigKeyAlgorithm,
@@ -45,7 +45,8 @@ export interface FoundTsigKey {
   /** The holder, as a request of the REST API with the app key has it. */
   actor: Actor;
   /**
-   * Notes the last use of the app key, at most once a minute. To be called only after the MAC of the message was verified.
+   * Notes the last use of the app key, at most once a minute. To be called only after the MAC of the message was
+   * verified.
    * @param agent the name of the client in the list of keys
    */
   used(agent: string): Promise<void>;
@@ -54,8 +55,8 @@ export interface FoundTsigKey {
 /**
  * The key with this name, for a message from this address. The caller still has to verify the MAC.
  * @param name a domain name without final dot, in any case
- * @returns null if no key has this name, or it is revoked, has expired or may not be used from the address. The client gets BADKEY in
- * each case, so it does not learn which
+ * @returns null if no key has this name, or it is revoked, has expired or may not be used from the address. The client
+ * gets BADKEY in each case, so it does not learn which
  */
 export async function findTsigKey(
   { db, now }: Pick<ServiceContext, 'db' | 'now'>,

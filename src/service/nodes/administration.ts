@@ -33,8 +33,8 @@ export async function adminMintNodeKey(
 }
 
 /**
- * A key that nodes can use: the kept one, registered if it is not, or a new one if there is none or it can no longer be used.
- * Can be repeated.
+ * A key that nodes can use: the kept one, registered if it is not, or a new one if there is none or it can no longer be
+ * used. Can be repeated.
  * @param kept the text of the key that the installation keeps
  * @returns the text of the key
  */
@@ -76,7 +76,9 @@ export async function adminCompareNodes(
   });
 }
 
-/** Forgets a node that does not report any more. @returns the number of its instances; 0 if there is none, or it reports */
+/**
+ * Forgets a node that does not report any more. @returns the number of its instances; 0 if there is none, or it reports
+ */
 export async function adminForgetNode(url: string, name: string): Promise<number> {
   return withDatabase(url, async (db) => (await forgetNode(db, name)).length);
 }

@@ -1,7 +1,7 @@
-// The requests that wait until all living nodes have a change. One loop for all requests of the process reads the reports of nodes:
-// at once after a report to this process, otherwise every 100 ms, because other replicas get reports too. While no request waits, it
-// reads nothing. A waiting request holds no database connection. Teams share the places: when all are taken, the team with the
-// most of them loses its oldest one to a team that has fewer.
+// The requests that wait until all living nodes have a change. One loop for all requests of the process reads the
+// reports of nodes: at once after a report to this process, otherwise every 100 ms, because other replicas get reports
+// too. While no request waits, it reads nothing. A waiting request holds no database connection. Teams share the
+// places: when all are taken, the team with the most of them loses its oldest one to a team that has fewer.
 import type { Clock } from '#base/clock.ts';
 import { Waker } from '#base/waker.ts';
 import type { LivingRow } from '#store/nodes.ts';
@@ -19,8 +19,9 @@ export interface Arrival {
 
 export interface Arrivals {
   /**
-   * The living instances as soon as each has the transactions, apart from those that are starting, or at the limit. Returns
-   * sooner if too many requests wait, and when the process exits. @throws an error of the database; the reason of the signal
+   * The living instances as soon as each has the transactions, apart from those that are starting, or at the limit.
+   * Returns sooner if too many requests wait, and when the process exits. @throws an error of the database; the reason
+   * of the signal
    */
   until(arrival: Arrival, signal: AbortSignal): Promise<readonly LivingRow[]>;
   /** A node reported to this process. */

@@ -1,6 +1,6 @@
-// Lets parents delegate new child zones when every living node has them, and nodes remove deleted ones when no living node delegates
-// them any more (store/child-zones.ts). The state is in the database, so a crash loses nothing: every replica of the api looks at it,
-// and a step that two of them take has its effect once.
+// Lets parents delegate new child zones when every living node has them, and nodes remove deleted ones when no living
+// node delegates them any more (store/child-zones.ts). The state is in the database, so a crash loses nothing: every
+// replica of the api looks at it, and a step that two of them take has its effect once.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { Waker } from '#base/waker.ts';
@@ -72,16 +72,16 @@ async function takeSteps(context: ServiceContext): Promise<boolean> {
 }
 
 /**
- * Whether every living node has applied the transaction, or the time is up. A node that is starting does not count, and neither does
- * a node that was silent for 30 s.
+ * Whether every living node has applied the transaction, or the time is up. A node that is starting does not count, and
+ * neither does a node that was silent for 30 s.
  */
 export function mayStep({ id, xid, isDue }: WaitingZone, living: readonly LivingRow[]): boolean {
   return isDue || living.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');
 }
 
 /**
- * Delegates the new zones, at several parents at the same time: owners who keep their parents busy must not delay the zones of
- * others.
+ * Delegates the new zones, at several parents at the same time: owners who keep their parents busy must not delay the
+ * zones of others.
  * @returns how many
  */
 async function delegateAll(context: ServiceContext, ready: readonly WaitingZone[]): Promise<number> {
@@ -102,7 +102,9 @@ async function delegateAll(context: ServiceContext, ready: readonly WaitingZone[
   return delegated;
 }
 
-/** @param zones those of one parent. @returns the number of delegated zones; the others wait because the parent is busy */
+/**
+ * @param zones those of one parent. @returns the number of delegated zones; the others wait because the parent is busy
+ */
 async function delegateAt(context: ServiceContext, zones: readonly WaitingZone[]): Promise<number> {
   for (const [index, { id }] of zones.entries()) {
     try {

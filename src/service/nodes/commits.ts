@@ -1,5 +1,5 @@
-// Tells the feed that this process committed a change, so that name servers get it without waiting for the next look at the
-// database. A change that is not announced (another replica's, that of an ALIAS target) is found by that look.
+// Tells the feed that this process committed a change, so that name servers get it without waiting for the next look at
+// the database. A change that is not announced (another replica's, that of an ALIAS target) is found by that look.
 
 export interface Commits {
   /** To be called after a transaction that may have changed a zone. */

@@ -1,5 +1,5 @@
-// The parts of a cursor: `<epoch>:<xmin>`, or `<epoch>:<xmin>:<xmax>:<transactions in progress>`. The transactions that the second
-// part shows as ended were told. Nodes must not take a cursor apart.
+// The parts of a cursor: `<epoch>:<xmin>`, or `<epoch>:<xmin>:<xmax>:<transactions in progress>`. The transactions that
+// the second part shows as ended were told. Nodes must not take a cursor apart.
 
 /** The longest cursor of the contract. */
 export const LONGEST_CURSOR = 200;

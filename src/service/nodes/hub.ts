@@ -1,6 +1,7 @@
-// The hub of the feed: one in each process. It looks for changes in the database while name servers follow the feed, and gives
-// their lines to every stream. It looks at once when this process commits a change, or after 10 ms if changes follow each other
-// quickly. For changes of other processes it looks every 50 ms, and every 10 ms for a moment after one of them.
+// The hub of the feed: one in each process. It looks for changes in the database while name servers follow the feed,
+// and gives their lines to every stream. It looks at once when this process commits a change, or after 10 ms if changes
+// follow each other quickly. For changes of other processes it looks every 50 ms, and every 10 ms for a moment after
+// one of them.
 
 import type { Clock } from '#base/clock.ts';
 import type { Limit } from '#base/limit.ts';
@@ -20,7 +21,10 @@ const BUSY_MS = 10;
 const QUIET_MS = 50;
 /** The least time between two looks. */
 const APART_MS = 2;
-/** Changes that are found so soon after others are found together with the next ones: a look costs as much as many changes. */
+/**
+ * Changes that are found so soon after others are found together with the next ones: a look costs as much as many
+ * changes.
+ */
 const CROWD_MS = 25;
 /** Another process's next change often follows soon, so the hub looks often for this time after one. */
 const BUSY_FOR_MS = 500;

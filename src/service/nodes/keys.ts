@@ -1,5 +1,6 @@
-// Node keys: `yn_<keyId>_<secret>`. A node key reads the feed with the private keys of all zones, and reports. It belongs to no
-// team or person and has no other right. As with other keys, the database stores a hash of the secret alone.
+// Node keys: `yn_<keyId>_<secret>`. A node key reads the feed with the private keys of all zones, and reports. It
+// belongs to no team or person and has no other right. As with other keys, the database stores a hash of the secret
+// alone.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Db, Tx } from '#store/database.ts';
@@ -113,7 +114,9 @@ export async function revokeNodeKey(tx: Tx, id: string, { requestId }: Author, n
 
 export type NodeKeyState =
   | { state: 'known' | 'registered'; keyId: string }
-  /** The text can never become valid: it is revoked, expired or malformed, or another key has its id. Make a new text. */
+  /**
+   * The text can never become valid: it is revoked, expired or malformed, or another key has its id. Make a new text.
+   */
   | { state: 'unusable'; why: string };
 
 /** Registers a key whose text the installation made, unless it is registered. Can be repeated. */

@@ -1,5 +1,5 @@
-// The lines of the feed, and how changed names become lines: each zone is rendered from its current state, a few zones at a time,
-// and the lines come in parts of bounded size.
+// The lines of the feed, and how changed names become lines: each zone is rendered from its current state, a few zones
+// at a time, and the lines come in parts of bounded size.
 import type { ServedSet } from '#dns/served.ts';
 import type { Names, Pending } from './pending.ts';
 import type { ServedSource, ZoneHead } from './source.ts';

@@ -29,7 +29,8 @@ interface Wait {
 
 /**
  * The nodes that reported within the last 30 s, by name. Two instances with one name are two entries.
- * @param wait waits so long for all of them to have the changes that were committed when the question arrived. Absent: it does not wait.
+ * @param wait waits so long for all of them to have the changes that were committed when the question arrived. Absent:
+ * it does not wait.
  * @throws Refusal no_zone; the reason of the signal
  */
 export async function readNodesOfZone(
@@ -70,8 +71,8 @@ interface ChallengeChange extends Omit<Arrival, 'xids'> {
 }
 
 /**
- * Waits as untilServed if one of the names is that of a challenge (RFC 8555 section 8.4): many clients ask for the certificate as
- * soon as a value is accepted. Never rejects, because the change is made already.
+ * Waits as untilServed if one of the names is that of a challenge (RFC 8555 section 8.4): many clients ask for the
+ * certificate as soon as a value is accepted. Never rejects, because the change is made already.
  */
 export async function untilChallengesServed(
   context: ServiceContext,
@@ -92,8 +93,8 @@ interface NameQuestion {
 }
 
 /**
- * Waits as untilServed for the zone of a name, if the key sees one. The reason of the signal is the only failure, because the
- * question can be answered nevertheless.
+ * Waits as untilServed for the zone of a name, if the key sees one. The reason of the signal is the only failure,
+ * because the question can be answered nevertheless.
  */
 export async function untilNameServed(
   context: ServiceContext,

@@ -1,7 +1,9 @@
-// The looks of the hub at the database: which changes were found, which of them were told, and the position up to which all were.
+// The looks of the hub at the database: which changes were found, which of them were told, and the position up to which
+// all were.
 //
-// Each look passes on what the one before has seen, so that a row is found once. Its names are rendered after that, so they include
-// the change. The position stays behind transactions that have not ended: only then is everything before it told.
+// Each look passes on what the one before has seen, so that a row is found once. Its names are rendered after that, so
+// they include the change. The position stays behind transactions that have not ended: only then is everything before
+// it told.
 import type { Clock } from '#base/clock.ts';
 import { parseCursor } from './cursor.ts';
 import { type Failure, type Part, renderPending } from './lines.ts';
@@ -22,8 +24,8 @@ export type Found =
   /** Another database than before, or one that was restored. */
   | { kind: 'moved' }
   /**
-   * `failure`: the first zone that could not be rendered in this look; the other zones were told. `isComplete`: no zone of this or of
-   * an earlier look waits to be rendered.
+   * `failure`: the first zone that could not be rendered in this look; the other zones were told. `isComplete`: no zone
+   * of this or of an earlier look waits to be rendered.
    */
   | { kind: 'looked'; isChanged: boolean; failure: Failure | null; isComplete: boolean };
 

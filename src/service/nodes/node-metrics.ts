@@ -1,5 +1,6 @@
-// The name servers that report, as metrics. Every api process reads them from the table of reports, so each has the same values,
-// and a node in a place that no Prometheus scrapes is seen as well. The names of nodes are labels, at most 100 of them.
+// The name servers that report, as metrics. Every api process reads them from the table of reports, so each has the
+// same values, and a node in a place that no Prometheus scrapes is seen as well. The names of nodes are labels, at most
+// 100 of them.
 //
 //   zonestead_node_living{node}          1 while the node reports
 //   zonestead_node_lag_seconds{node}     age of the oldest change that a living node has not applied

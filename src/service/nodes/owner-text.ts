@@ -1,5 +1,5 @@
-// The error of a name server as the owner of a zone may read it. The text comes from the name server, so nothing guarantees that
-// it names neither another team's zone nor an address or a path of the operator's network. Pure.
+// The error of a name server as the owner of a zone may read it. The text comes from the name server, so nothing
+// guarantees that it names neither another team's zone nor an address or a path of the operator's network. Pure.
 
 export const GENERAL_TEXT =
   'the name server failed to apply the zone and retries; an administrator finds the cause with `zonestead nodes list`';
@@ -7,7 +7,10 @@ export const GENERAL_TEXT =
 const NAMES_SOMETHING = /[^.][.:][^.]|[/\\]|_[0-9a-z]{6}/i;
 const MAX_LENGTH = 200;
 
-/** The text without the name of the zone at its beginning, or a general one if it may name something outside of the zone. */
+/**
+ * The text without the name of the zone at its beginning, or a general one if it may name something outside of the
+ * zone.
+ */
 export function textForOwner(error: string, zoneName: string): string {
   const plain = error.startsWith(`${zoneName}: `) ? error.slice(zoneName.length + 2) : error;
   const words = plain.split(/[\s"'`(),;]+/).map((word) => word.toLowerCase().replace(/[.:]+$/, ''));

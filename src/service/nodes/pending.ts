@@ -1,5 +1,6 @@
-// The changes that a reader of the feed has not been told yet, by zone: names, or the whole zone. Later changes of a zone join the
-// earlier ones, because names are rendered from the current state when they are sent. The size is bounded.
+// The changes that a reader of the feed has not been told yet, by zone: names, or the whole zone. Later changes of a
+// zone join the earlier ones, because names are rendered from the current state when they are sent. The size is
+// bounded.
 import type { ServedChange } from './source.ts';
 
 /** More changed names of one zone than this, and the reader is told to read the whole zone. */

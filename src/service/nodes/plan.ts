@@ -10,9 +10,10 @@ export interface PlanDecision {
 }
 
 /**
- * A node without a slot gets a free one, in the order of `nodes`; with all slots taken, it takes no part in transfers. The source
- * stays the source as long as it lives, so a node that returns does not take it back. Otherwise it is the living node with the
- * lowest slot that has applied the list of all zones; without one it stays, because no other node could do better.
+ * A node without a slot gets a free one, in the order of `nodes`; with all slots taken, it takes no part in transfers.
+ * The source stays the source as long as it lives, so a node that returns does not take it back. Otherwise it is the
+ * living node with the lowest slot that has applied the list of all zones; without one it stays, because no other node
+ * could do better.
  */
 export function decidePlan(nodes: readonly PlanNode[], source: string | null): PlanDecision {
   const taken = new Set(nodes.flatMap(({ slot }) => (slot === null ? [] : [slot])));

@@ -1,7 +1,7 @@
 /**
- * Renders the RRsets of a zone, as name servers serve them, from its rows. Pure. The RRsets of a name depend on the rows at this
- * name, on the hosted zone there, and on the settings of the zone; never on other names, so a change concerns the names that it
- * writes. SOA and DNSSEC records are not rendered.
+ * Renders the RRsets of a zone, as name servers serve them, from its rows. Pure. The RRsets of a name depend on the
+ * rows at this name, on the hosted zone there, and on the settings of the zone; never on other names, so a change
+ * concerns the names that it writes. SOA and DNSSEC records are not rendered.
  *
  *     apex of a hosted child zone    NS and DS of the child, nothing else
  *     apex                           the NS of the service and of the zone's secondaries, and the records of an active zone
@@ -9,7 +9,8 @@
  *
  * A record whose owners are withdrawn is omitted while another record is at its name and type.
  *
- * Records below a zone cut are rendered, although no query is answered with them (occluded data), because glue is among them.
+ * Records below a zone cut are rendered, although no query is answered with them (occluded data), because glue is among
+ * them.
  */
 import { nameOfOrder } from '#dns/names/name.ts';
 import { NS_TTL, PLACEHOLDER } from '#dns/own-records.ts';

@@ -24,7 +24,8 @@ export interface NodeReport {
 export interface Reports {
   /**
    * Stores a report.
-   * @throws Refusal conflict if a living node with another key has the name, or there are too many nodes; bad_request (cursor)
+   * @throws Refusal conflict if a living node with another key has the name, or there are too many nodes; bad_request
+   * (cursor)
    */
   take(
     context: Pick<ServiceContext, 'db'>,

@@ -1,5 +1,5 @@
-// The source of the feed for name servers: where the database is, which names changed since a position, and the RRsets of names
-// and of whole zones as they are now.
+// The source of the feed for name servers: where the database is, which names changed since a position, and the RRsets
+// of names and of whole zones as they are now.
 import { cskPem } from '#dns/dnssec/signing-key.ts';
 import { orderName } from '#dns/names/name.ts';
 import { SOA_TIMERS, SOA_TTL } from '#dns/own-records.ts';
@@ -52,12 +52,13 @@ export interface ServedSource {
   /** The cursor of the database as it is now. */
   position(): Promise<string>;
   /**
-   * The changes that committed since the cursor, in the order of their transaction ids, which is not that of their commits. They say
-   * where to look: the names are rendered as they are now.
-   * @param seen `seen` in the result of this reader's last look, together with its cursor: the reader gets each row once. (Default: the
-   * snapshot in the cursor.)
-   * @returns null if the cursor cannot be continued: malformed, of another database or timeline, of before a restart of Postgres,
-   * older than the pruned changes, ahead of the database, or behind by more than 10,000 changes or 100,000 names
+   * The changes that committed since the cursor, in the order of their transaction ids, which is not that of their
+   * commits. They say where to look: the names are rendered as they are now.
+   * @param seen `seen` in the result of this reader's last look, together with its cursor: the reader gets each row
+   * once. (Default: the snapshot in the cursor.)
+   * @returns null if the cursor cannot be continued: malformed, of another database or timeline, of before a restart of
+   * Postgres, older than the pruned changes, ahead of the database, or behind by more than 10,000 changes or 100,000
+   * names
    */
   changesSince(cursor: string, seen?: string): Promise<ServedChanges | null>;
   /**
@@ -65,11 +66,15 @@ export interface ServedSource {
    * @returns null if the zone does not exist. @throws RangeError with more than 1,000 names
    */
   render(zoneId: string, names: readonly string[]): Promise<{ head: ZoneHead; sets: ServedSet[] } | null>;
-  /** All zones of one snapshot, in pages of at most 1,000. It holds a connection until the last page, or until the loop is left. */
+  /**
+   * All zones of one snapshot, in pages of at most 1,000. It holds a connection until the last page, or until the loop
+   * is left.
+   */
   list(signal: AbortSignal): AsyncIterable<ZoneHead[]>;
   /**
-   * A whole zone of one snapshot, its RRsets in pages of at most 500. It holds a connection until the last page is read, the loop is
-   * left or the signal aborts; a reader that takes no page for 30 s loses it. @returns null if the zone does not exist
+   * A whole zone of one snapshot, its RRsets in pages of at most 500. It holds a connection until the last page is
+   * read, the loop is left or the signal aborts; a reader that takes no page for 30 s loses it. @returns null if the
+   * zone does not exist
    */
   zone(
     zoneId: string,
@@ -126,8 +131,8 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
 }
 
 /**
- * The snapshot tells which transactions after the first one in progress had ended. With the horizon alone, a long transaction anywhere
- * in the cluster would keep every node from showing that it has later changes.
+ * The snapshot tells which transactions after the first one in progress had ended. With the horizon alone, a long
+ * transaction anywhere in the cluster would keep every node from showing that it has later changes.
  */
 function cursorOf({ epoch, horizon, seen }: { epoch: string; horizon: string; seen: string }): string {
   const cursor = `${epoch}:${seen}`;

@@ -5,8 +5,9 @@
 //   following     Nothing is pending. It gets the same octets as every other stream that follows.
 //   ended         The connection is closed, or the node was too slow, or its key ended.
 //
-// A stream that follows catches up again when its reader is slow, or when all zones have to be read again. `said` is the position
-// up to which everything was written. Every line except `beat` and `list-end` carries the position before it.
+// A stream that follows catches up again when its reader is slow, or when all zones have to be read again. `said` is
+// the position up to which everything was written. Every line except `beat` and `list-end` carries the position before
+// it.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { parseCursor } from './cursor.ts';

@@ -1,7 +1,8 @@
 // Zone transfers as the nodes see them: the role of each node, the secondaries, and what the source reports of them.
 //
-// Every replica of the api looks once a second whether the plan has to change, and changes it in a transaction that locks its row, so
-// two replicas never decide at the same time. Without secondaries nothing is decided, and nodes have no role.
+// Every replica of the api looks once a second whether the plan has to change, and changes it in a transaction that
+// locks its row, so two replicas never decide at the same time. Without secondaries nothing is decided, and nodes have
+// no role.
 import type { Clock } from '#base/clock.ts';
 import { dropUnprintable } from '#base/printable.ts';
 import { sleep } from '#base/wait.ts';

@@ -1,5 +1,5 @@
-// The figures of the start page of the console. The counters of name servers are totals of all tenants, so only people whose teams own
-// every zone of the service see them.
+// The figures of the start page of the console. The counters of name servers are totals of all tenants, so only people
+// whose teams own every zone of the service see them.
 import { hasOtherZones, readDays } from '#store/change-days.ts';
 import { type NodeSample, readSamples } from '#store/node-samples.ts';
 import { livingRows } from '#store/nodes.ts';

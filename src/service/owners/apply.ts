@@ -9,10 +9,10 @@ import { setWork } from './set-work.ts';
 
 /**
  * Applies the sets of owners and returns their results, in their order. A set that is as it should be writes nothing.
- * @param budget counts the sets that write something or are refused in the write window, and one write for every 100 values before
- * anything is judged; null: no limit
- * @throws Refusal no_zone, unauthorized, rate_limited, busy; if the batch is atomic, the first refusal of a set, with the field
- * `sets.<index>`
+ * @param budget counts the sets that write something or are refused in the write window, and one write for every 100
+ * values before anything is judged; null: no limit
+ * @throws Refusal no_zone, unauthorized, rate_limited, busy; if the batch is atomic, the first refusal of a set, with
+ * the field `sets.<index>`
  */
 export async function applySets(
   context: ServiceContext,

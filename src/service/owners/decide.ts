@@ -1,5 +1,5 @@
-// Decides what one set changes: the owner says "of the records at this name and type, exactly these are mine". Pure: the records and
-// owners at the name go in, and a list of edits comes out.
+// Decides what one set changes: the owner says "of the records at this name and type, exactly these are mine". Pure:
+// the records and owners at the name go in, and a list of edits comes out.
 //
 //     the value exists    its owners               the set
 //     no                  –                        makes it: from a record of its own that is not needed any more, or as a new one
@@ -8,11 +8,11 @@
 //     yes                 none                     owns it, if it adopts and the TTL is the same, or if it had applied the value
 //                                                  before; otherwise it is refused
 //
-// A record of the owner that the set does not name is deleted, or loses this owner if it has others. Each record has the lowest
-// TTL of its owners.
+// A record of the owner that the set does not name is deleted, or loses this owner if it has others. Each record has
+// the lowest TTL of its owners.
 //
-// A comment is written when the owner has another one than it applied before. In between, others may change the comment of a
-// record: that is not drift, so two owners with different comments do not undo each other's forever.
+// A comment is written when the owner has another one than it applied before. In between, others may change the comment
+// of a record: that is not drift, so two owners with different comments do not undo each other's forever.
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { DriftItem, ReadApply, ReadValue } from './set.ts';
@@ -50,7 +50,9 @@ export interface Decision {
 /** The most owners of one record. */
 const MAX_OWNERS = 100;
 
-/** @param own the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it */
+/**
+ * @param own the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it
+ */
 export function decideSet(
   set: ReadApply,
   own: OwnedSet | null,
@@ -151,7 +153,8 @@ export function decideRelease(own: OwnedSet, here: RecordsHere, retain: boolean,
 }
 
 /**
- * A generation that goes back, or one that was applied with other contents. Generations of different instances are not compared.
+ * A generation that goes back, or one that was applied with other contents. Generations of different instances are not
+ * compared.
  * @param held the sets of the owner
  */
 export function staleness(

@@ -1,5 +1,6 @@
-// Judges the sets of a request in their order, in memory. The sets of one owner that are exact are one unit: everything else of
-// the owner in the zone is released, and either all of this happens or nothing. Every other set is a unit of its own.
+// Judges the sets of a request in their order, in memory. The sets of one owner that are exact are one unit: everything
+// else of the owner in the zone is released, and either all of this happens or nothing. Every other set is a unit of
+// its own.
 import type { Neighbour } from '#dns/rules/surroundings.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
@@ -276,7 +277,10 @@ function isSameRecords(one: OwnedSet, other: OwnedSet): boolean {
   );
 }
 
-/** A zone has room for this many sets of owners, and for more by its records: sharing and deleted records leave sets without any. */
+/**
+ * A zone has room for this many sets of owners, and for more by its records: sharing and deleted records leave sets
+ * without any.
+ */
 const SETS = { always: 1_000, perRecord: 8 };
 
 /** @throws Refusal forbidden */

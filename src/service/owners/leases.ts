@@ -1,5 +1,6 @@
-// Releases the sets whose lease has ended. Every replica does it; the second one to release a set finds that it is gone or was
-// renewed, and does nothing. A release is a change like any other: it has a serial and a history, and waits its turn in the zone.
+// Releases the sets whose lease has ended. Every replica does it; the second one to release a set finds that it is gone
+// or was renewed, and does nothing. A release is a change like any other: it has a serial and a history, and waits its
+// turn in the zone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '#store/database.ts';

@@ -1,5 +1,6 @@
-// Whether an owner may begin to own records at a name at which others have records (`onlyAmong`). Without this check, any client
-// that may apply sets could add an address to any name of a zone. An owner that has a set at the name and type already keeps it. Pure.
+// Whether an owner may begin to own records at a name at which others have records (`onlyAmong`). Without this check,
+// any client that may apply sets could add an address to any name of a zone. An owner that has a set at the name and
+// type already keeps it. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { ReadApply, ReadValue } from './set.ts';

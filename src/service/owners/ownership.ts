@@ -1,5 +1,5 @@
-// The owners of the records that a group of requests concerns, in memory: as they are after the changes that were accepted so
-// far, and the rows that these changes write. Each change returns the function that undoes it.
+// The owners of the records that a group of requests concerns, in memory: as they are after the changes that were
+// accepted so far, and the rows that these changes write. Each change returns the function that undoes it.
 import type { OwnedSet, OwnerRows, SetRow } from '#store/owned-sets.ts';
 
 export class Ownership {
@@ -25,7 +25,10 @@ export class Ownership {
     return this.#sets.get(this.#byPlace.get(placeOf({ owner, ordername, type })) ?? '') ?? null;
   }
 
-  /** The id of the row at this place, also if the set was released since it was loaded: one statement must not write two. */
+  /**
+   * The id of the row at this place, also if the set was released since it was loaded: one statement must not write
+   * two.
+   */
   idAt(place: Pick<OwnedSet, 'owner' | 'ordername' | 'type'>): string | null {
     return this.#loadedAt.get(placeOf(place)) ?? null;
   }

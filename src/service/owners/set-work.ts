@@ -27,7 +27,8 @@ function readySets(sets: SetList, atomic: boolean): ReadyWork<SetResult[]> {
   return {
     needs: listNeeds(sets),
     *judge(judge: Judge) {
-      // The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist already.
+      // The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist
+      // already.
       judge.state.nearby.announce(valuesOf(sets));
       const before = judge.state.undo.length;
       const { results, entries, writes } = yield* judgeSets(judge, sets, atomic);

@@ -1,4 +1,5 @@
-// The work of a batch: changes of single records, judged in their order. A single POST, PUT or DELETE is a batch of one change.
+// The work of a batch: changes of single records, judged in their order. A single POST, PUT or DELETE is a batch of one
+// change.
 //
 //     batch                   a refused change                    the other changes of the batch
 //     single or atomic        refuses the batch                   are not made
@@ -126,7 +127,10 @@ function judgedAs<Answer>(answer: Answer, entries: readonly Entry[]): Judged<Ans
   return { answer, entries, stored: entries.length > 0 ? { answer } : null, writes: 0 };
 }
 
-/** The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist already. */
+/**
+ * The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist
+ * already.
+ */
 function announceCreated({ state }: Judge, changes: readonly ReadChange[]): void {
   const created = changes.filter((change) => !(change instanceof Refusal) && change.action === 'create');
   state.nearby.announce(recordsOf(created));

@@ -21,8 +21,8 @@ export interface ListedRrset {
 }
 
 /**
- * The RRsets that the key may read, by name, as one page or as several pages of one snapshot. Reading the pages uses a slot and
- * a database connection. The service's own SOA and NS records of the apex are not among them.
+ * The RRsets that the key may read, by name, as one page or as several pages of one snapshot. Reading the pages uses a
+ * slot and a database connection. The service's own SOA and NS records of the apex are not among them.
  * @param query.name relative, or absolute with a final dot
  * @throws Refusal no_zone, forbidden; busy when the first of several pages is read
  */

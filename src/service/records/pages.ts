@@ -1,5 +1,5 @@
-// The records of a zone as pages of the console: by name in both directions from any place, and in other orders as numbered pages of
-// a bounded number of records.
+// The records of a zone as pages of the console: by name in both directions from any place, and in other orders as
+// numbered pages of a bounded number of records.
 import { MAX_SORTED, SORTED_BY, sortedRecordPage } from '#store/record-order.ts';
 import { ANSWER, type ListedRecord, recordPage } from '#store/record-pages.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -28,7 +28,9 @@ export interface RecordPageQuery extends Pick<RecordQuery, 'type' | 'texts'> {
 
 export interface RecordPage {
   zone: ManagedZone;
-  /** `changedAt`: null in other orders than `changed`, and for a record that the newest changes of the zone do not have. */
+  /**
+   * `changedAt`: null in other orders than `changed`, and for a record that the newest changes of the zone do not have.
+   */
   records: (ManagedRecord & { changedAt: Date | null })[];
   /** Whether there are rows before and after this page. */
   hasPrevious: boolean;

@@ -46,8 +46,8 @@ interface Extras {
 export type ListedView = RecordView & { etag?: string };
 
 /**
- * A page of the zone's records in a stable order: at most `limit`, and fewer if their contents reach a megabyte. A filter that no
- * record can match gives an empty list.
+ * A page of the zone's records in a stable order: at most `limit`, and fewer if their contents reach a megabyte. A
+ * filter that no record can match gives an empty list.
  * @returns null if the caller has this state already. @throws Refusal no_zone, forbidden, bad_request (cursor)
  */
 export async function readRecords(
@@ -104,7 +104,10 @@ export async function readManagedRecord(
   return { zone: managedZone(zone, context.nameservers), record };
 }
 
-/** Some records for the console, in the order of their ids here. Those that no longer exist are omitted. @throws as readManagedRecord */
+/**
+ * Some records for the console, in the order of their ids here. Those that no longer exist are omitted. @throws as
+ * readManagedRecord
+ */
 export async function readManagedRecordsOf(
   context: ServiceContext,
   actor: Actor,
@@ -129,8 +132,10 @@ export async function withOwners(
 }
 
 /**
- * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database connection.
- * @returns null if the caller has this state already. @throws as readRecords; Refusal busy when the first of several pages is read
+ * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database
+ * connection.
+ * @returns null if the caller has this state already. @throws as readRecords; Refusal busy when the first of several
+ * pages is read
  */
 export async function readAllRecords(
   context: ServiceContext,
@@ -141,8 +146,8 @@ export async function readAllRecords(
   signal: AbortSignal,
 ): Promise<{ whole: ListedView[] } | { pages: AsyncIterable<ListedView[]> } | null> {
   const { zone, filter } = await listOf(context, actor, zoneId, query);
-  // The zone is read before its records: if they change in between, the tag belongs to the older state, and a change with it is
-  // refused.
+  // The zone is read before its records: if they change in between, the tag belongs to the older state, and a change
+  // with it is refused.
   if (isKnown(recordsTag(zone))) return null;
   if (!filter) return { whole: [] };
   const { rows, more } = await recordPage(context.db, zone.id, filter, ANSWER);
@@ -178,8 +183,8 @@ async function listedViews(
 }
 
 /**
- * The owners of records that a client is about to change, by the id of the record. They are told after the change only, because
- * its rights were checked by then.
+ * The owners of records that a client is about to change, by the id of the record. They are told after the change only,
+ * because its rights were checked by then.
  */
 export function readOwnersOf(
   { db }: ServiceContext,
@@ -189,7 +194,10 @@ export function readOwnersOf(
   return ownersOfRecords(db, recordIds.filter(isStorable));
 }
 
-/** The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone, forbidden */
+/**
+ * The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone,
+ * forbidden
+ */
 export async function listOf(
   context: ServiceContext,
   actor: Actor,
@@ -219,7 +227,10 @@ export async function listOf(
   return { zone, filter };
 }
 
-/** With a type, any spelling of the value matches. The value of an MX includes its priority, so its content is compared as text. */
+/**
+ * With a type, any spelling of the value matches. The value of an MX includes its priority, so its content is compared
+ * as text.
+ */
 function contentFilter(type: RecordType | undefined, content: string): { content: string; digest: Uint8Array | null } {
   const parsed = type === undefined || type === 'MX' ? null : parseRdata(type, content, null);
   return { content, digest: parsed?.ok ? digestOf(parsed.value.wire) : null };

@@ -1,6 +1,6 @@
-// The work of protocols whose changes depend on the RRsets that exist: it reads the RRsets at some names, and decides how some of them
-// should be. Both happen while the work is judged, so no other change comes in between. Pure; edit-rrsets.ts is the
-// operation, and describes how to use it.
+// The work of protocols whose changes depend on the RRsets that exist: it reads the RRsets at some names, and decides
+// how some of them should be. Both happen while the work is judged, so no other change comes in between. Pure;
+// edit-rrsets.ts is the operation, and describes how to use it.
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
@@ -19,13 +19,18 @@ export interface Rrset {
   /** Canonical and relative to the zone. */
   readonly name: string;
   readonly type: RecordType;
-  /** Those of an existing RRset are as they are stored, so that a plan can keep them. A TTL of null is the zone's default. */
+  /**
+   * Those of an existing RRset are as they are stored, so that a plan can keep them. A TTL of null is the zone's
+   * default.
+   */
   readonly records: readonly WantedRecord[];
   /** The ids of the changes that its change undoes, if it does. */
   readonly undoes?: readonly number[];
 }
 
-/** A record of a plan. A new record gets the id, if there is one, and does not take the id of a record that is removed. */
+/**
+ * A record of a plan. A new record gets the id, if there is one, and does not take the id of a record that is removed.
+ */
 export type WantedRecord = ParsedRecord & { readonly id?: string };
 
 /** The part of the zone that a plan reads. */
@@ -33,12 +38,17 @@ export interface CurrentRrsets {
   readonly zone: Pick<ZoneRow, 'name' | 'serial' | 'ownersVersion' | 'defaultTtl'>;
   /** Whether other requests change the zone in the same transaction, before this one. `zone` is as before them. */
   readonly isChanged: boolean;
-  /** The RRsets at a name of `RrsetEdit.names`, in no order; the service's own (SOA and NS of the apex) are not among them. */
+  /**
+   * The RRsets at a name of `RrsetEdit.names`, in no order; the service's own (SOA and NS of the apex) are not among
+   * them.
+   */
   at(name: string): readonly Rrset[];
 }
 
 export interface RrsetPlan<T> {
-  /** The RRsets as they should be, each name and type once; without records it is deleted. The others stay as they are. */
+  /**
+   * The RRsets as they should be, each name and type once; without records it is deleted. The others stay as they are.
+   */
   rrsets: readonly Rrset[];
   /** Returned to the caller. Plain JSON, because it is stored for repeated requests. */
   answer: T;
@@ -54,11 +64,14 @@ export interface Touched {
 export interface RrsetEdit<T = unknown> {
   /** The names whose RRsets the plan reads or changes: canonical, relative to the zone. */
   readonly names: readonly string[];
-  /** All records that the plan may write, apart from existing ones: the records that the rules compare them with are loaded before. */
+  /**
+   * All records that the plan may write, apart from existing ones: the records that the rules compare them with are
+   * loaded before.
+   */
   readonly candidates: readonly ParsedRecord[];
   /**
-   * The names and types that the plan may change; a type of null: any. The rights on them are checked before the plan runs, so that
-   * no key makes the service work for nothing.
+   * The names and types that the plan may change; a type of null: any. The rights on them are checked before the plan
+   * runs, so that no key makes the service work for nothing.
    */
   readonly touches: readonly Touched[];
   /** True: the result names the owners of the records that it changes; they are loaded for that. */
@@ -76,7 +89,9 @@ export interface RrsetResult<T> {
   serials: { before: number; after: number };
   /** The RRsets that were changed. */
   changed: number;
-  /** The changed RRsets whose records had owners, if the work asks for them. Absent in the answer to a repeated request. */
+  /**
+   * The changed RRsets whose records had owners, if the work asks for them. Absent in the answer to a repeated request.
+   */
   owned?: readonly OwnedChange[];
 }
 
@@ -217,9 +232,9 @@ export type Edit =
   | { kind: 'create'; record: WantedRecord };
 
 /**
- * The edits that make the records of an RRset the wanted ones. A record that keeps its value keeps its id and the spelling of its
- * content. A record whose value is removed takes a new value and keeps its id. Both keep their comment, unless the plan has another
- * one.
+ * The edits that make the records of an RRset the wanted ones. A record that keeps its value keeps its id and the
+ * spelling of its content. A record whose value is removed takes a new value and keeps its id. Both keep their comment,
+ * unless the plan has another one.
  */
 export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): Edit[] {
   const left = new Map(current.map((stored) => [keyOfOctets(stored.record.wire), stored]));

@@ -1,4 +1,5 @@
-// The catalogue of refusals: one entry for each rule, by its stable id. `npm run generate` generates docs/reference/errors.md from it.
+// The catalogue of refusals: one entry for each rule, by its stable id. `npm run generate` generates
+// docs/reference/errors.md from it.
 import { ACCOUNT_REFUSALS } from './accounts.ts';
 import { FORM_REFUSALS } from './forms.ts';
 import { RECORD_REFUSALS } from './records.ts';

@@ -1,5 +1,5 @@
-// Refusals about records: rights, form, and conflicts with other records of the zone. The DNS rules (#dns/rules) write the
-// sentences about conflicts, and these refusals list the ids of the conflicting records.
+// Refusals about records: rights, form, and conflicts with other records of the zone. The DNS rules (#dns/rules) write
+// the sentences about conflicts, and these refusals list the ids of the conflicting records.
 import type { ConflictRule } from '#dns/verdict.ts';
 import type { RefusalText } from './rule.ts';
 

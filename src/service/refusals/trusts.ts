@@ -1,4 +1,5 @@
-// Refusals about trusts, and of the tokens that they are for. A token cannot be guessed, so its holder learns why it is refused.
+// Refusals about trusts, and of the tokens that they are for. A token cannot be guessed, so its holder learns why it is
+// refused.
 import type { RefusalText } from './rule.ts';
 
 export const TRUST_REFUSALS = {

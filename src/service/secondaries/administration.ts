@@ -22,7 +22,8 @@ import { changeZones, keyOf, type WrittenSecondary, writeSecondary } from './wri
 type Random = (bytes: number) => Buffer;
 
 /**
- * Adds the secondary, or makes the one with this name what the input says; its key stays unless the input has another one.
+ * Adds the secondary, or makes the one with this name what the input says; its key stays unless the input has another
+ * one.
  * @returns the key; `made` if its secret was made now
  * @throws Error if the input is wrong, or names a zone or a team that does not exist
  */

@@ -1,5 +1,5 @@
-// The secondaries that the owner of a zone may choose, and the choice. The list of the administrator is kept apart: neither
-// removes an entry of the other.
+// The secondaries that the owner of a zone may choose, and the choice. The list of the administrator is kept apart:
+// neither removes an entry of the other.
 import { MAX_CHOSEN } from '#dns/secondaries/secondary.ts';
 import { insertChanges } from '#store/changes.ts';
 import type { Db, Tx } from '#store/database.ts';
@@ -55,8 +55,8 @@ export async function readZoneSecondaries(
 /**
  * Replaces the owner's choice. @param seen the choice that a person saw; another one refuses the change. Absent: any.
  * A secondary that is chosen already may stay, also when it is no longer offered.
- * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone), bad_request (too many),
- * busy
+ * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone),
+ * bad_request (too many), busy
  */
 export async function chooseSecondaries(
   context: ServiceContext,

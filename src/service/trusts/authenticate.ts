@@ -1,5 +1,6 @@
-// The actor of a request with a JSON Web Token instead of a key. The rights come from the trust at every request, so a change of the
-// trust applies at once. The first request of a subject stores a row for it, to which history, write limits and last use belong.
+// The actor of a request with a JSON Web Token instead of a key. The rights come from the trust at every request, so a
+// change of the trust applies at once. The first request of a subject stores a row for it, to which history, write
+// limits and last use belong.
 import type { Db } from '#store/database.ts';
 import { markUsed } from '#store/keys.ts';
 import { ensureSubject, pinSubject, type TrustForToken } from '#store/trust-subjects.ts';
@@ -26,8 +27,8 @@ export function isToken(text: string | null): text is string {
 /**
  * @param address the address of the client; it must be in the networks of the trust
  * @param agent the User-Agent of the client
- * @throws Refusal unauthorized, with the reason, and with a time if newer keys of the issuer may prove the token; busy if the keys
- * cannot be fetched
+ * @throws Refusal unauthorized, with the reason, and with a time if newer keys of the issuer may prove the token; busy
+ * if the keys cannot be fetched
  */
 export async function authenticateToken(
   context: Pick<ServiceContext, 'db' | 'now' | 'random' | 'tokens'>,

@@ -1,7 +1,7 @@
-// Selects the trust of a token: the trusts that are for its issuer and its claims are looked up, and those whose keys prove it accept
-// it. Two clusters may have the same issuer text, and are told apart by their keys. If the administrator has a trust for issuer and
-// audience, trusts of other teams are not used for them. If several trusts accept a token, one of the administrator is used before
-// those of its team, and then the oldest.
+// Selects the trust of a token: the trusts that are for its issuer and its claims are looked up, and those whose keys
+// prove it accept it. Two clusters may have the same issuer text, and are told apart by their keys. If the
+// administrator has a trust for issuer and audience, trusts of other teams are not used for them. If several trusts
+// accept a token, one of the administrator is used before those of its team, and then the oldest.
 import type { Db } from '#store/database.ts';
 import { type TokenAbout, type TrustForToken, trustsForTokens } from '#store/trust-subjects.ts';
 import type { TrustTerms } from '#store/trusts.ts';
@@ -41,8 +41,8 @@ export function isValidAt({ expiresAt }: Pick<TrustTerms, 'expiresAt'>, now: Dat
 }
 
 /**
- * An issuer that gives tokens to every account (issuers.ts) has several teams for one audience, with an owner each: there, a trust of the
- * administrator outranks others only if it is for this token.
+ * An issuer that gives tokens to every account (issuers.ts) has several teams for one audience, with an owner each:
+ * there, a trust of the administrator outranks others only if it is for this token.
  */
 function withoutOutranked(trusts: readonly TrustForToken[], now: Date): TrustForToken[] {
   const others = trusts.filter((trust) => trust.isAdministrators && isValidAt(trust, now));
@@ -75,8 +75,9 @@ const OF_OTHERS: ReadonlySet<string> = new Set(['signature', 'unknown-key', 'aud
 const OPEN: ReadonlySet<string> = new Set(['issuer-down', 'issuer-keys']);
 
 /**
- * The first trust that accepts the token, or the problem that says most. Null: there is no trust. A trust is chosen only after all
- * trusts before it have refused the token: if the keys of one of them cannot be fetched, no later trust is used.
+ * The first trust that accepts the token, or the problem that says most. Null: there is no trust. A trust is chosen
+ * only after all trusts before it have refused the token: if the keys of one of them cannot be fetched, no later trust
+ * is used.
  * @param trusts in their order
  */
 export async function chooseTrust(

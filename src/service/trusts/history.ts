@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KeySource } from '#base/key-source.ts';
 
 /**
- * Both sides of the change, from the terms as trustTermsView shows them. Pinned keys that stay are named by their digest, because
- * 16 of them have 20 kB, and each entry would have them twice.
+ * Both sides of the change, from the terms as trustTermsView shows them. Pinned keys that stay are named by their
+ * digest, because 16 of them have 20 kB, and each entry would have them twice.
  */
 export function trustChange<Terms extends { keySource: KeySource }>(
   before: Terms,

@@ -77,8 +77,8 @@ export function namesOwner({ owners }: SharedIssuer, leaves: readonly Leaf[]): b
 }
 
 /**
- * Whether the claims name different owners, so that no token has the claims of both: the same claim has another exact value, or the
- * owner in a claim has another name. An id and a name are not compared.
+ * Whether the claims name different owners, so that no token has the claims of both: the same claim has another exact
+ * value, or the owner in a claim has another name. An id and a name are not compared.
  */
 export function nameDifferentOwners(
   { owners, ownerIn }: SharedIssuer,

@@ -1,5 +1,5 @@
-// The claims that a trust demands of a token. A claim is demanded by a pattern, in which `*` matches any run of characters; an object
-// demands claims of an object. A claim with several values needs one that matches. Pure.
+// The claims that a trust demands of a token. A claim is demanded by a pattern, in which `*` matches any run of
+// characters; an object demands claims of an object. A claim with several values needs one that matches. Pure.
 import { matchesPattern } from '#dns/names/pattern.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { ClaimMatch } from '#store/trusts.ts';

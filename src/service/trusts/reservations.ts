@@ -1,5 +1,6 @@
-// Issuer and audience belong to one team, because a token belongs to one trust. The issuers of the administrator are not for teams, and
-// the audience that a team has by default is not for other teams, so no team can reserve the issuer of another one.
+// Issuer and audience belong to one team, because a token belongs to one trust. The issuers of the administrator are
+// not for teams, and the audience that a team has by default is not for other teams, so no team can reserve the issuer
+// of another one.
 import type { Tx } from '#store/database.ts';
 import { isClusterIssuer, type SharingTrust, sharingTrusts, type TrustTerms } from '#store/trusts.ts';
 import { refusal } from '../refusal.ts';

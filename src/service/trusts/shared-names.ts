@@ -1,8 +1,9 @@
-// Finds out whether the patterns of a trust give one name to the holders of different values: with `${a}-${b}`, `x-y` and `z` have
-// the name of `x` and `y-z`, and with `${a}` and `api-${a}`, the value `api-x` has a name of the value `x`. Two patterns read a name
-// side by side, character by character. If one of them reads a character as a part of a value where the other does not, the values
-// can differ. A pattern also permits the names that prove control of its own (dns/names/certified.ts), so a pattern that spells the
-// label of a proof, such as `_acme-challenge.` or `_dnsauth.`, is compared by the names behind that label as well. Pure.
+// Finds out whether the patterns of a trust give one name to the holders of different values: with `${a}-${b}`, `x-y`
+// and `z` have the name of `x` and `y-z`, and with `${a}` and `api-${a}`, the value `api-x` has a name of the value
+// `x`. Two patterns read a name side by side, character by character. If one of them reads a character as a part of a
+// value where the other does not, the values can differ. A pattern also permits the names that prove control of its own
+// (dns/names/certified.ts), so a pattern that spells the label of a proof, such as `_acme-challenge.` or `_dnsauth.`,
+// is compared by the names behind that label as well. Pure.
 import { PROOF_LABELS } from '#dns/names/certified.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import { hasTemplate, partsOf } from './template.ts';
@@ -10,7 +11,10 @@ import { hasTemplate, partsOf } from './template.ts';
 /** A character, any characters, or the characters of a value. */
 type Piece = { readonly text: string } | { readonly star: true } | { readonly claim: string; readonly dots: boolean };
 
-/** The places in two patterns that are compared, so that long patterns delay no request. Patterns of people need hundreds. */
+/**
+ * The places in two patterns that are compared, so that long patterns delay no request. Patterns of people need
+ * hundreds.
+ */
 const MAX_PLACES = 100_000;
 
 /** @param patterns after judgeTemplate. Those without templates are for every holder */
@@ -28,7 +32,10 @@ export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
   return accept(null);
 }
 
-/** The labels of proofs that a pattern spells: `_acme-challenge` and `_validation-persist` anywhere, any other at the beginning. */
+/**
+ * The labels of proofs that a pattern spells: `_acme-challenge` and `_validation-persist` anywhere, any other at the
+ * beginning.
+ */
 const SPELLED = new RegExp(`(?:(?<=^|[.*])(?:${PROOF_LABELS.join('|')})|(?<=^\\**)_[a-z0-9_-]*)(?=[.*])`, 'g');
 
 /** The names that the names of the pattern prove control of, as patterns with templates. */

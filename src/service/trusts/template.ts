@@ -1,9 +1,10 @@
-// Templates in the patterns of names of a trust: `${claim}` stands for the value of a claim, which must be one DNS label, and
-// `${claim|labels}` for one or several. Pure.
+// Templates in the patterns of names of a trust: `${claim}` stands for the value of a claim, which must be one DNS
+// label, and `${claim|labels}` for one or several. Pure.
 //
-// No value can widen a pattern: a value has no `*`, and two values never make patterns that match the same name. So a label with a
-// template has no `*`, and `*` is on one side of it only. A label that begins with `_` has no template either: with the value
-// `acme-challenge`, `_${namespace}.dev` would prove control of `dev`. shared-names.ts compares all patterns of a trust.
+// No value can widen a pattern: a value has no `*`, and two values never make patterns that match the same name. So a
+// label with a template has no `*`, and `*` is on one side of it only. A label that begins with `_` has no template
+// either: with the value `acme-challenge`, `_${namespace}.dev` would prove control of `dev`. shared-names.ts compares
+// all patterns of a trust.
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import { PATTERN } from '../keys/patterns.ts';
 import { claimAt, type Leaf } from './match.ts';
@@ -91,8 +92,9 @@ function problemOfStars(parts: readonly Part[]): string | null {
 }
 
 /**
- * Records at a label with `_` in front of a name prove control of the name (dns/names/certified.ts), so its holder would choose the
- * kind of the proof. No certificate has a name that begins with `_`, so in front of such a label the value may be any.
+ * Records at a label with `_` in front of a name prove control of the name (dns/names/certified.ts), so its holder
+ * would choose the kind of the proof. No certificate has a name that begins with `_`, so in front of such a label the
+ * value may be any.
  */
 function problemOfProofs(parts: readonly Part[]): string | null {
   const labels = parts

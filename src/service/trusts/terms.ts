@@ -1,5 +1,5 @@
-// Judges the terms of a trust: the tokens that it accepts, and the rights of their holders. The rights are those of an app key
-// (keys/terms.ts), and names may have templates. Pure; the caller checks that the zones of the grants exist.
+// Judges the terms of a trust: the tokens that it accepts, and the rights of their holders. The rights are those of an
+// app key (keys/terms.ts), and names may have templates. Pure; the caller checks that the zones of the grants exist.
 import { isDeepStrictEqual } from 'node:util';
 import type { KeySource } from '#base/key-source.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
@@ -47,7 +47,9 @@ export const NO_TRUST: TrustTerms = {
 
 interface TrustRules {
   now: Date;
-  /** Whether the administrator of the service asks: the limits may be higher, and the keys may be at private addresses. */
+  /**
+   * Whether the administrator of the service asks: the limits may be higher, and the keys may be at private addresses.
+   */
   isAdministrator: boolean;
 }
 

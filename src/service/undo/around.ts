@@ -1,5 +1,5 @@
-// Plans the restore of an RRset around the records of owners: those stay as they are, because the owner would write them again, and
-// the others become as they were. Pure.
+// Plans the restore of an RRset around the records of owners: those stay as they are, because the owner would write
+// them again, and the others become as they were. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import { keyOfOctets } from '#dns/wire/octets.ts';
 import type { OwnedRecord, RecordedValue } from '#store/undo.ts';

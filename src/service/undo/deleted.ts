@@ -18,8 +18,9 @@ export interface ShownDeletedZone {
 const MAX_DELETED = 100;
 
 /**
- * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MAX_DELETED. None for a key with
- * rights on single zones only. A zone that the actor could not see before its deletion, because of an override of `none`, is not listed.
+ * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MAX_DELETED. None
+ * for a key with rights on single zones only. A zone that the actor could not see before its deletion, because of an
+ * override of `none`, is not listed.
  */
 export async function readDeletedZones(context: ServiceContext, actor: Actor): Promise<ShownDeletedZone[]> {
   if (visibleZoneIds(actor) !== null) return [];

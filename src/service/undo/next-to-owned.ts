@@ -1,6 +1,6 @@
-// Whether the records of a restore and the records of owners, which stay as they are, may exist together. They did not exist at the
-// same time, so the rules about records never compared them: a CNAME comes back, and an owner has an address at its name by now.
-// Only the records at the names of both are compared, and those that their aliases lead to.
+// Whether the records of a restore and the records of owners, which stay as they are, may exist together. They did not
+// exist at the same time, so the rules about records never compared them: a CNAME comes back, and an owner has an
+// address at its name by now. Only the records at the names of both are compared, and those that their aliases lead to.
 
 import { ownerName } from '#base/owner-names.ts';
 import { orderName } from '#dns/names/name.ts';

@@ -1,9 +1,11 @@
-// The sentences for records that an owner keeps: the service does not change them behind its back, so the sentence says what to
-// change in Kubernetes or at another owner. Pure.
+// The sentences for records that an owner keeps: the service does not change them behind its back, so the sentence says
+// what to change in Kubernetes or at another owner. Pure.
 import { DNS_RECORD_OWNER, ownerName } from '#base/owner-names.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 
-/** A value of the acme-dns or httpreq protocol, or the DNSRecord that the solver makes for a challenge of cert-manager. */
+/**
+ * A value of the acme-dns or httpreq protocol, or the DNSRecord that the solver makes for a challenge of cert-manager.
+ */
 const CHALLENGE = /^(acme:|k8s:[^/]+\/[^/]+\/acme-[0-9a-f]{32}$)/;
 /** The values, and the characters of each, that a sentence shows. */
 const SHOWN = { values: 5, characters: 100 };

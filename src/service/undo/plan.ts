@@ -1,4 +1,5 @@
-// Plans how an RRset gets the records that it had: the edits, the difference that a preview shows, or the conflict. Pure.
+// Plans how an RRset gets the records that it had: the edits, the difference that a preview shows, or the conflict.
+// Pure.
 import { orderName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';

@@ -1,7 +1,7 @@
-// Restore: gives a zone the records that it had at a time, as one change. All records become as they were together, so the rules
-// that held between them then hold again. Only two things can contradict them: the records of owners, which stay as they are, and
-// zones that were created below this one since then. The plan is made without the zone's lock and holds only while the zone stays
-// as it was read; otherwise it is made again.
+// Restore: gives a zone the records that it had at a time, as one change. All records become as they were together, so
+// the rules that held between them then hold again. Only two things can contradict them: the records of owners, which
+// stay as they are, and zones that were created below this one since then. The plan is made without the zone's lock and
+// holds only while the zone stays as it was read; otherwise it is made again.
 import { fqdn, suffixesOf } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
 import { beginningOf, firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';

@@ -1,5 +1,5 @@
-// Rewinds the history of RRsets: finds the records that they had before some selected changes. A change that is not selected and
-// came later prevents that, unless it and others cancel each other out. Pure.
+// Rewinds the history of RRsets: finds the records that they had before some selected changes. A change that is not
+// selected and came later prevents that, unless it and others cancel each other out. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import type { RecordedStep, RecordedValue } from '#store/undo.ts';
 
@@ -7,7 +7,10 @@ import type { RecordedStep, RecordedValue } from '#store/undo.ts';
 export interface PastRrset {
   name: string;
   type: RecordType;
-  /** The values by the id of the record; null: there was no such record. Records that are not among them stay as they are. */
+  /**
+   * The values by the id of the record; null: there was no such record. Records that are not among them stay as they
+   * are.
+   */
   values: Map<string, RecordedValue | null>;
   /** The newest change that is undone. */
   change: number;
@@ -24,7 +27,9 @@ export interface LaterChange {
   later: RecordedStep;
 }
 
-/** @param steps all changes at the names and types of the selected changes since the oldest of them, the newest first */
+/**
+ * @param steps all changes at the names and types of the selected changes since the oldest of them, the newest first
+ */
 export function rewind(steps: readonly RecordedStep[], selected: ReadonlySet<number>): (PastRrset | LaterChange)[] {
   const places = new Map<string, RecordedStep[]>();
   for (const step of steps) {

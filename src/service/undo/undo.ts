@@ -1,5 +1,5 @@
-// Undo: puts back the RRsets that some selected changes wrote, as one change of the zone. A plan is made without the zone's lock and
-// holds only while the zone stays as it was read; otherwise it is made again.
+// Undo: puts back the RRsets that some selected changes wrote, as one change of the zone. A plan is made without the
+// zone's lock and holds only while the zone stays as it was read; otherwise it is made again.
 import { inOneStep } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
 import {
@@ -46,8 +46,8 @@ export interface UndoOptions {
 
 /**
  * Puts back the RRsets that the changes wrote, all or nothing. A preview lists the conflicts.
- * @throws Refusal no_zone, forbidden, not_found (no such change), precondition_failed, bad_request, conflict, rate_limited,
- * busy
+ * @throws Refusal no_zone, forbidden, not_found (no such change), precondition_failed, bad_request, conflict,
+ * rate_limited, busy
  */
 export async function undoChanges(
   context: ServiceContext,

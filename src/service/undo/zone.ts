@@ -1,5 +1,5 @@
-// Restore of a deleted zone, while its name is in quarantine: it comes back as it was, with its id, its records, their owners and its
-// DNSSEC key, so that the DS records at the parent stay right.
+// Restore of a deleted zone, while its name is in quarantine: it comes back as it was, with its id, its records, their
+// owners and its DNSSEC key, so that the DS records at the parent stay right.
 import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { insertChanges } from '#store/changes.ts';
@@ -59,11 +59,11 @@ export interface ZonePreview {
 type RestoredZone = ZoneView & { status: CreationStatus };
 
 /**
- * Brings back the zone that was deleted last with this name. It copies its rows before it takes the lock of the tree of zones, so
- * that other creations do not wait for it.
+ * Brings back the zone that was deleted last with this name. It copies its rows before it takes the lock of the tree of
+ * zones, so that other creations do not wait for it.
  * @param count counts the restore as so many writes of zones
- * @throws Refusal not_found (no such deleted zone), forbidden (rights, quota), bad_request (name), conflict (the zone exists again, or
- * its names are taken), rate_limited, busy
+ * @throws Refusal not_found (no such deleted zone), forbidden (rights, quota), bad_request (name), conflict (the zone
+ * exists again, or its names are taken), rate_limited, busy
  */
 export async function restoreZone(
   context: ServiceContext,
@@ -172,7 +172,10 @@ async function findDeleted(
   return deleted;
 }
 
-/** The key may have been revoked, or the member removed, since the request arrived. @throws Refusal unauthorized, forbidden */
+/**
+ * The key may have been revoked, or the member removed, since the request arrived. @throws Refusal unauthorized,
+ * forbidden
+ */
 async function mustStillManage(
   db: Db | Tx,
   context: ServiceContext,
@@ -184,7 +187,10 @@ async function mustStillManage(
   if (!standing.member) throw noTeamOfYours();
 }
 
-/** The same checks as for a new zone. @param added the zone, if it is back already @throws Refusal conflict, forbidden, busy */
+/**
+ * The same checks as for a new zone. @param added the zone, if it is back already @throws Refusal conflict, forbidden,
+ * busy
+ */
 async function mustFit(
   tx: Tx,
   context: ServiceContext,

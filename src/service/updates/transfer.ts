@@ -1,4 +1,5 @@
-// A whole zone for a transfer (RFC 5936), as name servers serve it, without DNSSEC records. Rights are those of an export over REST.
+// A whole zone for a transfer (RFC 5936), as name servers serve it, without DNSSEC records. Rights are those of an
+// export over REST.
 import { type Labels, nameText } from '#dns/message/message.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
@@ -18,8 +19,8 @@ export interface ZoneTransfer {
 }
 
 /**
- * Passes a zone to `send`. It holds a permit for large reads and a database connection until `send` settles; a reader that takes no page for
- * 30 s, or is too slow (large-read.ts), loses both.
+ * Passes a zone to `send`. It holds a permit for large reads and a database connection until `send` settles; a reader
+ * that takes no page for 30 s, or is too slow (large-read.ts), loses both.
  * @returns the result of `send`; null if the key reaches no zone with this name
  * @throws Refusal forbidden, busy; the reason of the signal
  */

@@ -1,5 +1,5 @@
-// Applies an UPDATE message (RFC 2136) to a zone, as one change: prerequisites and changes see the same records, and no other
-// change comes in between. Rights, rules, limits and history are those of a request to the REST API.
+// Applies an UPDATE message (RFC 2136) to a zone, as one change: prerequisites and changes see the same records, and no
+// other change comes in between. Rights, rules, limits and history are those of a request to the REST API.
 import { CLASS, type Message, nameText } from '#dns/message/message.ts';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { inOneStep } from '#dns/steps.ts';
@@ -76,8 +76,8 @@ export async function applyUpdate(
 }
 
 /**
- * A key that is restricted to some names or types reads only those that it may write. Whether a name has records at all may be
- * asked about each name that it may write, because a refused write tells as much. @throws Refusal forbidden
+ * A key that is restricted to some names or types reads only those that it may write. Whether a name has records at all
+ * may be asked about each name that it may write, because a refused write tells as much. @throws Refusal forbidden
  */
 function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites }: Update): void {
   for (const prerequisite of prerequisites) {

@@ -28,7 +28,10 @@ function listNames({ creates, updates, deletes }: ZoneDiff): string[] {
   return [...new Set([...creates.map(({ name }) => name), ...orders.map(nameOfOrder)])];
 }
 
-/** The growth of the zone by the changes. Postgres sums the octets of the stored records, so that their contents are not loaded. */
+/**
+ * The growth of the zone by the changes. Postgres sums the octets of the stored records, so that their contents are not
+ * loaded.
+ */
 async function measureGrowth(tx: Tx, zone: ZoneRow, { creates, updates, deletes }: ZoneDiff): Promise<Growth> {
   const replaced = updates.filter(({ isSameValue }) => !isSameValue);
   const listIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);

@@ -22,8 +22,9 @@ export interface ZoneDiff {
 const STEP = 250;
 
 /**
- * Compares the stored records with the wanted ones, in steps. A record that keeps its value keeps its id and the spelling of its
- * content. If a record set loses one value and gets another one, the stored record is updated and keeps its id.
+ * Compares the stored records with the wanted ones, in steps. A record that keeps its value keeps its id and the
+ * spelling of its content. If a record set loses one value and gets another one, the stored record is updated and keeps
+ * its id.
  */
 export function* diffZone(stored: readonly StoredValue[], wanted: readonly ParsedRecord[]): Steps<ZoneDiff> {
   const left = new Map<string, StoredValue>();

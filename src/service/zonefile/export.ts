@@ -16,7 +16,8 @@ import { seeZone } from '../zones/zones.ts';
 type ZoneFileExport = { zone: string } & ({ whole: string } | { pieces: AsyncIterable<string> });
 
 /**
- * The zone file of one snapshot, whole or in pieces; null if the caller has this state already. Reading the pieces uses a slot and a database connection.
+ * The zone file of one snapshot, whole or in pieces; null if the caller has this state already. Reading the pieces uses
+ * a slot and a database connection.
  * @throws Refusal no_zone, forbidden; busy when the first piece is read
  */
 export async function exportZoneFile(

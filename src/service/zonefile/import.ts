@@ -1,9 +1,9 @@
-// Imports a zone file, which replaces the records of a zone. The import is planned without the zone's lock and then written in one
-// transaction, with one serial and one history entry per record.
+// Imports a zone file, which replaces the records of a zone. The import is planned without the zone's lock and then
+// written in one transaction, with one serial and one history entry per record.
 //
-// Planning a file takes seconds. So the size of the file counts as writes before the service reads anything, the request waits for
-// one of the few slots of the process, and it ends if the client closes the connection. After the planning, the number of changes
-// counts if it is larger.
+// Planning a file takes seconds. So the size of the file counts as writes before the service reads anything, the
+// request waits for one of the few slots of the process, and it ends if the client closes the connection. After the
+// planning, the number of changes counts if it is larger.
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
@@ -232,7 +232,8 @@ async function readFile(
     zoneFileSteps(text, { zone: name, defaultTtl, children: names, ...(reviseTtl && { reviseTtl }) }),
     signal,
   );
-  // The rules across records are only checked if all lines are right, because a record may depend on one in a wrong line.
+  // The rules across records are only checked if all lines are right, because a record may depend on one in a wrong
+  // line.
   const problems =
     file.problems.length > 0 ? file.problems : await finishInTurns(zoneCheckSteps(records, name, children), signal);
   return { file, problems, wanted: records.map(({ record }) => record) };

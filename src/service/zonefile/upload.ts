@@ -1,5 +1,5 @@
-// A zone file between its preview and its import. Different replicas may answer these two requests, so the file is stored in the
-// database. It is stored for one hour, and only the key that uploaded it can read it.
+// A zone file between its preview and its import. Different replicas may answer these two requests, so the file is
+// stored in the database. It is stored for one hour, and only the key that uploaded it can read it.
 import { createHash } from 'node:crypto';
 import { isStorable } from '#store/database.ts';
 import { dropUpload, keepUpload, type Upload, uploadOf } from '#store/uploads.ts';
@@ -30,7 +30,9 @@ export async function uploadZoneFile(
   return preview;
 }
 
-/** The file that this caller previewed last; null if it has expired or there is none. @throws Refusal no_zone, forbidden */
+/**
+ * The file that this caller previewed last; null if it has expired or there is none. @throws Refusal no_zone, forbidden
+ */
 export async function readUpload(context: ServiceContext, { actor }: Caller, zoneId: string): Promise<Upload | null> {
   const zone = await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteAllRecords(actor, zone.id);

@@ -1,5 +1,5 @@
-// Settings that clients of other protocols keep at a zone and read again. The service does nothing by them, so they change no answer,
-// no serial and no history.
+// Settings that clients of other protocols keep at a zone and read again. The service does nothing by them, so they
+// change no answer, no serial and no history.
 import { clientSettings, mergeClientSettings } from '#store/client-settings.ts';
 import { mustManageZones } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -16,7 +16,10 @@ export async function readClientSettings(
   return (await clientSettings(context.db, zoneIds)) as ReadonlyMap<string, ClientSettings>;
 }
 
-/** Sets some settings; the others stay. @param settings the caller bounds their number and length. @throws Refusal no_zone, forbidden */
+/**
+ * Sets some settings; the others stay. @param settings the caller bounds their number and length. @throws Refusal
+ * no_zone, forbidden
+ */
 export async function changeClientSettings(
   context: ServiceContext,
   { actor }: Caller,

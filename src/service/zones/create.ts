@@ -31,11 +31,16 @@ interface ZoneInput {
   owner?: string | undefined;
   defaultTtl?: number | undefined;
   comment?: string | null | undefined;
-  /** Whether a zone that this owner deleted leaves its DNSSEC key to this one. Absent: it does while its name is in quarantine. */
+  /**
+   * Whether a zone that this owner deleted leaves its DNSSEC key to this one. Absent: it does while its name is in
+   * quarantine.
+   */
   newKey?: boolean | undefined;
 }
 
-/** Writes the first records of a new zone in the transaction that creates it. @throws Refusal; there is no new zone then */
+/**
+ * Writes the first records of a new zone in the transaction that creates it. @throws Refusal; there is no new zone then
+ */
 export type FirstRecords = (tx: Tx, zone: ZoneRow) => Promise<unknown>;
 
 /** The DNSSEC key of a new zone: `kept` is the key of the zone of this name that the owner deleted. */
@@ -54,8 +59,9 @@ export const DEFAULT_TTL = 3600;
 
 /**
  * @param records writes records into the new zone; zone and records appear at once, or not at all.
- * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name), conflict (the zone exists, it overlaps with
- * a zone or a quarantined name of another team, or it would hide records of the parent zone), busy; the refusals of `records`
+ * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name), conflict (the zone exists, it
+ * overlaps with a zone or a quarantined name of another team, or it would hide records of the parent zone), busy; the
+ * refusals of `records`
  */
 export async function createZone(
   context: ServiceContext,
@@ -78,7 +84,8 @@ export async function createZone(
     await mustHaveRoomForZone(tx, context, owner, added === null ? 0 : 1);
   };
   const create = async (tx: Tx, enterTree: () => Promise<void>): Promise<NewZone> => {
-    // The parent is locked before the lock that all creations share, so that a busy parent does not delay other creations.
+    // The parent is locked before the lock that all creations share, so that a busy parent does not delay other
+    // creations.
     if (parent) await lockZone(tx, parent.id);
     if (records === undefined) await enterTree();
     const standing = await keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, context.now());
@@ -103,7 +110,8 @@ export async function createZone(
     const created = repeated ?? (await addZone(context, caller, addition, create));
     if (parent) context.childZones?.changed();
     const row = await zoneById(context.db, created.id);
-    // If the zone was deleted meanwhile, or this is the stored answer to a repeated request, the owner has nothing left to do.
+    // If the zone was deleted meanwhile, or this is the stored answer to a repeated request, the owner has nothing left
+    // to do.
     return { ...created, status: row ? await statusOf(context, row) : 'done' };
   } catch (error) {
     // The tree lock prevents this error; the constraint is the second safeguard.
@@ -136,8 +144,8 @@ async function insertSigned(
     tree: orderName(name),
     state: 'active',
     defaultTtl,
-    // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher serials than
-    // before (RFC 1982).
+    // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher
+    // serials than before (RFC 1982).
     serial: serialAfter(former?.serial ?? 0, now),
     cskPrivate: csk.privateKey,
     cskPublic: csk.publicKey,

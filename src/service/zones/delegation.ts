@@ -1,5 +1,5 @@
-// The creation status of a zone: the step that its owner still has to take before resolvers can use the zone. The rule is pure. The
-// caller passes a function that queries the parent zone, which never runs inside a transaction.
+// The creation status of a zone: the step that its owner still has to take before resolvers can use the zone. The rule
+// is pure. The caller passes a function that queries the parent zone, which never runs inside a transaction.
 import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { ZoneRow } from '#store/zones.ts';
@@ -24,8 +24,9 @@ export function creationStatus(
 ): CreationStatus {
   if (hostedParent || privateTlds.has(zone)) return 'done';
   if (seen === 'secure') return 'done';
-  // A single label that the root does not delegate needs a claim; a delegated one is an ordinary domain. Without a check, it
-  // counts as not delegated, because delegated single labels are public suffixes, which are never created by accident.
+  // A single label that the root does not delegate needs a claim; a delegated one is an ordinary domain. Without a
+  // check, it counts as not delegated, because delegated single labels are public suffixes, which are never created by
+  // accident.
   if (!zone.includes('.') && seen !== 'insecure') return 'handshake_claim_required';
   // No answer counts as no matching DS. The owner can query the status again.
   return seen === null ? 'done' : 'ds_required';

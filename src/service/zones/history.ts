@@ -14,9 +14,9 @@ export type ChangeView = Omit<PastChange, 'at' | 'owner' | 'undoes' | 'restoredT
 };
 
 /**
- * The changes, newest first: at most `limit`, and fewer if they reach a megabyte. Changes contain the contents of records, so a key
- * that may not read records gets only the changes of the zone itself, and a key that is restricted to some names or types gets
- * none.
+ * The changes, newest first: at most `limit`, and fewer if they reach a megabyte. Changes contain the contents of
+ * records, so a key that may not read records gets only the changes of the zone itself, and a key that is restricted to
+ * some names or types gets none.
  * @throws Refusal no_zone, forbidden, bad_request (cursor)
  */
 export async function readChanges(
@@ -35,8 +35,8 @@ export async function readChanges(
 export type HistoryFilter = Omit<ChangeFilter, 'zoneOnly'>;
 
 /**
- * As `readChanges`, with the changes that match all parts of the filter. `isCut`: the search ended at its bound, and older changes,
- * from `next` on, may match too.
+ * As `readChanges`, with the changes that match all parts of the filter. `isCut`: the search ended at its bound, and
+ * older changes, from `next` on, may match too.
  * @throws Refusal no_zone, forbidden, bad_request (cursor)
  */
 export async function findChanges(

@@ -1,5 +1,5 @@
-// A cache of the number, the name and the owner of zones, which never change. A change of records needs no query for them.
-// If the zone was deleted meanwhile, the write detects it.
+// A cache of the number, the name and the owner of zones, which never change. A change of records needs no query for
+// them. If the zone was deleted meanwhile, the write detects it.
 import type { Db } from '#store/database.ts';
 import { type ZoneRow, zoneById } from '#store/zones.ts';
 

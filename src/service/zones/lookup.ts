@@ -9,7 +9,8 @@ import { type ZoneView, zoneView } from './view.ts';
 type Reading = Pick<ServiceContext, 'db'>;
 
 /**
- * The longest zone that encloses a name and that the key may see; null: there is none. A single label is never found (contract Z4).
+ * The longest zone that encloses a name and that the key may see; null: there is none. A single label is never found
+ * (contract Z4).
  * @param name canonical and absolute, without the final dot
  */
 export async function findEnclosingZone({ db }: Reading, actor: Actor, name: string): Promise<ZoneRow | null> {
@@ -31,7 +32,10 @@ export async function findTarget(context: Reading, actor: Actor, name: string): 
   return zone ? { zone, name: name === zone.name ? '@' : name.slice(0, -zone.name.length - 1) } : null;
 }
 
-/** @param text the name with or without its final dot. @returns null if the zone does not exist, or the key may not see it */
+/**
+ * @param text the name with or without its final dot. @returns null if the zone does not exist, or the key may not see
+ * it
+ */
 export async function findZoneNamed({ db }: Reading, actor: Actor, text: string): Promise<ZoneRow | null> {
   const name = parseZoneName(text);
   const [zone] = name.ok ? await zonesNamed(db, [name.value]) : [];

@@ -21,7 +21,9 @@ export function ownerFor(actor: Actor, owner: string | undefined): Owner {
   throw noTeamOfYours();
 }
 
-/** The same refusal for another team and for a team that does not exist, so that it does not reveal which teams exist. */
+/**
+ * The same refusal for another team and for a team that does not exist, so that it does not reveal which teams exist.
+ */
 export function noTeamOfYours(): Refusal {
   return refusal('foreign-owner');
 }

@@ -1,5 +1,6 @@
-// The parent of a zone, if this service hosts it. The answers of a parent depend on the zones below it: NS, DS, empty non-terminals
-// and the proofs of non-existence are computed for each query. So the parent changes when a zone below it is created or deleted.
+// The parent of a zone, if this service hosts it. The answers of a parent depend on the zones below it: NS, DS, empty
+// non-terminals and the proofs of non-existence are computed for each query. So the parent changes when a zone below it
+// is created or deleted.
 import { orderName, suffixesOf } from '#dns/names/name.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { MAX_NAMES } from '#store/feed-changes.ts';
@@ -23,8 +24,8 @@ export async function touchParent(tx: Tx, context: Pick<ServiceContext, 'now'>, 
 }
 
 /**
- * The names of the parent whose delegations change with a zone: its own, and those of the zones below it. The nearest hosted zone
- * above delegates a zone, and for them that is the zone or, without it, the parent.
+ * The names of the parent whose delegations change with a zone: its own, and those of the zones below it. The nearest
+ * hosted zone above delegates a zone, and for them that is the zone or, without it, the parent.
  */
 async function delegationsBy(tx: Tx, parent: ZoneRow, zoneName: string): Promise<string[]> {
   const below = await zonesBelow(tx, orderName(zoneName), MAX_NAMES);

@@ -1,5 +1,6 @@
-// A deleted zone may still be delegated to the service, and mail and certificates may depend on its names. If another team could
-// create the zone again at once, it would control all of that. So the name is reserved for its former owner for some time.
+// A deleted zone may still be delegated to the service, and mail and certificates may depend on its names. If another
+// team could create the zone again at once, it would control all of that. So the name is reserved for its former owner
+// for some time.
 import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
@@ -27,9 +28,9 @@ export async function keepName(tx: Tx, context: WithQuarantine, zone: ZoneRow): 
 }
 
 /**
- * Keeps the zone with its rows and its key until the quarantine of its name ends, so that it can be restored. It runs in the
- * transaction that deletes the zone, before that. An owner's deleted zones take no more room than its zones may, and are no more than
- * the quota, or 1,000.
+ * Keeps the zone with its rows and its key until the quarantine of its name ends, so that it can be restored. It runs
+ * in the transaction that deletes the zone, before that. An owner's deleted zones take no more room than its zones may,
+ * and are no more than the quota, or 1,000.
  */
 export async function keepZone(
   tx: Tx,
@@ -45,8 +46,8 @@ export async function keepZone(
 }
 
 /**
- * Refuses a name that is in quarantine for another owner. Call it after the zones were read, so that a zone that is deleted
- * meanwhile is found either there or here.
+ * Refuses a name that is in quarantine for another owner. Call it after the zones were read, so that a zone that is
+ * deleted meanwhile is found either there or here.
  * @throws Refusal conflict, without naming the former owner
  */
 export async function mustNotBeKept(tx: Tx, context: WithQuarantine, owner: Owner, name: string): Promise<void> {

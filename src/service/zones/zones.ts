@@ -43,7 +43,8 @@ const ZONE_OCTETS = 600;
 const PAGE = 500;
 
 /**
- * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database connection.
+ * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database
+ * connection.
  * @throws Refusal bad_request (cursor); busy when the first of several pages is read
  */
 export async function readAllZones(

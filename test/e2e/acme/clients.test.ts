@@ -174,8 +174,8 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
     await expectCertificate(join(base, 'certs', zone.zoneName, 'cert.pem'), zone);
   });
 
-  // acme.sh sources the file of --dns in a subshell, looks for its two functions and calls them with name and value (its
-  // issue() and _clearupdns()); the flow around it is lego's, acme.sh itself being in no registry.
+  // acme.sh sources the file of --dns in a subshell, looks for its two functions and calls them with name and value
+  // (its issue() and _clearupdns()); the flow around it is lego's, acme.sh itself being in no registry.
   test.each(['dash', 'bash'])("acme.sh's file, sourced under %s", async (shell) => {
     const zone = await service.zone();
     const caller = join(dir, `as-acme-sh-${shell}`);

@@ -15,7 +15,8 @@ export function besideTheSolver(theStack: () => TestStack): void {
       // No grant is needed, because the solver is not involved.
       await test.apply(zoneObject('outside', 'outside.example'));
       await test.ready('zdz/outside');
-      // In the same zone: the CA of the test asks the name server itself, which follows a CNAME to no other zone, as a resolver would.
+      // In the same zone: the CA of the test asks the name server itself, which follows a CNAME to no other zone, as a
+      // resolver would.
       const basic = Buffer.from(`auth.outside.example:${keys.first.key}`).toString('base64');
       const authorization = `Basic ${basic}`;
       const answer = await fetch(`${url}/acme/acme-dns/register`, { method: 'POST', headers: { authorization } });

@@ -1,5 +1,5 @@
-// `zonestead doctor` with the running chain: first everything is in order, then it reports each fault that the test makes. The
-// case without a solver is in faults.ts.
+// `zonestead doctor` with the running chain: first everything is in order, then it reports each fault that the test
+// makes. The case without a solver is in faults.ts.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';

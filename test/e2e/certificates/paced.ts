@@ -18,7 +18,9 @@ const WRITES = 60;
 /** The operator's workers: as many may have a write in progress when the pause ends. */
 const WORKERS = 16;
 
-/** A key of the namespace's own and the operator's right to read this one Secret, as in deploy/examples/team-key.yaml. */
+/**
+ * A key of the namespace's own and the operator's right to read this one Secret, as in deploy/examples/team-key.yaml.
+ */
 function keyObjects(namespace: string, apiKey: string): object[] {
   const metadata = { name: 'dns-key', namespace };
   return [

@@ -1,5 +1,5 @@
-// cert-manager without the solver: its built-in rfc2136 provider with the port of DNS updates, and a key that may do nothing but
-// answer challenges. BIND gets the same updates.
+// cert-manager without the solver: its built-in rfc2136 provider with the port of DNS updates, and a key that may do
+// nothing but answer challenges. BIND gets the same updates.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

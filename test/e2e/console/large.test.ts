@@ -1,5 +1,5 @@
-// A zone of 100,000 records in a real browser: one of them is found in at most four clicks from the list of zones, the list is sorted,
-// and it is read forwards and backwards. No part of it needs a script.
+// A zone of 100,000 records in a real browser: one of them is found in at most four clicks from the list of zones, the
+// list is sorted, and it is read forwards and backwards. No part of it needs a script.
 import { expect, test } from 'vitest';
 import { flawsOf, startBrowser } from '../../support/browser.ts';
 import { startConsoleService } from '../../support/console.ts';

@@ -1,4 +1,5 @@
-// Two frequent tasks in the pages of a zone, each in at most four clicks from the list of zones, and the overview, in a real browser.
+// Two frequent tasks in the pages of a zone, each in at most four clicks from the list of zones, and the overview, in a
+// real browser.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { flawsOf, startBrowser } from '../../support/browser.ts';

@@ -1,4 +1,5 @@
-// Team → Trusts in a real browser: the form follows the kind of issuer, the preview follows the typing, and every page is accessible.
+// Team → Trusts in a real browser: the form follows the kind of issuer, the preview follows the typing, and every page
+// is accessible.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { flawsOf, startBrowser } from '../../support/browser.ts';

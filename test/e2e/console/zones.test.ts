@@ -1,5 +1,5 @@
-// The zones of the console in a real browser: the life of a record in its row, an import by upload, park, history and the
-// live view; hostile contents; every page under axe-core, wide and narrow, light and dark.
+// The zones of the console in a real browser: the life of a record in its row, an import by upload, park, history and
+// the live view; hostile contents; every page under axe-core, wide and narrow, light and dark.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';

@@ -1,4 +1,5 @@
-// Ansible's nsupdate module adds, changes and deletes records at BIND and at ours, and says for each task whether it changed anything.
+// Ansible's nsupdate module adds, changes and deletes records at BIND and at ours, and says for each task whether it
+// changed anything.
 import { expect, test } from 'vitest';
 import { type NsupdateTask, runPlay } from '../../support/doors/ansible.ts';
 import { updateServers } from '../../support/doors/servers.ts';
@@ -20,7 +21,9 @@ const text = (more: object): NsupdateTask => ({ record: `text.${ZONE}.`, type: '
 /** The module changes NS records by single values, and queries an absolute name for them. */
 const cut = (host: string): NsupdateTask => ({ ...text({ value: [host] }), record: `cut.${ZONE}.`, type: 'NS' });
 
-/** Tasks compare TTLs with those that name servers answer, so the changes of a play must be served before the next one. */
+/**
+ * Tasks compare TTLs with those that name servers answer, so the changes of a play must be served before the next one.
+ */
 const PLAYS: readonly { tasks: readonly (readonly [NsupdateTask, 'changed' | 'ok'])[]; records: readonly string[] }[] =
   [
     {

@@ -1,5 +1,5 @@
-// certbot and lego get a certificate for a name and its wildcard through the PowerDNS API and through DNS updates, at the protocol's
-// own server and at ours, with a key that may only answer challenges. They leave no record behind.
+// certbot and lego get a certificate for a name and its wildcard through the PowerDNS API and through DNS updates, at
+// the protocol's own server and at ours, with a key that may only answer challenges. They leave no record behind.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

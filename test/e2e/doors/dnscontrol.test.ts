@@ -1,5 +1,5 @@
-// dnscontrol makes zones like its configuration, through the PowerDNS API and through DNS updates, at the protocol's own server and
-// at ours. It reads a zone first: by the API, or by a transfer with the key of the updates.
+// dnscontrol makes zones like its configuration, through the PowerDNS API and through DNS updates, at the protocol's
+// own server and at ours. It reads a zone first: by the API, or by a transfer with the key of the updates.
 import { test } from 'vitest';
 import { dnsControl } from '../../support/doors/dnscontrol.ts';
 import { powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';

@@ -1,5 +1,6 @@
-// external-dns' own providers pdns and rfc2136 make zones like DNSEndpoints of a real kube-apiserver, at the protocol's own server
-// and at ours. They change only records that their TXT registry names. At ours, the key may do only what the provider needs.
+// external-dns' own providers pdns and rfc2136 make zones like DNSEndpoints of a real kube-apiserver, at the protocol's
+// own server and at ours. They change only records that their TXT registry names. At ours, the key may do only what the
+// provider needs.
 import { test } from 'vitest';
 import { readSteps } from '#cli/import/read.ts';
 import { useRegistry } from '#cli/import/registry.ts';
@@ -76,8 +77,8 @@ const SECOND: Wanted[] = [
   { name: 'new', type: 'A', targets: ['192.0.2.4'] },
 ];
 /**
- * Another owner has this name. The provider rfc2136 continues without records when a transfer takes longer than 2 s, and would then
- * add this one.
+ * Another owner has this name. The provider rfc2136 continues without records when a transfer takes longer than 2 s,
+ * and would then add this one.
  */
 const TAKEN: Wanted = { name: 'taken', type: 'A', targets: ['192.0.2.66'] };
 

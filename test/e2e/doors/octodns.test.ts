@@ -1,4 +1,5 @@
-// octoDNS moves a zone in and out through the PowerDNS API and through DNS updates, at the protocol's own server and at ours.
+// octoDNS moves a zone in and out through the PowerDNS API and through DNS updates, at the protocol's own server and at
+// ours.
 import { expect, test } from 'vitest';
 import { readSteps } from '#cli/import/read.ts';
 import { readOctodns } from '#cli/import/sources/octodns.ts';

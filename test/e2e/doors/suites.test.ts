@@ -1,5 +1,5 @@
-// The test suites of two Go clients of the PowerDNS API, against a real PowerDNS and against the service with the name servers that
-// each suite names. Many tools are made of these clients: dnscontrol, for example.
+// The test suites of two Go clients of the PowerDNS API, against a real PowerDNS and against the service with the name
+// servers that each suite names. Many tools are made of these clients: dnscontrol, for example.
 import { expect, test } from 'vitest';
 import { OMITTED, runSuite } from '../../support/doors/suites.ts';
 import { startPowerDns } from '../../support/powerdns/server.ts';

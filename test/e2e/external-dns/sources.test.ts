@@ -1,7 +1,7 @@
-// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach the zones,
-// each instance changes only its own records, and external-dns waits while the write limit is used up. Instance `one` has no
-// registry, as the page recommends; instance `two` has the TXT registry. Instance `three` gets a zone that was imported from the TXT
-// registry of another provider.
+// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach
+// the zones, each instance changes only its own records, and external-dns waits while the write limit is used up.
+// Instance `one` has no registry, as the page recommends; instance `two` has the TXT registry. Instance `three` gets a
+// zone that was imported from the TXT registry of another provider.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// A certificate for the zone of the examples, through cert-manager, Pebble and the release's solver, all of them pods: word for
-// word what deploy/examples says.
+// A certificate for the zone of the examples, through cert-manager, Pebble and the release's solver, all of them pods:
+// word for word what deploy/examples says.
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';

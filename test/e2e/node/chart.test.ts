@@ -1,5 +1,5 @@
-// The chart with default values on a real node: the version before installed, upgraded to this one, used, rolled back, put behind edges and taken
-// out again.
+// The chart with default values on a real node: the version before installed, upgraded to this one, used, rolled back,
+// put behind edges and taken out again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
 import { startDnsLoad } from '../../support/node/dns-load.ts';
@@ -57,7 +57,8 @@ describe('the chart on a real node', () => {
       'dnsrecord/www',
       '--timeout=180s',
     );
-    // Bar: from `helm install` (images present) to the first answer in 60 s on two quiet cores; a busy machine takes longer.
+    // Bar: from `helm install` (images present) to the first answer in 60 s on two quiet cores; a busy machine takes
+    // longer.
     process.stdout.write(
       `helm install to the first zone Ready: ${Math.round((performance.now() - installedAt) / 100) / 10} s\n`,
     );
@@ -303,7 +304,10 @@ describe('the chart on a real node', () => {
   });
 });
 
-/** One pod after the other; an operator and a solver, which neither answer queries nor take writes, with each name server. */
+/**
+ * One pod after the other; an operator and a solver, which neither answer queries nor take writes, with each name
+ * server.
+ */
 function turnsOf(pods: readonly Pod[]): Pod[][] {
   const of = (component: string) => pods.filter((pod) => pod.component === component);
   const [operators, solvers] = [of('operator'), of('solver')];

@@ -66,7 +66,8 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     expect(writes.acknowledged()).toBeGreaterThan(20);
     const none = Object.fromEntries(victims.map((victim) => [kindOf(victim), 0]));
     expect({ ...failed, [KNOT]: 0 }).toEqual(none);
-    // A crash is not announced: until kubelet and kube-proxy know of it, three datagrams in a row may go where no process listens.
+    // A crash is not announced: until kubelet and kube-proxy know of it, three datagrams in a row may go where no
+    // process listens.
     expect((failed[KNOT] ?? 0) / (asked[KNOT] ?? 0)).toBeLessThan(0.05);
     expect(Object.keys(none).sort()).toEqual(KINDS);
 
@@ -97,7 +98,10 @@ const kindOf = ({ pod, container }: Place) => `${pod.component}/${container.name
 /** The same when the container was started again. */
 const idOf = ({ pod, container }: Place) => `${pod.uid} ${container.name}`;
 
-/** Every container of one pod of each component: of the operators the one that leads, and last what questions may fail with. */
+/**
+ * Every container of one pod of each component: of the operators the one that leads, and last what questions may fail
+ * with.
+ */
 async function oneOfEachKind(cluster: TestCluster, all: readonly Place[]): Promise<Place[]> {
   const lease = ['-n', NAMESPACE, 'get', 'lease', `${RELEASE}-operator`, '-o=jsonpath={.spec.holderIdentity}'];
   const leader = await cluster.kubectl(...lease);

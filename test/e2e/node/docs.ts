@@ -1,6 +1,6 @@
-// Types the commands of the pages for a cluster, word for word and in the order of the pages, in a cluster whose release has been
-// uninstalled: it removes the rest, and then follows an installation from its first command to its last. The output must be the
-// output that the pages show.
+// Types the commands of the pages for a cluster, word for word and in the order of the pages, in a cluster whose
+// release has been uninstalled: it removes the rest, and then follows an installation from its first command to its
+// last. The output must be the output that the pages show.
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -40,7 +40,9 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       if (code !== 0) throw new Error(`${command}\n${output}`);
       return output;
     };
-    /** `kubectl port-forward` runs until it is ended, on a port that may be in use: into the background, on a free one. */
+    /**
+     * `kubectl port-forward` runs until it is ended, on a port that may be in use: into the background, on a free one.
+     */
     const forwarded = async (text: string): Promise<string> => {
       const { port = 0 } = await allocatePorts([{ name: 'port' }], { stateDir: folder });
       const url = `http://localhost:${port}`;
@@ -166,7 +168,8 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
         await type(`export SSL_CERT_FILE=${certificateFile}`);
         own['registry.example.net'] = registry.host;
         for (const step of fromRegistry) await followed(step);
-        // Pods of the release before may still be ending, so their owners are read; `helm install --wait` waited for these.
+        // Pods of the release before may still be ending, so their owners are read; `helm install --wait` waited for
+        // these.
         const owners = `deployment,statefulset -l app.kubernetes.io/instance=zonestead`;
         const images = `kubectl -n ${NAMESPACE} get ${owners} -o jsonpath='{.items[*].spec.template.spec.containers[*].image}'`;
         for (const image of (await type(images)).split(' ')) expect(image).toMatch(`${address}/`);

@@ -1,5 +1,5 @@
-// The annotation zonestead.dev/comment through a real API server: it is the comment at the service, changes with the object, and
-// a wrong one is told without a change of DNS.
+// The annotation zonestead.dev/comment through a real API server: it is the comment at the service, changes with the
+// object, and a wrong one is told without a change of DNS.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { COMMENT } from '#resources/names.ts';

@@ -1,5 +1,5 @@
-// Random creates, edits, deletes, grants, foreign edits over REST and restarts of the operator, in three namespaces and two
-// zones; a model says what DNS must answer once things have settled. Each run walks the same way, TEST_SEED=random
+// Random creates, edits, deletes, grants, foreign edits over REST and restarts of the operator, in three namespaces and
+// two zones; a model says what DNS must answer once things have settled. Each run walks the same way, TEST_SEED=random
 // another one (seed.ts).
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

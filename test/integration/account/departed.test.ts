@@ -1,5 +1,5 @@
-// The app keys of a person who leaves a team: they belong to the team, so they stay valid, are told apart, and can be revoked
-// in the same step.
+// The app keys of a person who leaves a team: they belong to the team, so they stay valid, are told apart, and can be
+// revoked in the same step.
 import { describe, expect, test } from 'vitest';
 import { accountApi, addPerson, type TestPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';

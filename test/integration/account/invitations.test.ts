@@ -1,5 +1,5 @@
-// Invitations to teams: a person is a member only after accepting, inviting does not tell who has an account, and what is
-// open is bounded.
+// Invitations to teams: a person is a member only after accepting, inviting does not tell who has an account, and what
+// is open is bounded.
 import { describe, expect, test } from 'vitest';
 import { accountApi, addPerson, type TestPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';

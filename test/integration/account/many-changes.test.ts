@@ -1,4 +1,5 @@
-// Many changes of account routes: each person has a write limit, and the changes of one team wait without a database connection.
+// Many changes of account routes: each person has a write limit, and the changes of one team wait without a database
+// connection.
 import { describe, expect, test } from 'vitest';
 import { timesBeside } from '../../support/neighbour.ts';
 import { accountApi, addPerson } from '../../support/people.ts';

@@ -1,5 +1,5 @@
-// Quotas of teams and people: every way to add objects stops at the limit, and changes that add nothing stay possible above the
-// limit.
+// Quotas of teams and people: every way to add objects stops at the limit, and changes that add nothing stay possible
+// above the limit.
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { mustHaveRoom } from '#service/accounts/quota.ts';

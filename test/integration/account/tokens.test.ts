@@ -1,5 +1,5 @@
-// Requests with tokens in the place of keys: at every door, with exactly the rights of a key with the same terms, and the limits, the
-// history and the pins of each subject. test/integration/trusts has attacks.
+// Requests with tokens in the place of keys: at every door, with exactly the rights of a key with the same terms, and
+// the limits, the history and the pins of each subject. test/integration/trusts has attacks.
 import { request as send } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { adminReadTrust } from '#service/credentials/administration.ts';

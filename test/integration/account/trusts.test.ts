@@ -1,5 +1,5 @@
-// The trusts of a team over HTTP: create, list, change, revoke, and which trusts are refused because they would open names to
-// every account. test/integration/account/tokens.test.ts has the requests with tokens.
+// The trusts of a team over HTTP: create, list, change, revoke, and which trusts are refused because they would open
+// names to every account. test/integration/account/tokens.test.ts has the requests with tokens.
 import { expect, test } from 'vitest';
 import { addPerson } from '../../support/people.ts';
 import { GITHUB, NAMESPACE, startTrustTeams } from '../../support/trusts.ts';

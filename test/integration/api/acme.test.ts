@@ -25,7 +25,10 @@ const txt = async (name: string, { lookup } = service.dns as Pick<typeof service
   (await lookup(name, 'TXT')).answers.map((line) => line.split('"')[1]).sort();
 /** The time that the api waits for the name server at most. */
 const SERVED_MS = 5_000;
-/** Sends, and returns the values at the name server at the moment of the answer; or later, if the api did not wait so long. */
+/**
+ * Sends, and returns the values at the name server at the moment of the answer; or later, if the api did not wait so
+ * long.
+ */
 async function txtAfter(name: string, send: () => Promise<{ status: number }>): Promise<(string | undefined)[]> {
   const since = performance.now();
   expect((await send()).status).toBe(200);

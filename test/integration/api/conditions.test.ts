@@ -1,5 +1,5 @@
-// Conditional requests (RFC 9110 sections 8.8.3, 13.1.1 and 13.1.2): the ETag of zones, records and the records of a zone, and
-// changes that depend on it.
+// Conditional requests (RFC 9110 sections 8.8.3, 13.1.1 and 13.1.2): the ETag of zones, records and the records of a
+// zone, and changes that depend on it.
 import { describe, expect, test } from 'vitest';
 import { type Method, type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

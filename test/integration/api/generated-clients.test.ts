@@ -1,4 +1,5 @@
-// Clients that generators make from the OpenAPI document, for Go and for TypeScript: their methods have good names, and work.
+// Clients that generators make from the OpenAPI document, for Go and for TypeScript: their methods have good names, and
+// work.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// Requests that wait for the same zone in one process are committed together: one transaction, and each request succeeds or fails
-// alone, with its own serial, history and answer.
+// Requests that wait for the same zone in one process are committed together: one transaction, and each request
+// succeeds or fails alone, with its own serial, history and answer.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
@@ -54,8 +54,8 @@ async function queued(send: Send, places = 1): Promise<Promise<Reply>[]> {
 }
 
 /**
- * The first request waits for the row of the zone, which another transaction holds. The others wait behind it in the process, and have
- * their turn together.
+ * The first request waits for the row of the zone, which another transaction holds. The others wait behind it in the
+ * process, and have their turn together.
  */
 async function together(
   zoneId: string,

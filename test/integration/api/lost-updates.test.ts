@@ -1,4 +1,5 @@
-// Concurrent conditional writers at two replicas: of those that read the same state, exactly one succeeds, and no update is lost.
+// Concurrent conditional writers at two replicas: of those that read the same state, exactly one succeeds, and no
+// update is lost.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Reply } from '../../support/api.ts';
@@ -14,7 +15,10 @@ const records = `${at}/records`;
 const tagOf = ({ headers }: Reply) => String(headers.etag);
 const WRITERS = 24;
 
-/** Sends a change from many writers at once, all with the tag that they read before. @returns how often each status was answered */
+/**
+ * Sends a change from many writers at once, all with the tag that they read before. @returns how often each status was
+ * answered
+ */
 async function race(
   path: string,
   send: (api: typeof request, i: number, headers: { 'if-match': string }) => Promise<Reply>,

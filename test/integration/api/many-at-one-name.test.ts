@@ -1,5 +1,6 @@
-// Requests of thousands of records at one name: each is counted before it is judged, and costs little processor time. The bounds are
-// several times the figures of an idle machine, and a tenth of those of an implementation that looks at all records for each record.
+// Requests of thousands of records at one name: each is counted before it is judged, and costs little processor time.
+// The bounds are several times the figures of an idle machine, and a tenth of those of an implementation that looks at
+// all records for each record.
 import { expect, test } from 'vitest';
 import type { TestKey } from '../../support/keys.ts';
 import { startTestService } from '../../support/service.ts';

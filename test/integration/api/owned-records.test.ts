@@ -1,4 +1,5 @@
-// A change of records that have owners: the answer names the owners, in a header and in a field, and plain clients notice nothing.
+// A change of records that have owners: the answer names the owners, in a header and in a field, and plain clients
+// notice nothing.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 

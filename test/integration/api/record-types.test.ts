@@ -1,5 +1,5 @@
-// The types that few zones have, and types by number: written over REST, served by knotd with the octets that BIND makes of the
-// same text (named-rrchecker), and read back from a zone file.
+// The types that few zones have, and types by number: written over REST, served by knotd with the octets that BIND
+// makes of the same text (named-rrchecker), and read back from a zone file.
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { numberOfType } from '#dns/types/numbers.ts';

@@ -11,7 +11,10 @@ interface Shown {
   values: Values;
 }
 
-/** Sections with the values of another chart, which test/unit/external-dns reads, with the configuration of octoDNS, and with a part of an object. */
+/**
+ * Sections with the values of another chart, which test/unit/external-dns reads, with the configuration of octoDNS, and
+ * with a part of an object.
+ */
 const OTHERS: ReadonlySet<string> = new Set([
   'With the Helm chart of external-dns',
   'Set octoDNS up',

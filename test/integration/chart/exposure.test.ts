@@ -1,5 +1,5 @@
-// The Ingress and the HTTPRoute of the chart: off by default, with TLS, and with the settings of the api that follow from them. The
-// tests need no cluster; server.test.ts gives both to a real kube-apiserver.
+// The Ingress and the HTTPRoute of the chart: off by default, with TLS, and with the settings of the api that follow
+// from them. The tests need no cluster; server.test.ts gives both to a real kube-apiserver.
 import { describe, expect, it } from 'vitest';
 import { one, type Rendered, render, template, type Values } from '../../support/chart.ts';
 import { VALUE_SETS } from '../../support/chart-values.ts';

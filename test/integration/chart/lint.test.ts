@@ -1,4 +1,5 @@
-// kube-linter on the chart with every set of values, and on the manifests in deploy/: it finds only deliberate exceptions.
+// kube-linter on the chart with every set of values, and on the manifests in deploy/: it finds only deliberate
+// exceptions.
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,10 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(root, { recursive: true, force: true }));
 
-/** A pod that runs to completion needs no probes. Without values for them, only the built-in Postgres and the health ports have one. */
+/**
+ * A pod that runs to completion needs no probes. Without values for them, only the built-in Postgres and the health
+ * ports have one.
+ */
 const onPurpose = ({ check, kind, name, folder }: Finding) =>
   // The controller of StatefulSets adds the label that such a Service selects.
   (check === 'dangling-service' && /-(nameserver|edge)-\d$/.test(name)) ||

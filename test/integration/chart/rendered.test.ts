@@ -1,4 +1,5 @@
-// The chart as Helm renders it: many sets of values, rejected values, names, and generated files. The tests need no cluster.
+// The chart as Helm renders it: many sets of values, rejected values, names, and generated files. The tests need no
+// cluster.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-// The chart on a real kube-apiserver. The server accepts every set of values without a warning, with pods at the level "restricted".
-// With the defaults installed, the accounts of the chart do their work with exactly the rights that the chart gives them.
+// The chart on a real kube-apiserver. The server accepts every set of values without a warning, with pods at the level
+// "restricted". With the defaults installed, the accounts of the chart do their work with exactly the rights that the
+// chart gives them.
 import { randomBytes, X509Certificate } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

@@ -1,5 +1,5 @@
-// NOTES lead from an installation to a session of the console and an API key. Their command for users is typed here with the real
-// program and a real api; test/e2e/node types all of them in a cluster.
+// NOTES lead from an installation to a session of the console and an API key. Their command for users is typed here
+// with the real program and a real api; test/e2e/node types all of them in a cluster.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The chart without API keys: the tokens that pods have in their place, the trusts of the values, and the way of the api to the keys of
-// the cluster.
+// The chart without API keys: the tokens that pods have in their place, the trusts of the values, and the way of the
+// api to the keys of the cluster.
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -1,4 +1,5 @@
-// Values of Deployments and StatefulSets: replicas, disruption budgets, probes, updates and their history. The tests need no cluster.
+// Values of Deployments and StatefulSets: replicas, disruption budgets, probes, updates and their history. The tests
+// need no cluster.
 import { expect, it } from 'vitest';
 import { one, type Rendered, render, template, type Values } from '../../support/chart.ts';
 

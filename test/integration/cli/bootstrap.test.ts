@@ -1,5 +1,5 @@
-// The keys and trusts that the bootstrap Job makes: its run may end at any point, and the next run leaves the Secrets and the database as if
-// nothing had happened.
+// The keys and trusts that the bootstrap Job makes: its run may end at any point, and the next run leaves the Secrets
+// and the database as if nothing had happened.
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
@@ -65,7 +65,10 @@ const request = async ({ path }: { path: string }) =>
   path === '/.well-known/openid-configuration' ? { issuer } : Promise.reject(new Error(path));
 const warnings: unknown[] = [];
 
-/** A run that ends after its `last`th step: a call of Kubernetes, or a key that is registered. @returns the number of steps if it came through */
+/**
+ * A run that ends after its `last`th step: a call of Kubernetes, or a key that is registered. @returns the number of
+ * steps if it came through
+ */
 async function run(rotation: string, suffix = '', last = Number.POSITIVE_INFINITY): Promise<number | 'ended'> {
   const stop = new AbortController();
   let steps = 0;

@@ -8,7 +8,8 @@ import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ limits: true });
 const { sql } = service;
-// The tests of this file together write more zones in a minute than the service permits to a key without numbers of its own.
+// The tests of this file together write more zones in a minute than the service permits to a key without numbers of its
+// own.
 const admin = await service.key({ zoneWrites: 1_000, recordWrites: 1_000 });
 const MAIN = inject('program');
 

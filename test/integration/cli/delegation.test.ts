@@ -1,5 +1,5 @@
-// `zonestead delegation` with a real parent: BIND has the parent zones, and a name server of one of them does not answer. BIND is also
-// the resolver, which here has exactly the records of the parent.
+// `zonestead delegation` with a real parent: BIND has the parent zones, and a name server of one of them does not
+// answer. BIND is also the resolver, which here has exactly the records of the parent.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -17,7 +17,10 @@ const { signal } = new AbortController();
 const service = await startTestService({ nameserver: false });
 const key = await service.key();
 const [FIRST = '', SECOND = ''] = NAMESERVERS;
-/** The records of the children at the parent: `parent.example`, and `silent.example`, whose only name server does not answer. */
+/**
+ * The records of the children at the parent: `parent.example`, and `silent.example`, whose only name server does not
+ * answer.
+ */
 const CHILDREN = ['right', 'unsigned', 'mismatch', 'half', 'half-signed', 'elsewhere', 'nowhere'];
 const zones = new Map<string, ZoneCreated>();
 let parent: Endpoint;

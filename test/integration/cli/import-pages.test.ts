@@ -1,5 +1,5 @@
-// The commands of docs/how-to/import-zones.md and of the pages about migrations, as a reader types them: with a real BIND and a real
-// PowerDNS as the servers that people leave.
+// The commands of docs/how-to/import-zones.md and of the pages about migrations, as a reader types them: with a real
+// BIND and a real PowerDNS as the servers that people leave.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

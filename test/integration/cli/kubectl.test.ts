@@ -1,5 +1,6 @@
-// `kubectl zonestead` with the real kubectl and kube-apiserver: an administrator, a user with the rights of one namespace, a user
-// without rights, and a kubeconfig that leads nowhere. The statuses are written here as the operator would.
+// `kubectl zonestead` with the real kubectl and kube-apiserver: an administrator, a user with the rights of one
+// namespace, a user without rights, and a kubeconfig that leads nowhere. The statuses are written here as the operator
+// would.
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -38,8 +38,8 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
 }
 
 /**
- * The lines after a press of the tabulator key at the end of each, in one real shell at a real terminal: Ctrl-A puts `echo` before a
- * completed line, so that the shell writes it to a file.
+ * The lines after a press of the tabulator key at the end of each, in one real shell at a real terminal: Ctrl-A puts
+ * `echo` before a completed line, so that the shell writes it to a file.
  */
 async function completed(shell: string, load: string, lines: readonly string[]): Promise<string[]> {
   const file = `${shell.split(' ')[0]}.txt`;

@@ -1,5 +1,6 @@
-// The commands of the pages about trusts, as a reader types them, with issuers that the test plays: their tokens have the claims that
-// GitHub, GitLab, SPIRE and kube-apiserver document. The examples of workflows run as their runners run them.
+// The commands of the pages about trusts, as a reader types them, with issuers that the test plays: their tokens have
+// the claims that GitHub, GitLab, SPIRE and kube-apiserver document. The examples of workflows run as their runners run
+// them.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

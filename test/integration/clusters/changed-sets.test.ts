@@ -1,4 +1,5 @@
-// The answer to a heartbeat tells the sets of the cluster whose records another client changed, to keys with a right there only.
+// The answer to a heartbeat tells the sets of the cluster whose records another client changed, to keys with a right
+// there only.
 import { expect, test } from 'vitest';
 import { clusterApi } from '../../support/clusters.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
-// A drain and a restore of a cluster whose api is killed, or loses Postgres, between two transactions: another process, or the same
-// one after the outage, completes them without a second request, and nothing is done twice.
+// A drain and a restore of a cluster whose api is killed, or loses Postgres, between two transactions: another process,
+// or the same one after the outage, completes them without a second request, and nothing is done twice.
 import { expect, test } from 'vitest';
 import { NAMES, startDrainStack } from '../../support/drain-stack.ts';
 

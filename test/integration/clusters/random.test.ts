@@ -1,5 +1,6 @@
-// Random applies, releases, shares, plain writes, drains, losses and heartbeats of several clusters, compared with a model that
-// computes from the list of owners which records are withdrawn, and which values a name server has to answer with.
+// Random applies, releases, shares, plain writes, drains, losses and heartbeats of several clusters, compared with a
+// model that computes from the list of owners which records are withdrawn, and which values a name server has to answer
+// with.
 import { expect, test } from 'vitest';
 import { CLUSTER_TIMES, clusterApi } from '../../support/clusters.ts';
 import { addPerson } from '../../support/people.ts';

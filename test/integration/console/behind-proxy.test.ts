@@ -1,5 +1,5 @@
-// The console and keys with networks behind a real proxy that ends TLS. The proxy connects from 127.0.0.1, and clients come from other
-// addresses of this machine.
+// The console and keys with networks behind a real proxy that ends TLS. The proxy connects from 127.0.0.1, and clients
+// come from other addresses of this machine.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// A form takes effect once: a double click, a reload, the back button and a repeated request get the outcome of the first one.
+// A form takes effect once: a double click, a reload, the back button and a repeated request get the outcome of the
+// first one.
 import { describe, expect, test } from 'vitest';
 import { startConsoleService, type Visit, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';

@@ -1,5 +1,5 @@
-// A person of an OpenID provider is the account there, not the address: an address that changes hands, addresses with characters
-// that look alike, sign-ins that come back twice, and the commands of the administrator.
+// A person of an OpenID provider is the account there, not the address: an address that changes hands, addresses with
+// characters that look alike, sign-ins that come back twice, and the commands of the administrator.
 import { expect, test, vi } from 'vitest';
 import {
   adminLinkPerson,

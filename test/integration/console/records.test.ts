@@ -1,4 +1,5 @@
-// The record pages over HTTP, without JavaScript: the fields of types, the preview, the selection, and the service's own records.
+// The record pages over HTTP, without JavaScript: the fields of types, the preview, the selection, and the service's
+// own records.
 import { describe, expect, it } from 'vitest';
 import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';

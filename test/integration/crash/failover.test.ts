@@ -1,6 +1,7 @@
-// Postgres fails over under a load of writes: two real servers with synchronous replication, and the real api with an address that
-// names both, an unresolvable one, and the primary last. The clients do as the REST reference asks: a request that gets 503 is sent again with
-// its Idempotency-Key. Every acknowledged write is there once, no serial goes back, and no answer is 500.
+// Postgres fails over under a load of writes: two real servers with synchronous replication, and the real api with an
+// address that names both, an unresolvable one, and the primary last. The clients do as the REST reference asks: a
+// request that gets 503 is sent again with its Idempotency-Key. Every acknowledged write is there once, no serial goes
+// back, and no answer is 500.
 
 import { Agent } from 'undici';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
@@ -146,7 +147,8 @@ test('the primary stops silently, as after a loss of power, and writes continue'
   pair.signal(old, 'SIGKILL');
   await acknowledged(load, WRITES);
   await expectExact(load);
-  // A new connection that gets no answer is given up as refused: under load this may happen before the watch finds the silence.
+  // A new connection that gets no answer is given up as refused: under load this may happen before the watch finds the
+  // silence.
   expect(await losses('silent', 'refused')).toBeGreaterThan(before);
 });
 

@@ -1,5 +1,5 @@
-// SIGKILL in the middle of a load of writes, on a stack of its own of real processes: the api, one of Postgres' backends
-// (which makes Postgres recover), and Postgres itself. Afterwards every acknowledged write is served, no
+// SIGKILL in the middle of a load of writes, on a stack of its own of real processes: the api, one of Postgres'
+// backends (which makes Postgres recover), and Postgres itself. Afterwards every acknowledged write is served, no
 // change is half done, and everything works without any repair.
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The answers of a name server from the rows of the database. delv validates each answer with the zone's own key: positive answers, and proofs that
-// a name or type does not exist, including empty non-terminals.
+// The answers of a name server from the rows of the database. delv validates each answer with the zone's own key:
+// positive answers, and proofs that a name or type does not exist, including empty non-terminals.
 import { describe, expect, test } from 'vitest';
 import { expectNegative, expectPositive, expectServedSerial } from '../../support/answers.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
-// Every kind of change is served soon after the API's answer. test/bench measures how soon; here a limit shows a change that only a
-// later one, or a comparison, would bring.
+// Every kind of change is served soon after the API's answer. test/bench measures how soon; here a limit shows a change
+// that only a later one, or a comparison, would bring.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// The NSEC chain (RFC 4034 section 4): it contains exactly the names that are authoritative or a zone cut, in canonical order
-// with the right type bitmaps, and returns to the apex. The test computes the expectation from the created records with rules
-// of its own.
+// The NSEC chain (RFC 4034 section 4): it contains exactly the names that are authoritative or a zone cut, in canonical
+// order with the right type bitmaps, and returns to the apex. The test computes the expectation from the created
+// records with rules of its own.
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -63,9 +63,9 @@ function expectedChain(zone: string, rows: Row[], children: string[] = []): stri
 }
 
 /**
- * The NSEC of one name, from a direct answer. At the apex of a hosted child a direct answer has the child's own NSEC, and at
- * another delegation it is a referral. There the NSEC is in the proof for the name right after it (`*` sorts before every
- * other character of a label).
+ * The NSEC of one name, from a direct answer. At the apex of a hosted child a direct answer has the child's own NSEC,
+ * and at another delegation it is a referral. There the NSEC is in the proof for the name right after it (`*` sorts
+ * before every other character of a label).
  */
 async function nsecOf(name: string, isChild: boolean) {
   const find = async (asked: string, type: string) => {
@@ -162,7 +162,8 @@ describe('a zone with some 60 mixed names', async () => {
   });
 });
 
-// RFC 2181 section 11: a label may have any octets, and a question for a name that no zone here can have gets a normal answer.
+// RFC 2181 section 11: a label may have any octets, and a question for a name that no zone here can have gets a normal
+// answer.
 describe('a name with octets that no name of a zone can have', async () => {
   const zone = await service.zone('octets.example');
   const rows = ['www', '*.wild', 'a-b', 'a_b', '0', '9', '-', '_', 'z', '-.h', 'y.e'].map((name) => row(name, 'TXT'));

@@ -1,5 +1,5 @@
-// The signed zone as a whole, as the name server holds and transfers it: compared record by record with the API's list, and verified
-// by ldns.
+// The signed zone as a whole, as the name server holds and transfers it: compared record by record with the API's list,
+// and verified by ldns.
 import { expect, test } from 'vitest';
 import { expectServedSerial } from '../../support/answers.ts';
 import { verifyZone, zoneText } from '../../support/check-zones.ts';

@@ -1,4 +1,5 @@
-// The records of external-dns belong to owners of its instance: instances, teams and people do not take each other's records.
+// The records of external-dns belong to owners of its instance: instances, teams and people do not take each other's
+// records.
 import { expect, test } from 'vitest';
 import type { Client } from '#client/client.ts';
 import { applyRecords } from '#contract/operations/owners.ts';

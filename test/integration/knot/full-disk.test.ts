@@ -1,4 +1,5 @@
-// A disk that fills up: the node refuses changes in time, because knotd would end with SIGBUS. It needs root, for a small tmpfs.
+// A disk that fills up: the node refuses changes in time, because knotd would end with SIGBUS. It needs root, for a
+// small tmpfs.
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';

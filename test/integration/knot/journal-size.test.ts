@@ -1,4 +1,5 @@
-// A knotd whose databases may only take a part of a small volume: a change that does not fit is refused, and nothing else happens.
+// A knotd whose databases may only take a part of a small volume: a change that does not fit is refused, and nothing
+// else happens.
 import { generateKeyPairSync } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// A secondary that opens many transfers of a large zone at once, and reads none to its end: knotd answers the others meanwhile.
+// A secondary that opens many transfers of a large zone at once, and reads none to its end: knotd answers the others
+// meanwhile.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, expect, inject, test } from 'vitest';

@@ -1,5 +1,5 @@
-// Zone transfers from our knotd to real secondaries of each kind, with the configurations that Zonestead generates for both
-// sides. Two nodes sign by themselves; the first is the source.
+// Zone transfers from our knotd to real secondaries of each kind, with the configurations that Zonestead generates for
+// both sides. Two nodes sign by themselves; the first is the source.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { PrimaryView } from '#dns/secondaries/primary.ts';

@@ -1,5 +1,5 @@
-// Up to ten thousand random operations over HTTP against the real service and a model that was written from the rules and the
-// RFCs alone: the status of every answer, the lists, and the answers of the name server.
+// Up to ten thousand random operations over HTTP against the real service and a model that was written from the rules
+// and the RFCs alone: the status of every answer, the lists, and the answers of the name server.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkAllZones } from '../../support/check-zones.ts';

@@ -1,5 +1,5 @@
-// Every change of the answers of a zone is announced with its names, over HTTP and by the workers; and the positions from which a
-// reader cannot continue.
+// Every change of the answers of a zone is announced with its names, over HTTP and by the workers; and the positions
+// from which a reader cannot continue.
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createServedSource, type ServedChange } from '#service/nodes/source.ts';
 import { retentionRound } from '#service/retention.ts';
@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 
 /**
- * Waits until the position of the database has passed everything that was written. Transactions of other test files hold it back,
- * because the transaction ids are those of the whole cluster. @returns the position
+ * Waits until the position of the database has passed everything that was written. Transactions of other test files
+ * hold it back, because the transaction ids are those of the whole cluster. @returns the position
  */
 async function settled(): Promise<string> {
   const [last] = await sql`select pg_current_xact_id()::text as xid`;
@@ -48,7 +48,10 @@ async function beginHere(): Promise<void> {
 
 type Told = readonly [kind: 'changed' | 'gone' | 'all', zone?: { id: string }, names?: readonly string[] | null];
 
-/** Since the begin of the test, or the last call, exactly these changes were told, and exactly their zones have other versions. */
+/**
+ * Since the begin of the test, or the last call, exactly these changes were told, and exactly their zones have other
+ * versions.
+ */
 async function expectTold(...expected: readonly Told[]): Promise<void> {
   const found = await source.changesSince(cursor, seen);
   const told = found?.changes.map(({ xid: _, no: __, ...change }: ServedChange & { xid: string; no: number }) => {

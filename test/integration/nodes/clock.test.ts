@@ -1,4 +1,5 @@
-// A knotd and its companion whose clock is wrong: the judgement of validating resolvers on the signatures, and the signs of the fault.
+// A knotd and its companion whose clock is wrong: the judgement of validating resolvers on the signatures, and the
+// signs of the fault.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';

@@ -1,5 +1,5 @@
-// Damaged databases of knotd, with a real api, node and knotd: after the next start of knotd, every zone is answered and signed
-// again, and changes arrive.
+// Damaged databases of knotd, with a real api, node and knotd: after the next start of knotd, every zone is answered
+// and signed again, and changes arrive.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,

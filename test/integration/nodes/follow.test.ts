@@ -1,5 +1,5 @@
-// A name server that follows the changes has the zones as they are, after each of many random operations over HTTP; and these zones
-// are those that a model derives from the rows.
+// A name server that follows the changes has the zones as they are, after each of many random operations over HTTP; and
+// these zones are those that a model derives from the rows.
 import fc from 'fast-check';
 import type { Sql, TransactionSql } from 'postgres';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Secondaries that answer wrongly or not at all: the source says how each differs, and the others are watched as before.
+// Secondaries that answer wrongly or not at all: the source says how each differs, and the others are watched as
+// before.
 import { Writable } from 'node:stream';
 import { afterAll, expect, it, vi } from 'vitest';
 import { realClock } from '#base/clock.ts';

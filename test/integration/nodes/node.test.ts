@@ -1,4 +1,5 @@
-// A node with a real api, a real database and a real knotd: the name server answers with the contents of the api, also after each fault.
+// A node with a real api, a real database and a real knotd: the name server answers with the contents of the api, also
+// after each fault.
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Secondaries that answer NOTIFY with an error, or nothing at all, next to one in good order: a real api, node and knotd.
+// Secondaries that answer NOTIFY with an error, or nothing at all, next to one in good order: a real api, node and
+// knotd.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';

@@ -1,5 +1,5 @@
-// The rendered zones answer as the RFCs say: zones with any records, also such as the REST API refuses, are answered from the rendered
-// RRsets and from a model of the same zones. And the octets of awkward values.
+// The rendered zones answer as the RFCs say: zones with any records, also such as the REST API refuses, are answered
+// from the rendered RRsets and from a model of the same zones. And the octets of awkward values.
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
@@ -70,7 +70,9 @@ const addresses = fc.record({
   ttl: fc.constantFrom(30, 90, 3600),
 });
 
-/** The records that the tables take: each value once, and nothing next to a CNAME. At the apex the service has the NS. */
+/**
+ * The records that the tables take: each value once, and nothing next to a CNAME. At the apex the service has the NS.
+ */
 function storable({ name: zone, records }: GeneratedZone): GeneratedRecord[] {
   const kept: GeneratedRecord[] = [];
   for (const { name, content, ttl } of records) {

@@ -245,7 +245,7 @@ describe('a question that waits', () => {
     (body as { nodes: { node: string; current: boolean }[] }).nodes.find((each) => each.node === node);
   /** A question waits at most so long. */
   const WAIT_MS = 5_000;
-  /** Repeats a run that was too slow to report in time, for any answer. @param run returns the ms to its report, and the check */
+  /** Repeats a run that reported too late for any answer. @param run returns the ms to its report, and the check */
   const inTime = async (run: () => Promise<readonly [reportedMs: number, check: () => void]>) => {
     for (;;) {
       const [reportedMs, check] = await run();

@@ -80,7 +80,10 @@ const secure = async (kind: Kind, zone: string, name: string, extra: object = {}
   expect(await running[kind].resolver.delv(zone, name, 'A')).toMatchObject({ state: 'secure', ...extra });
 const change = (content: string) =>
   service.request('PUT', `/zones/${zone.id}/records/${www}`, { name: 'www', type: 'A', content, ttl: 300 });
-/** RRsets with signatures, by one command. Each comes in one message (the SOA with `absent`), so a transfer cannot be between them. */
+/**
+ * RRsets with signatures, by one command. Each comes in one message (the SOA with `absent`), so a transfer cannot be
+ * between them.
+ */
 const signed = async (resolver: Resolver) => {
   const apex = ['NS', 'DNSKEY'].flatMap((type) => [zone.zoneName, type, '+noall', '+answer']);
   // BIND adds the NS records to the authority section of an answer.
@@ -89,8 +92,9 @@ const signed = async (resolver: Resolver) => {
   return recordsOf(await resolver.dig('+norec', '+dnssec', ...apex, ...names, ...absent));
 };
 /**
- * Waits until every RRset has exactly the signatures of one of these nodes, and those of RRsets are never of two nodes meanwhile. Here
- * the nodes have the same address, so a secondary cannot tell whose NOTIFY came, and may take the whole zone from the standby.
+ * Waits until every RRset has exactly the signatures of one of these nodes, and those of RRsets are never of two nodes
+ * meanwhile. Here the nodes have the same address, so a secondary cannot tell whose NOTIFY came, and may take the whole
+ * zone from the standby.
  */
 const servesSignaturesOf = async (kind: Kind, ...of: number[]) => {
   const mixed = new Set<string>();

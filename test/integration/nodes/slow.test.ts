@@ -1,4 +1,5 @@
-// A name server that reads slowly, over a real connection: the memory that waits for it is bounded, and it gets everything in the end.
+// A name server that reads slowly, over a real connection: the memory that waits for it is bounded, and it gets
+// everything in the end.
 import Fastify from 'fastify';
 import { afterAll, expect, test } from 'vitest';
 import { openOutlet } from '#api/hooks/outlet.ts';

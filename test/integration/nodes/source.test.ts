@@ -1,4 +1,5 @@
-// Whole zones in pages, the RRsets of some names, and the list of zones: each of one snapshot, however large the zone is.
+// Whole zones in pages, the RRsets of some names, and the list of zones: each of one snapshot, however large the zone
+// is.
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
@@ -29,7 +30,10 @@ const collect = async (pages: AsyncIterable<ServedSet[]>) => {
   return all;
 };
 
-/** More names than a page, a name with more records than a page, long contents, and hosted zones between and below each other. */
+/**
+ * More names than a page, a name with more records than a page, long contents, and hosted zones between and below each
+ * other.
+ */
 beforeAll(async () => {
   large = await service.zone('large.test');
   await sql`

@@ -1,5 +1,5 @@
-// A real node that follows a real api over TLS: certificates and authorities change while it runs, and it always keeps answering.
-// The feed without protection is refused.
+// A real node that follows a real api over TLS: certificates and authorities change while it runs, and it always keeps
+// answering. The feed without protection is refused.
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The alert rules as files, judged by promtool and held against what they belong to: a runbook for every alert, a case that
-// fires and one that does not.
+// The alert rules as files, judged by promtool and held against what they belong to: a runbook for every alert, a case
+// that fires and one that does not.
 import { readFile } from 'node:fs/promises';
 import { expect, inject, it } from 'vitest';
 import { parse } from 'yaml';

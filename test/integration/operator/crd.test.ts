@@ -96,8 +96,8 @@ const refusalOf = (call: Promise<unknown>): Promise<KubeError> =>
   );
 
 /**
- * The issues of zod that are rules of ours: the server must say the same about the same field. If a field has a wrong type
- * or length, the server evaluates no rules at all.
+ * The issues of zod that are rules of ours: the server must say the same about the same field. If a field has a wrong
+ * type or length, the server evaluates no rules at all.
  */
 function ownIssues({ kind, spec }: (typeof RESOURCE_CASES)[number]): { field: string; text: string }[] {
   const { error } = SCHEMAS[kind].safeParse(spec);

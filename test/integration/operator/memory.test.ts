@@ -1,5 +1,5 @@
-// The memory of the operator, measured on the process of the image: it lists 10,000 records whose zone does not exist, reconciles each
-// of them, and finds nothing to write. docs/explanation/benchmarks.md has figures with a zone.
+// The memory of the operator, measured on the process of the image: it lists 10,000 records whose zone does not exist,
+// reconciles each of them, and finds nothing to write. docs/explanation/benchmarks.md has figures with a zone.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

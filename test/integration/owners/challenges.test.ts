@@ -1,5 +1,5 @@
-// The owners and leases of challenge values that httpreq, acme-dns and `zonestead acme` add at one name. The test moves the clock
-// of the api.
+// The owners and leases of challenge values that httpreq, acme-dns and `zonestead acme` add at one name. The test moves
+// the clock of the api.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

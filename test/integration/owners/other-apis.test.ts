@@ -1,5 +1,5 @@
-// Changes of owned records by zone files, over the PowerDNS API, DNS updates and dyndns2: an answer or a log line names the owners, and the heartbeat
-// of the cluster tells the change.
+// Changes of owned records by zone files, over the PowerDNS API, DNS updates and dyndns2: an answer or a log line names
+// the owners, and the heartbeat of the cluster tells the change.
 import { expect, test } from 'vitest';
 import { clusterApi } from '../../support/clusters.ts';
 import { powerDnsClient, replace } from '../../support/powerdns/client.ts';

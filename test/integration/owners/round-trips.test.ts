@@ -1,7 +1,7 @@
-// The round trips to Postgres that applying sets takes, next to a plain batch of as many records. A relay before Postgres counts
-// one whenever the service sends something while no statement waits for its answer. It reads the messages of Postgres' protocol,
-// because a long answer or a long request comes in any number of pieces. The test calls the service without the api, because the
-// background work of the api sends statements as well.
+// The round trips to Postgres that applying sets takes, next to a plain batch of as many records. A relay before
+// Postgres counts one whenever the service sends something while no statement waits for its answer. It reads the
+// messages of Postgres' protocol, because a long answer or a long request comes in any number of pieces. The test calls
+// the service without the api, because the background work of the api sends statements as well.
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import type { Caller } from '#service/context.ts';
@@ -11,7 +11,10 @@ import { applyBatch } from '#service/records/writer.ts';
 import { startTestService } from '../../support/service.ts';
 import { openServiceContext } from '../../support/service-context.ts';
 
-/** Counts the messages of a direction that have one of these letters: a letter, then the length as four octets (PostgreSQL, 54.2). */
+/**
+ * Counts the messages of a direction that have one of these letters: a letter, then the length as four octets
+ * (PostgreSQL, 54.2).
+ */
 function messages(...letters: string[]): (octets: Buffer) => number {
   let rest: Buffer = Buffer.alloc(0);
   return (octets) => {

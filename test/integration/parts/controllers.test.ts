@@ -1,4 +1,5 @@
-// The controllers of `npm run up`, without nodes: each does its work on a real control plane, with the rights of its own service account.
+// The controllers of `npm run up`, without nodes: each does its work on a real control plane, with the rights of its
+// own service account.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';

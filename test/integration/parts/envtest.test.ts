@@ -1,5 +1,5 @@
-// Prebuilt Kubernetes programs from a local server: an archive with the pinned digest is used, and everything else makes `npm run up`
-// build the programs.
+// Prebuilt Kubernetes programs from a local server: an archive with the pinned digest is used, and everything else
+// makes `npm run up` build the programs.
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';

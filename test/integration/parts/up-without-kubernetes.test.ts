@@ -1,4 +1,5 @@
-// `npm run up -- --without-kubernetes`: the REST API and DNS answer, nothing of Kubernetes is found, built or started, and Ctrl-C ends it.
+// `npm run up -- --without-kubernetes`: the REST API and DNS answer, nothing of Kubernetes is found, built or started,
+// and Ctrl-C ends it.
 import { spawn } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Values of a kind that no client of the PowerDNS API sends: a sentence says what is wrong, and never a fault of the service.
+// Values of a kind that no client of the PowerDNS API sends: a sentence says what is wrong, and never a fault of the
+// service.
 import { expect, test } from 'vitest';
 import { powerDnsClient } from '../../support/powerdns/client.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
-// The same requests go to a real PowerDNS 4.7.3 and to our API, and the answers are compared. The answers that differ on
-// purpose are in the second test, each with its reason.
+// The same requests go to a real PowerDNS 4.7.3 and to our API, and the answers are compared. The answers that differ
+// on purpose are in the second test, each with its reason.
 import { expect, test } from 'vitest';
 import { acmeShHeaders, acmeShSteps, valuesForAcmeSh } from '../../support/powerdns/acme-sh.ts';
 import {

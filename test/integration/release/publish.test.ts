@@ -1,5 +1,5 @@
-// A release in a real registry: its images, signatures, bills of materials, command line and chart, a second run, and a run that fails
-// halfway. The code of cosign, openssl and Helm verify the signatures.
+// A release in a real registry: its images, signatures, bills of materials, command line and chart, a second run, and a
+// run that fails halfway. The code of cosign, openssl and Helm verify the signatures.
 import { createHash } from 'node:crypto';
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The memory of the solver that docs/explanation/benchmarks.md states, measured on the process of the image: in a cluster with
-// 10,000 foreign records, which it lists, watches and lists again.
+// The memory of the solver that docs/explanation/benchmarks.md states, measured on the process of the image: in a
+// cluster with 10,000 foreign records, which it lists, watches and lists again.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// The role of the api owns its database and has no right over any other role of the server. Up to PostgreSQL 15 a role with
-// CREATEROLE could take over every role that is not a superuser, and through a predefined role the machine.
+// The role of the api owns its database and has no right over any other role of the server. Up to PostgreSQL 15 a role
+// with CREATEROLE could take over every role that is not a superuser, and through a predefined role the machine.
 import { chmod } from 'node:fs/promises';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';

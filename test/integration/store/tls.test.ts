@@ -1,4 +1,5 @@
-// TLS to a real Postgres: the server is verified by its name or its IP address, and by no authority but the one that was named.
+// TLS to a real Postgres: the server is verified by its name or its IP address, and by no authority but the one that
+// was named.
 import { chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

@@ -1,5 +1,5 @@
-// Tokens of service accounts, as a real kube-apiserver issues them (TokenRequest): verified with the keys of the cluster, and by
-// TokenReview.
+// Tokens of service accounts, as a real kube-apiserver issues them (TokenRequest): verified with the keys of the
+// cluster, and by TokenReview.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KeySource } from '#base/key-source.ts';
 import { type OwnCluster, ownCluster } from '#kube/api/own-cluster.ts';

@@ -262,7 +262,8 @@ describe('a rotation right after a fetch', () => {
     };
     const callers: Promise<string[]>[] = [];
     const forgers: Promise<Verdict>[] = [];
-    // Forged tokens take every fetch that is allowed. The issuer begins to sign with another key half a minute after a fetch.
+    // Forged tokens take every fetch that is allowed. The issuer begins to sign with another key half a minute after a
+    // fetch.
     for (let second = 0; second < 180; second += 4) {
       if (second % 60 === 28) keys = [...keys.slice(-1), await issuerKey(`key of ${second}`)];
       callers.push(patient(await (keys.at(-1) ?? ec).sign(claims({ sub: `${second}` }))));
@@ -315,7 +316,8 @@ describe('the address of keys', () => {
   });
 
   it('that a public issuer names may not be private', async () => {
-    // The document is fetched from a private address here, which the second fetch does not see: each is checked by itself.
+    // The document is fetched from a private address here, which the second fetch does not see: each is checked by
+    // itself.
     const terms = { ...issuer.terms, privateAddresses: false };
     expect(sentenceOf(await verifier.verify(await text(), terms, signal))).toContain('does not begin with https://');
     expect(issuer.requests).toEqual([]);

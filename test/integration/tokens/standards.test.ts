@@ -1,5 +1,5 @@
-// Tokens by the standards: a real OpenID provider (oidc-provider), and a SPIFFE trust domain whose bundle and JWT-SVIDs the test makes
-// (spiffe.io: "JWT-SVID", "SPIFFE Trust Domain and Bundle").
+// Tokens by the standards: a real OpenID provider (oidc-provider), and a SPIFFE trust domain whose bundle and JWT-SVIDs
+// the test makes (spiffe.io: "JWT-SVID", "SPIFFE Trust Domain and Bundle").
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';

@@ -1,4 +1,5 @@
-// Attacks with tokens over every API that takes a key: each is refused with a sentence that says why, and nothing is written.
+// Attacks with tokens over every API that takes a key: each is refused with a sentence that says why, and nothing is
+// written.
 import { createHmac, createPublicKey, type JsonWebKeyInput, randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensureTrust, type WantedTrust } from '#service/credentials/ensure-trust.ts';

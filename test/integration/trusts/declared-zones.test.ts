@@ -1,5 +1,5 @@
-// Zones that the installation declares for a trust by their names: the trust has its right on those that the team has, and gets it on
-// the others when the team creates them.
+// Zones that the installation declares for a trust by their names: the trust has its right on those that the team has,
+// and gets it on the others when the team creates them.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { adminReadTrust, adminRevokeTrust } from '#service/credentials/administration.ts';

@@ -16,7 +16,9 @@ const key = await issuerKey('shared');
 const attacker = await addPerson(service, { team: 'attackers' });
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Two trusts for one token: an older one whose keys are known, and one whose keys are at an issuer that answers late. */
+/**
+ * Two trusts for one token: an older one whose keys are known, and one whose keys are at an issuer that answers late.
+ */
 async function twoTrusts(delayMs: number, { isOfMember, lateIsOlder }: { isOfMember: boolean; lateIsOlder: boolean }) {
   const late = await playIssuer([key]);
   const { issuer } = late.terms;

@@ -1,4 +1,5 @@
-// Changes that come between the plan of an undo or a restore and its writing: the plan is made again, and nothing is lost.
+// Changes that come between the plan of an undo or a restore and its writing: the plan is made again, and nothing is
+// lost.
 import { expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -15,8 +16,8 @@ async function waiters(): Promise<number> {
 }
 
 /**
- * Sends requests while another transaction holds a lock: the first one waits for the lock, and the others wait behind it. Before the lock is
- * released, `ready` shows that they were planned.
+ * Sends requests while another transaction holds a lock: the first one waits for the lock, and the others wait behind
+ * it. Before the lock is released, `ready` shows that they were planned.
  */
 async function whileHeld(
   statement: string,
@@ -40,7 +41,10 @@ async function whileHeld(
   return Promise.all(replies);
 }
 
-/** A zone with the record www, which was changed once: the id of the record, and the id and time of its creation and its change. */
+/**
+ * A zone with the record www, which was changed once: the id of the record, and the id and time of its creation and its
+ * change.
+ */
 async function changedZone() {
   const zone = await undoZone(service);
   const id = await zone.add('www', 'A', '192.0.2.1');

@@ -1,5 +1,5 @@
-// POST /zones/{id}:restore with records of owners: they stay as they are, the answer says what to change in Kubernetes, and the
-// other records become as they were.
+// POST /zones/{id}:restore with records of owners: they stay as they are, the answer says what to change in Kubernetes,
+// and the other records become as they were.
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

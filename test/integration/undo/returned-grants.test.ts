@@ -1,4 +1,5 @@
-// A restored zone gives keys and trusts their grants back, unless a transaction that the restore cannot see yet changes their rights.
+// A restored zone gives keys and trusts their grants back, unless a transaction that the restore cannot see yet changes
+// their rights.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 import { undoZone } from '../../support/undo/zone.ts';

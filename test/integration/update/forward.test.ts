@@ -1,5 +1,5 @@
-// Queries at the port of updates while name servers are away, silent or behind, and while a client floods the port with queries from
-// forged addresses.
+// Queries at the port of updates while name servers are away, silent or behind, and while a client floods the port with
+// queries from forged addresses.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

@@ -1,5 +1,5 @@
-// Damaged messages and hostile clients at the port of DNS updates: the service answers as the protocol says, stays healthy, and
-// limits the connections of a client.
+// Damaged messages and hostile clients at the port of DNS updates: the service answers as the protocol says, stays
+// healthy, and limits the connections of a client.
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

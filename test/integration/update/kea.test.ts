@@ -1,5 +1,6 @@
-// Kea's DHCP-DDNS daemon keeps the names and addresses of DHCP clients in a forward zone and two reverse zones, at BIND and at ours:
-// each request has the same end, and leaves the same zones. A name belongs to one client, which its DHCID record tells.
+// Kea's DHCP-DDNS daemon keeps the names and addresses of DHCP clients in a forward zone and two reverse zones, at BIND
+// and at ours: each request has the same end, and leaves the same zones. A name belongs to one client, which its DHCID
+// record tells.
 import { expect, test } from 'vitest';
 import { type NameChange, startKea } from '../../support/doors/kea.ts';
 import { updateServers } from '../../support/doors/servers.ts';
@@ -28,7 +29,10 @@ const aaaa = `${HOST}. 3600 AAAA 2001:db8::5`;
 const ptr = (end: number) => `${end}.2.0.192.in-addr.arpa. 3600 PTR ${HOST}.`;
 const ptr6 = `5.${'0.'.repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa. 3600 PTR ${HOST}.`;
 
-/** Each with its end and the records afterwards, without DHCID records. A request of one address never removes the PTR of another. */
+/**
+ * Each with its end and the records afterwards, without DHCID records. A request of one address never removes the PTR
+ * of another.
+ */
 const STEPS: readonly { it: string; request: NameChange; end: string; records: readonly string[] }[] = [
   {
     it: 'a client gets a name',

@@ -1,4 +1,5 @@
-// The load guard at the port of DNS updates: the messages that it refuses under overload, and those that are still served.
+// The load guard at the port of DNS updates: the messages that it refuses under overload, and those that are still
+// served.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { META } from '#dns/message/message.ts';

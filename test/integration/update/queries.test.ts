@@ -1,4 +1,5 @@
-// Queries and transfers at the port of updates, with dig and kdig as the clients. dig verifies the signature of every message.
+// Queries and transfers at the port of updates, with dig and kdig as the clients. dig verifies the signature of every
+// message.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// The rights of a key at the port of DNS updates are those of the REST API: the same changes are refused, with the same sentence.
+// The rights of a key at the port of DNS updates are those of the REST API: the same changes are refused, with the same
+// sentence.
 import { describe, expect, test } from 'vitest';
 import type { KeyOptions } from '../../support/keys.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,4 +1,5 @@
-// Faults in the Helm chart. The comparison with deploy/manifests is not a test of them: the command that renders the chart writes both.
+// Faults in the Helm chart. The comparison with deploy/manifests is not a test of them: the command that renders the
+// chart writes both.
 import type { Fault } from '../fault.ts';
 
 const policies = { project: 'integration', tests: ['test/integration/chart/network-policies.test.ts'] } as const;

@@ -1,5 +1,5 @@
-// A copy of the checkout for a test that types the commands of the pages: it has a `.local` of its own, and commands write into
-// the copy. It uses the packages of the checkout.
+// A copy of the checkout for a test that types the commands of the pages: it has a `.local` of its own, and commands
+// write into the copy. It uses the packages of the checkout.
 import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The commands of the pages that each test types, in their order, and the few that no test types, each with its reason. This file
-// is data: it finds a command by its section or by its first words.
+// The commands of the pages that each test types, in their order, and the few that no test types, each with its reason.
+// This file is data: it finds a command by its section or by its first words.
 import { globSync } from 'node:fs';
 import { PROJECT } from './document.ts';
 import {
@@ -28,7 +28,10 @@ export interface Choice {
   begins?: string;
   /** The results of its commands that change something. */
   expect?: readonly Proof[];
-  /** A command that only looks is repeated for so long, in seconds. (Default: 10. Longer only if the page says how long.) */
+  /**
+   * A command that only looks is repeated for so long, in seconds. (Default: 10. Longer only if the page says how
+   * long.)
+   */
   seconds?: number;
 }
 
@@ -338,7 +341,10 @@ export type ScenarioName = keyof typeof PLAN;
 /** Commands that the pages show to be refused: they end with another code than 0. Begins as written here. */
 export const REFUSED = [`kubectl patch zdr mine-www --type merge -p '{"spec":{"content":"300`, 'npm run kind'];
 
-/** Searches of the pages that find nothing in an installation without errors. Begins as written here, after the words of the log. */
+/**
+ * Searches of the pages that find nothing in an installation without errors. Begins as written here, after the words of
+ * the log.
+ */
 export const FINDS_NOTHING = [`'"level":"error"'`, "'will not be repeated'"];
 
 /** The commands that no test types, with the reason. Begins as written here. */

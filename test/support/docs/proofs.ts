@@ -1,5 +1,5 @@
-// The results of commands of the plan that change something and whose pages show no output. A page whose command did nothing would
-// be followed without these, because the command ends with code 0. This file is data, like the plan.
+// The results of commands of the plan that change something and whose pages show no output. A page whose command did
+// nothing would be followed without these, because the command ends with code 0. This file is data, like the plan.
 
 /** The object that is there after a command. A choice of the plan has the proofs of its commands. */
 export interface Proof {

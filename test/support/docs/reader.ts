@@ -26,15 +26,18 @@ export function typed(text: string, own: Own, ids: Ids = new Map()): string {
   return result;
 }
 
-/** A change is shown some milliseconds after a write, on a busy machine some seconds. Pages that say longer have it in the plan. */
+/**
+ * A change is shown some milliseconds after a write, on a busy machine some seconds. Pages that say longer have it in
+ * the plan.
+ */
 const AGAIN_SECONDS = 10;
 const PAUSE_MS = 200;
 /** Commands that only look. */
 const LOOK = /^(dig|delv|kubectl (-n \S+ )?(get|describe|wait)) /;
 
 /**
- * Runs it and holds its output against what the page shows, and then looks for its result. A command that only looks is repeated
- * until its output is the shown one.
+ * Runs it and holds its output against what the page shows, and then looks for its result. A command that only looks is
+ * repeated until its output is the shown one.
  * @returns the output. @throws with both when it fails, shows something else, or made nothing
  */
 export async function follow(command: Step, reading: Reading): Promise<string> {

@@ -10,7 +10,10 @@ export interface Outcome {
 }
 
 export interface Shell {
-  /** One command, word for word. @throws with its output when it does not end within `seconds`, or when it ends the shell */
+  /**
+   * One command, word for word. @throws with its output when it does not end within `seconds`, or when it ends the
+   * shell
+   */
   type(command: string, seconds?: number): Promise<Outcome>;
   /** Programs in the background end with it. */
   close(): Promise<void>;

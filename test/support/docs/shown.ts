@@ -1,9 +1,9 @@
-// Compares the output of a command with the output that a page shows. Ids, times, ports and durations may differ; everything
-// else must be the same. Pure.
+// Compares the output of a command with the output that a page shows. Ids, times, ports and durations may differ;
+// everything else must be the same. Pure.
 //
-// On the page "…" means omitted text in a line, and alone on a line any number of lines; if a page shows nothing else, the
-// output must not be empty. An id on the page is remembered with the real one, so that a later command of the page that
-// contains it can be run.
+// On the page "…" means omitted text in a line, and alone on a line any number of lines; if a page shows nothing else,
+// the output must not be empty. An id on the page is remembered with the real one, so that a later command of the page
+// that contains it can be run.
 
 /** Ids of the page → those that came. */
 export type Ids = Map<string, string>;

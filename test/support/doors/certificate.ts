@@ -1,4 +1,5 @@
-// A certificate for a name and its wildcard, which is two TXT values at one name, from an authority that looks at a server's own DNS.
+// A certificate for a name and its wildcard, which is two TXT values at one name, from an authority that looks at a
+// server's own DNS.
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,12 +13,16 @@ export async function namesOf(file: string): Promise<string[]> {
 }
 
 /**
- * The seconds that a client waits between its update and the question of the authority. Clients of these doors do not know when
- * the name servers have the value, so the test tries again with a longer time: on a busy machine the first is too short.
+ * The seconds that a client waits between its update and the question of the authority. Clients of these doors do not
+ * know when the name servers have the value, so the test tries again with a longer time: on a busy machine the first is
+ * too short.
  */
 const WAITS = [3, 20, 60];
 
-/** Pebble's words when the name server has no value yet, or does not answer in time. Every other failure is one of the test. */
+/**
+ * Pebble's words when the name server has no value yet, or does not answer in time. Every other failure is one of the
+ * test.
+ */
 export const NOT_SEEN = /(No TXT records found|Correct value not found|Error retrieving TXT records) for DNS challenge/;
 
 async function withWaits(attempt: (seconds: number) => Promise<unknown>): Promise<void> {

@@ -5,13 +5,18 @@ import { NAMESERVERS } from '../service.ts';
 import { runClient } from './run.ts';
 
 export interface DnsControl {
-  /** Makes the zone like this. @param wanted modifiers of the zone, such as `A('www', '192.0.2.1')` @returns its last lines */
+  /**
+   * Makes the zone like this. @param wanted modifiers of the zone, such as `A('www', '192.0.2.1')` @returns its last
+   * lines
+   */
   push(wanted: readonly string[]): Promise<string>;
   /** @throws Error with the differences if the zone is not like this */
   expectSame(wanted: readonly string[]): Promise<void>;
 }
 
-/** @param command the path of the program. @param credentials those of the provider. @param zone without the final dot */
+/**
+ * @param command the path of the program. @param credentials those of the provider. @param zone without the final dot
+ */
 export function dnsControl(
   command: string,
   folder: string,

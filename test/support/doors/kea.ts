@@ -1,5 +1,5 @@
-// Kea's DHCP-DDNS daemon (D2): a DHCP server tells it about leases by JSON over UDP, and it sends DNS updates with DHCID records
-// (RFC 4703). One daemon updates one server.
+// Kea's DHCP-DDNS daemon (D2): a DHCP server tells it about leases by JSON over UDP, and it sends DNS updates with
+// DHCID records (RFC 4703). One daemon updates one server.
 import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { writeFile } from 'node:fs/promises';

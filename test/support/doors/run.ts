@@ -5,7 +5,10 @@ const { signal } = new AbortController();
 /** Longer than any client waits for DNS on a busy machine. */
 const LIMIT_MS = 350_000;
 
-/** @returns both outputs (at most their last 40 lines). @throws Error with them if the client ends with a code other than 0 */
+/**
+ * @returns both outputs (at most their last 40 lines). @throws Error with them if the client ends with a code other
+ * than 0
+ */
 export async function runClient(
   [command, ...first]: readonly [string, ...string[]],
   args: readonly string[],

@@ -1,5 +1,5 @@
-// The servers that clients of others are run against: the protocol's own server as the model, and the service. A scenario sees no
-// difference between them.
+// The servers that clients of others are run against: the protocol's own server as the model, and the service. A
+// scenario sees no difference between them.
 import { randomBytes } from 'node:crypto';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import type { Endpoint } from '#nameserver/probe/probe.ts';
@@ -103,7 +103,10 @@ function recordLines(answer: string, zone: string): string[] {
 /** The secret as clients are configured with it. */
 export const secretOf = ({ secret }: TsigKey): string => Buffer.from(secret).toString('base64');
 
-/** An RRset as `rrsetsOf` gives it, as one text for each record. PowerDNS keeps the escape of a semicolon, which means the same. */
+/**
+ * An RRset as `rrsetsOf` gives it, as one text for each record. PowerDNS keeps the escape of a semicolon, which means
+ * the same.
+ */
 function single(rrset: string): string[] {
   const [, name, type, ttl, contents = ''] = /^(\S+) (\S+) (\S+) (.*)$/.exec(rrset) ?? [];
   return contents

@@ -1,5 +1,5 @@
-// Runs the test suite of a Go client of the PowerDNS API against a server, without the tests of features that the service does not
-// have. docs/reference/dns-clients.md lists these.
+// Runs the test suite of a Go client of the PowerDNS API against a server, without the tests of features that the
+// service does not have. docs/reference/dns-clients.md lists these.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findCommand, runCommand } from '../../../deploy/local/parts/commands.ts';

@@ -11,7 +11,8 @@ export interface Changes {
 const LIMIT_MS = 30_000;
 
 /**
- * Compares the work tree with where it left origin/main, or else with the last tag. Files that git does not track yet are in it.
+ * Compares the work tree with where it left origin/main, or else with the last tag. Files that git does not track yet
+ * are in it.
  * @returns null when there is neither, or no git
  */
 export async function changedFiles(root: string): Promise<Changes | null> {

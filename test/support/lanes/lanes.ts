@@ -1,5 +1,6 @@
-// The lanes of the tests: which files run in each `npm test` (the gate), and which run when their inputs changed. Everything runs in
-// `npm run test:full` and in CI. A file that no lane names belongs to the gate, which has every rule on real parts.
+// The lanes of the tests: which files run in each `npm test` (the gate), and which run when their inputs changed.
+// Everything runs in `npm run test:full` and in CI. A file that no lane names belongs to the gate, which has every rule
+// on real parts.
 import type { Program } from './programs.ts';
 
 export interface Lane {

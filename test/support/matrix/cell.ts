@@ -44,7 +44,8 @@ export async function healed(chain: Chain, cell: Cell, when: string): Promise<nu
   const began = performance.now();
   await consistent(chain, cell, when);
   let took = performance.now() - began;
-  // An operator may notice at this moment that its last request failed, and on a busy machine the next one may fail too.
+  // An operator may notice at this moment that its last request failed, and on a busy machine the next one may fail
+  // too.
   for (const isLast of [false, false, true]) {
     const before = await transitionsOf(chain, cell);
     await sleep(ONCE_MORE_MS);
@@ -84,8 +85,8 @@ const withoutDeletions = (history: string) =>
     .join(', ');
 
 /**
- * Looks at all ended cells of the file once more, for changes after their clean-up. @returns sentences about them, and one if
- * no cell ended
+ * Looks at all ended cells of the file once more, for changes after their clean-up. @returns sentences about them, and
+ * one if no cell ended
  */
 export async function lateChanges(chain: Chain): Promise<string[]> {
   if (ended.length === 0) return ['no cell ended'];

@@ -1,7 +1,7 @@
-// How long the cells of one file of the fault matrix took to heal, by the kind of the fault: from the end of the fault to a
-// consistent world. Healing usually takes one to three seconds, and a machine that does other things makes everything slower. So
-// the limits grow with the longest time that the same work took without a fault in the same run. On a machine of its own they are
-// about 25 s, and a product that needs 35 s where it needed 1 s is found.
+// How long the cells of one file of the fault matrix took to heal, by the kind of the fault: from the end of the fault
+// to a consistent world. Healing usually takes one to three seconds, and a machine that does other things makes
+// everything slower. So the limits grow with the longest time that the same work took without a fault in the same run.
+// On a machine of its own they are about 25 s, and a product that needs 35 s where it needed 1 s is found.
 export interface Healing {
   /** @param kind the row of the table */
   add(kind: string, ms: number): void;

@@ -1,4 +1,5 @@
-// Points at which operators wait before a write, so that two of them work on the same state of the world, also on a busy machine.
+// Points at which operators wait before a write, so that two of them work on the same state of the world, also on a
+// busy machine.
 
 export interface Meeting {
   /** For the operator's `before`: its first write of this name waits here. */

@@ -1,5 +1,6 @@
-// Says what DNS must hold because of one DNSRecord or one record that another client made, in the test's own words. The specs of
-// these tests spell types and contents as DNS does, so that nothing is translated. Uses nothing of the product.
+// Says what DNS must hold because of one DNSRecord or one record that another client made, in the test's own words. The
+// specs of these tests spell types and contents as DNS does, so that nothing is translated. Uses nothing of the
+// product.
 export interface WantedRecord {
   readonly name: string;
   readonly type: string;

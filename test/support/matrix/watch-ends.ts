@@ -1,9 +1,12 @@
-// How the watches of an operator ended, read from its log at level debug: this is how a test sees that the operator itself met a
-// fault of the API server or of the way to it.
+// How the watches of an operator ended, read from its log at level debug: this is how a test sees that the operator
+// itself met a fault of the API server or of the way to it.
 export interface WatchEnd {
   /** The plural of the watched type. */
   readonly cache: string;
-  /** `server`, `silent` or `deadline` for a watch that was closed; the HTTP status of a failed one, 0 for a lost connection. */
+  /**
+   * `server`, `silent` or `deadline` for a watch that was closed; the HTTP status of a failed one, 0 for a lost
+   * connection.
+   */
   readonly how: string | number;
 }
 

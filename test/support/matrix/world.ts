@@ -1,5 +1,5 @@
-// "The world is consistent": the invariants after every cell of the fault matrix. They are checked from outside: objects by the
-// API server, rows by SQL, answers by DNS.
+// "The world is consistent": the invariants after every cell of the fault matrix. They are checked from outside:
+// objects by the API server, rows by SQL, answers by DNS.
 //
 //   every object   is Ready for its own generation, is not being deleted, and owns the values of its spec at the service
 //   every zone     at the service belongs to exactly one object, or is foreign, and was made once

@@ -1,5 +1,5 @@
-// Which set of records a zone may hold: the record rules of the design said once more, over whole sets instead of single
-// writes, so that a mistake in the service's own way of judging is not repeated here.
+// Which set of records a zone may hold: the record rules of the design said once more, over whole sets instead of
+// single writes, so that a mistake in the service's own way of judging is not repeated here.
 import type { Type } from './contents.ts';
 
 export interface ModelRecord {

@@ -1,5 +1,6 @@
-// The zones of an api in memory, and a server of the feed for them that causes faults: answers that are cut in the middle of a list,
-// a zone or a line, garbage, silence, refusals, wrong digests, missing end lines. The integration tests use the real api.
+// The zones of an api in memory, and a server of the feed for them that causes faults: answers that are cut in the
+// middle of a list, a zone or a line, garbage, silence, refusals, wrong digests, missing end lines. The integration
+// tests use the real api.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FeedLine, NodeReport } from '#contract/feed.ts';
@@ -93,7 +94,10 @@ export class FakeFeed {
     this.tell(name, Object.keys(changes));
   }
 
-  /** The line of these names, as the zone is now. The real feed also finds the names of one transaction after those of the next. */
+  /**
+   * The line of these names, as the zone is now. The real feed also finds the names of one transaction after those of
+   * the next.
+   */
   tell(name: string, names: string[]): void {
     this.#commit({ zone: this.zone(name), names, isGone: false });
   }

@@ -1,5 +1,5 @@
-// A name server in memory that causes faults: refused zones, errors in the middle, slow commits, lost contents, foreign edits.
-// Real zones are served by Knot in the integration tests.
+// A name server in memory that causes faults: refused zones, errors in the middle, slow commits, lost contents, foreign
+// edits. Real zones are served by Knot in the integration tests.
 
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';

@@ -1,4 +1,5 @@
-// A node with a feed and a name server that cause faults. It closes itself, and can be thrown away like a killed process.
+// A node with a feed and a name server that cause faults. It closes itself, and can be thrown away like a killed
+// process.
 import { onTestFinished } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import type { ZoneEngine } from '#nameserver/engine.ts';

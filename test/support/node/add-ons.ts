@@ -4,7 +4,9 @@ export const COREDNS_IMAGE = 'localhost/coredns:1.15.0';
 
 const labels = { 'k8s-app': 'kube-dns' };
 
-/** CoreDNS under its usual name and rights (Kubernetes DNS specification 1.1.0); names outside the cluster are refused. */
+/**
+ * CoreDNS under its usual name and rights (Kubernetes DNS specification 1.1.0); names outside the cluster are refused.
+ */
 export function coreDns(address: string): object[] {
   const metadata = { name: 'coredns', namespace: 'kube-system' };
   const Corefile = `.:5353 {

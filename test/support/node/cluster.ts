@@ -1,5 +1,5 @@
-// The cluster of one test file: a node of its own with our images, or the one that KUBECONFIG names, and kubectl and helm
-// against it.
+// The cluster of one test file: a node of its own with our images, or the one that KUBECONFIG names, and kubectl and
+// helm against it.
 
 import { inject } from 'vitest';
 import type { KubeApi } from '#kube/api/api.ts';

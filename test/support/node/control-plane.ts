@@ -105,8 +105,8 @@ export async function startApiserver(space: Space, { dir, home, identities }: Co
 }
 
 /**
- * Starts kube-controller-manager and kube-scheduler. Not before kube-apiserver is ready: it makes their rights as one of its
- * last steps, and a manager that is refused for 10 s gives up.
+ * Starts kube-controller-manager and kube-scheduler. Not before kube-apiserver is ready: it makes their rights as one
+ * of its last steps, and a manager that is refused for 10 s gives up.
  */
 export async function startControllers(space: Space, { dir, home, identities }: ControlPlaneOptions): Promise<Part[]> {
   const scheduler = await identities.kubeconfig('system:kube-scheduler', []);

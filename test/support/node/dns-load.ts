@@ -5,7 +5,10 @@ import { ask, type Endpoint, NoAnswer } from '#nameserver/probe/probe.ts';
 
 const ATTEMPTS = 3;
 const ATTEMPT_MS = 1_500;
-/** A turn of this process that is so late means that the machine paused: answers that are here by then have not been read. */
+/**
+ * A turn of this process that is so late means that the machine paused: answers that are here by then have not been
+ * read.
+ */
 const PAUSED_MS = 250;
 /** So often questions that have become due are sent. */
 const TURN_MS = 5;

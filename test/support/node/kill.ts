@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { Container } from './release.ts';
 
 /**
- * SIGKILL to the first process of a container, from outside: with it the kernel ends all others inside (pid_namespaces(7)).
- * Works only on a node that runs on this machine.
+ * SIGKILL to the first process of a container, from outside: with it the kernel ends all others inside
+ * (pid_namespaces(7)). Works only on a node that runs on this machine.
  * @throws when it does not run here
  */
 export async function killContainer({ id, name }: Container): Promise<void> {

@@ -1,10 +1,10 @@
-// The isolated space of one node on this machine: process, mount and network namespace, a network link to the host, and a
-// cgroup.
+// The isolated space of one node on this machine: process, mount and network namespace, a network link to the host, and
+// a cgroup.
 //
-// Everything inside depends on one process, the first of the process namespace. When that process ends (by stop(), or by the
-// kernel's death signal when its parent dies), the kernel kills every process inside; with the last process it removes mounts,
-// interfaces, routes and packet filter rules. Only the cgroup must be removed separately.
-// Nothing of the host changes: files cover the sysctls that a kubelet sets, and a tmpfs covers each folder that it writes.
+// Everything inside depends on one process, the first of the process namespace. When that process ends (by stop(), or
+// by the kernel's death signal when its parent dies), the kernel kills every process inside; with the last process it
+// removes mounts, interfaces, routes and packet filter rules. Only the cgroup must be removed separately. Nothing of
+// the host changes: files cover the sysctls that a kubelet sets, and a tmpfs covers each folder that it writes.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';

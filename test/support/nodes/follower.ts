@@ -1,4 +1,5 @@
-// A name server in memory: it learns from the changes alone which names to render, and applies them to its copy of all zones.
+// A name server in memory: it learns from the changes alone which names to render, and applies them to its copy of all
+// zones.
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import type { ServedSource, ZoneHead } from '#service/nodes/source.ts';
 

@@ -1,6 +1,6 @@
-// The RRsets of every zone, derived from the rows by the rules of DNS alone: a zone's own NS records at its apex, delegations of the
-// hosted zones right below it (RFC 1034 section 4.2.1), one TTL and no duplicate in an RRset (RFC 2181 section 5). It looks at whole
-// absolute names, and uses no code of the service.
+// The RRsets of every zone, derived from the rows by the rules of DNS alone: a zone's own NS records at its apex,
+// delegations of the hosted zones right below it (RFC 1034 section 4.2.1), one TTL and no duplicate in an RRset (RFC
+// 2181 section 5). It looks at whole absolute names, and uses no code of the service.
 import type { Sql } from 'postgres';
 import type { ServedSet } from '#dns/served.ts';
 
@@ -62,7 +62,8 @@ function served(zone: Zone, zones: readonly Zone[], rows: readonly Row[], hosts:
   const relative = (name: string) => (name === zone.name ? '@' : name.slice(0, -zone.name.length - 1));
   const nsOf = (name: string) =>
     hosts.map((host) => ({ name: relative(name), type: 'NS', rdata: `${host}.`, ttl: DELEGATION_TTL }));
-  // At a cut the parent has the delegation alone. Its records below the cut stay, glue among them, although they are occluded.
+  // At a cut the parent has the delegation alone. Its records below the cut stay, glue among them, although they are
+  // occluded.
   const cuts = new Set(children.map(({ name }) => relative(name)));
   return [
     ...nsOf(zone.name),

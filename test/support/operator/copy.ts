@@ -1,5 +1,5 @@
-// Copies of JSON-like values for the memory cluster and the memory service. structuredClone took a third of the time of the
-// crash runs: it serializes, and it copies again what is frozen and cannot change.
+// Copies of JSON-like values for the memory cluster and the memory service. structuredClone took a third of the time of
+// the crash runs: it serializes, and it copies again what is frozen and cannot change.
 
 /** A copy that shares nothing that can change with the value. */
 export function copyOf<T>(value: T): T {

@@ -1,4 +1,5 @@
-// The secondaries of the service in memory: offers, and the choices of zone owners, as src/service/secondaries decides them.
+// The secondaries of the service in memory: offers, and the choices of zone owners, as src/service/secondaries decides
+// them.
 import type { ApiError } from '#client/errors.ts';
 import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';

@@ -1,5 +1,6 @@
-// The REST service in memory, as far as the operator uses it: the rules of src/dns, ids, and Idempotency-Key as the service stores
-// it: the stored answer is returned before any other check, also after a deletion; refusals are not stored.
+// The REST service in memory, as far as the operator uses it: the rules of src/dns, ids, and Idempotency-Key as the
+// service stores it: the stored answer is returned before any other check, also after a deletion; refusals are not
+// stored.
 import type { Client } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';

@@ -1,5 +1,5 @@
-// acme.sh's dns_pdns, which no package registry has: the requests that it sends, spelled as it spells them, and how it finds its
-// values in the text of a zone.
+// acme.sh's dns_pdns, which no package registry has: the requests that it sends, spelled as it spells them, and how it
+// finds its values in the text of a zone.
 import type { RecordedRequest } from './recorded.ts';
 
 export interface AcmeShStep {
@@ -63,8 +63,8 @@ const patch = (zone: string, rrset: string): AcmeShStep => ({
 const notify = (zone: string): AcmeShStep => ({ request: ['PUT', `/zones/${zone}./notify`, ''] });
 
 /**
- * The values at a name that it finds in an answer, sorted. It does not parse JSON: it looks for the name of an RRset, and takes the
- * contents between the name and the next closing bracket.
+ * The values at a name that it finds in an answer, sorted. It does not parse JSON: it looks for the name of an RRset,
+ * and takes the contents between the name and the next closing bracket.
  */
 export function valuesForAcmeSh(text: string, name: string): string[] {
   const compact = text.replaceAll(/" *: *(?=["{[])/g, '":');

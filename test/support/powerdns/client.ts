@@ -59,7 +59,9 @@ export function replace(name: string, type: string, contents: readonly string[],
   return { name, type, ttl, changetype: 'REPLACE', records };
 }
 
-/** The RRsets in the answer of a zone, as sorted texts `name type ttl content, content`, without SOA and NS of the apex. */
+/**
+ * The RRsets in the answer of a zone, as sorted texts `name type ttl content, content`, without SOA and NS of the apex.
+ */
 export function rrsetsOf(body: unknown): string[] {
   const { name: zone, rrsets } = body as { name: string; rrsets: RrsetJson[] };
   return rrsets

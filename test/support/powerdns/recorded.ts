@@ -1,5 +1,5 @@
-// Requests that clients send which cannot run here, as the clients write them, with their headers: two Terraform providers, and the
-// SDN of Proxmox. Those of acme.sh are in acme-sh.ts.
+// Requests that clients send which cannot run here, as the clients write them, with their headers: two Terraform
+// providers, and the SDN of Proxmox. Those of acme.sh are in acme-sh.ts.
 import type { PowerDnsRequest } from './client.ts';
 
 type Method = Parameters<PowerDnsRequest>[0];

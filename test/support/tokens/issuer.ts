@@ -1,4 +1,5 @@
-// An issuer of tokens that the test plays: its discovery document and its keys over HTTP, and every fault that an issuer may have.
+// An issuer of tokens that the test plays: its discovery document and its keys over HTTP, and every fault that an
+// issuer may have.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

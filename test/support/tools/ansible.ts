@@ -1,5 +1,6 @@
-// The module community.general.nsupdate for Ansible. Collections are on no package registry that the tests use, but PyPI's package
-// `ansible` contains this one: the few files that the module needs are taken out of it, once, into the cache.
+// The module community.general.nsupdate for Ansible. Collections are on no package registry that the tests use, but
+// PyPI's package `ansible` contains this one: the few files that the module needs are taken out of it, once, into the
+// cache.
 import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Two generators of clients, and the clients that they make from the OpenAPI document: the Go client with a program that uses it, and
-// the TypeScript client. Generators and the Go program are in the cache.
+// Two generators of clients, and the clients that they make from the OpenAPI document: the Go client with a program
+// that uses it, and the TypeScript client. Generators and the Go program are in the cache.
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,10 @@ const DOCUMENT = new URL('../../../docs/reference/openapi.json', import.meta.url
 const TSC = new URL('../../../node_modules/typescript/bin/tsc', import.meta.url).pathname;
 const LIMIT_MS = 10 * 60_000;
 
-/** The Go program of openapi/main.go with its client. @throws Error when Go is missing, or with the last lines of a failed step */
+/**
+ * The Go program of openapi/main.go with its client. @throws Error when Go is missing, or with the last lines of a
+ * failed step
+ */
 export async function ensureGoClient(progress: Progress, signal: AbortSignal): Promise<string> {
   const inputs = sourceInputs(SOURCE, ['main.go', 'go.mod', 'go.sum']);
   const key = cacheKey({

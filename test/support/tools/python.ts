@@ -1,4 +1,5 @@
-// The clients from PyPI (octoDNS, certbot with its plugins, Ansible) in one virtual environment, installed once into the cache.
+// The clients from PyPI (octoDNS, certbot with its plugins, Ansible) in one virtual environment, installed once into
+// the cache.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,10 @@ export async function ensurePythonTools(progress: Progress, signal: AbortSignal)
   }
 }
 
-/** The command of a program of the environment. The scripts name the folder in which pip made them, so Python gets their paths. */
+/**
+ * The command of a program of the environment. The scripts name the folder in which pip made them, so Python gets their
+ * paths.
+ */
 export const pythonTool = (environment: string, name: string): [command: string, ...args: string[]] => [
   join(environment, 'bin/python'),
   join(environment, 'bin', name),

@@ -1,5 +1,5 @@
-// The test suites of two Go clients of the PowerDNS API, built once from the published modules into the cache. A file is added to
-// each, so that the suite sends its requests to the server that a test names.
+// The test suites of two Go clients of the PowerDNS API, built once from the published modules into the cache. A file
+// is added to each, so that the suite sends its requests to the server that a test names.
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// One of several clusters of a test service: a control plane, and an operator as a process that reaches the service through a relay.
+// One of several clusters of a test service: a control plane, and an operator as a process that reaches the service
+// through a relay.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

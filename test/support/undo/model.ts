@@ -1,5 +1,5 @@
-// Undo and restore as a model: the rules of docs/how-to/undo.md over the history that the service lists, without ids of RRsets, edits
-// or transactions. It replays the history, so it knows the records after each change.
+// Undo and restore as a model: the rules of docs/how-to/undo.md over the history that the service lists, without ids of
+// RRsets, edits or transactions. It replays the history, so it knows the records after each change.
 import type { Change } from '#contract/change.ts';
 
 export interface Value {

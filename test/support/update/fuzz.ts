@@ -1,4 +1,5 @@
-// Damaged UPDATE messages: good ones with octets changed, cut out, repeated or moved. The same seed gives the same messages.
+// Damaged UPDATE messages: good ones with octets changed, cut out, repeated or moved. The same seed gives the same
+// messages.
 import { CLASS, META } from '#dns/message/message.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 import { change, type Entry, updateMessage, when } from './message.ts';

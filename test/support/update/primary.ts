@@ -76,8 +76,8 @@ export function recordText(name: string, ttl: number, type: string, text: string
 }
 
 /**
- * Runs a script of nsupdate or knsupdate, and returns the response codes of the server, one for each `send`. knsupdate prints only
- * the first one that is not NOERROR, and stops there.
+ * Runs a script of nsupdate or knsupdate, and returns the response codes of the server, one for each `send`. knsupdate
+ * prints only the first one that is not NOERROR, and stops there.
  * @throws Error if the tool does not accept the signature of an answer
  */
 export async function runScript(

@@ -1,5 +1,5 @@
-// Scripts of nsupdate for a matrix: each prerequisite in each situation, and each change in each situation. `$` stands for names
-// of a scenario's own.
+// Scripts of nsupdate for a matrix: each prerequisite in each situation, and each change in each situation. `$` stands
+// for names of a scenario's own.
 
 interface Scenario {
   name: string;

@@ -1,5 +1,5 @@
-// A model of a zone under RFC 2136, written from the pseudo-code of sections 3.2.5 and 3.4.2.7 and without the code under test: a
-// list of lines, each a record. It has the differences that the reference of the door names.
+// A model of a zone under RFC 2136, written from the pseudo-code of sections 3.2.5 and 3.4.2.7 and without the code
+// under test: a list of lines, each a record. It has the differences that the reference of the door names.
 import { CLASS, META } from '#dns/message/message.ts';
 import type { Entry } from './message.ts';
 

@@ -53,9 +53,9 @@ export class Model {
   }
 
   /**
-   * The contents of an RRset, each once in any spelling (RFC 4343): the values of other owners and of the permitted objects that
-   * nothing conflicts with, and those that DNS may have besides. Objects that conflict are served as a whole or not at all.
-   * A CNAME has only one value (RFC 1034 section 3.6.2): these are the possible ones.
+   * The contents of an RRset, each once in any spelling (RFC 4343): the values of other owners and of the permitted
+   * objects that nothing conflicts with, and those that DNS may have besides. Objects that conflict are served as a
+   * whole or not at all. A CNAME has only one value (RFC 1034 section 3.6.2): these are the possible ones.
    */
   contents(zone: ZoneName, name: string, type: Type): { must: Set<string>; may: Set<string> } {
     if (this.parked.has(zone)) return { must: new Set(), may: new Set() };

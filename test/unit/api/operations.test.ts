@@ -15,7 +15,10 @@ async function readOperations(): Promise<[string, Operation][]> {
   return modules.flatMap((module) => Object.entries<Operation>(module));
 }
 
-/** The routes below /v1, with their operations. OpenAPI describes all except for answers to other methods and the document itself. */
+/**
+ * The routes below /v1, with their operations. OpenAPI describes all except for answers to other methods and the
+ * document itself.
+ */
 async function readRoutes(): Promise<{ route: string; operation: Operation | undefined }[]> {
   const log = createLogger({ name: 'api', level: 'silent' });
   const routes: { route: string; operation: Operation | undefined }[] = [];

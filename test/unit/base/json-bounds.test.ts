@@ -59,6 +59,7 @@ test.each([
     exceedsJson(octets);
     return performance.now() - since;
   });
-  // About 2 ms; JSON.parse of the first one takes hundreds. The best of twenty, because the machine does something else as well.
+  // About 2 ms; JSON.parse of the first one takes hundreds. The best of twenty, because the machine does something else
+  // as well.
   expect(Math.min(...times)).toBeLessThan(50);
 });

@@ -153,7 +153,8 @@ describe('an object name', () => {
     expect(zoneObjectName('_x.example')).toMatch(/^x\.example-[0-9a-f]{10}$/);
   });
 
-  // The rules of Kubernetes for RFC 1123 names: lower case letters, digits, inner hyphens and dots, at most 253 characters.
+  // The rules of Kubernetes for RFC 1123 names: lower case letters, digits, inner hyphens and dots, at most 253
+  // characters.
   const DNS_1123 = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
   const label = fc.stringMatching(/^[a-z0-9_-]{1,63}$/);
   const owner = fc

@@ -13,8 +13,8 @@ const error = (status: number, code: string, retryAfterMs: number | null = null)
   new ApiError({ status, code, message: code, retryAfterMs, requestId: null });
 
 /**
- * A service that takes 10 ms per request, states this limit, refuses ids that begin with `bad`, and counts no request in which all
- * ids begin with `same`.
+ * A service that takes 10 ms per request, states this limit, refuses ids that begin with `bad`, and counts no request
+ * in which all ids begin with `same`.
  */
 function setUp(rate: Rate | null, options: Partial<DispatcherOptions> = {}) {
   const clock = new FakeClock();

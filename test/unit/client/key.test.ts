@@ -1,5 +1,5 @@
-// The key of a client in a file, as kubelet writes the file of a projected token: a symbolic link that changes to a new folder. The
-// service is a real HTTP server that accepts one token.
+// The key of a client in a file, as kubelet writes the file of a projected token: a symbolic link that changes to a new
+// folder. The service is a real HTTP server that accepts one token.
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -7,8 +7,8 @@ const SHA1 = '123456789abcdef67890123456789abcdef67890';
 const SHA256 = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
 
 describe('an accepted value', () => {
-  // The octets are those of named-rrchecker (BIND 9.18); the first SSHFP is the example of RFC 4255 section 3.2, the DHCID
-  // records are those of RFC 4701 section 3.6.
+  // The octets are those of named-rrchecker (BIND 9.18); the first SSHFP is the example of RFC 4255 section 3.2, the
+  // DHCID records are those of RFC 4701 section 3.6.
   it.each<[NamedType, string, string, string]>([
     ['SSHFP', `2 1 ${SHA1}`, `2 1 ${SHA1}`, `0201${SHA1}`],
     ['SSHFP', `4  02\t${SHA256.toUpperCase()}`, `4 2 ${SHA256}`, `0402${SHA256}`],

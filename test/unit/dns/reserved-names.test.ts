@@ -1,4 +1,5 @@
-// Names of zones that need a setting: the registries of special-use names (RFC 6761) and of locally served zones (RFC 6303).
+// Names of zones that need a setting: the registries of special-use names (RFC 6761) and of locally served zones (RFC
+// 6303).
 import { describe, expect, test } from 'vitest';
 import { reservedName } from '#dns/names/reserved-names.ts';
 

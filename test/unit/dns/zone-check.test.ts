@@ -1,5 +1,5 @@
-// The rules across records over a whole zone at once: the same verdicts as one write at a time gives, and a cost that no
-// file can make quadratic.
+// The rules across records over a whole zone at once: the same verdicts as one write at a time gives, and a cost that
+// no file can make quadratic.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';

@@ -1,4 +1,5 @@
-// Comments and tests cite the rules of docs/design/ by number ("contract X4", "architecture A7") and files by path: each must exist.
+// Comments and tests cite the rules of docs/design/ by number ("contract X4", "architecture A7") and files by path:
+// each must exist.
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

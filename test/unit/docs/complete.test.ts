@@ -1,5 +1,5 @@
-// Every command of the pages is one that a test types, or one of the few exceptions; every choice of the plan is a command that
-// there is; every link leads somewhere.
+// Every command of the pages is one that a test types, or one of the few exceptions; every choice of the plan is a
+// command that there is; every link leads somewhere.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';

@@ -1,5 +1,5 @@
-// The page of metrics is made from registries (docs/generate/metrics.ts). A function that registers metrics but is not called
-// there would be missing on the page, so the names in the source text are compared too.
+// The page of metrics is made from registries (docs/generate/metrics.ts). A function that registers metrics but is not
+// called there would be missing on the page, so the names in the source text are compared too.
 import { glob, readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { METRICS_PREFIX } from '#telemetry/metrics.ts';

@@ -72,7 +72,8 @@ describe('the measurement', () => {
       squares: turns.reduce((sum, turn) => sum + turn ** 2, 0),
     });
     expect(delayOf(sums([10, 10]))).toBe(0);
-    // 20 turns of 10 ms and one of 1,500: a request that comes at any moment waits 1,324 ms, less the 10 of a quiet loop.
+    // 20 turns of 10 ms and one of 1,500: a request that comes at any moment waits 1,324 ms, less the 10 of a quiet
+    // loop.
     expect(delayOf(sums([...Array(20).fill(10), 1_500]))).toBeCloseTo(1_324.7 - 10, 0);
     expect(delayOf(sums([]))).toBe(0);
   });

@@ -68,7 +68,8 @@ it('A new authority is trusted for a day before it signs, for clients that learn
   const waiting = await renewed(announced, { hosts, now: later(3_621.9), announceMs });
   expect(waiting.authorities).toBe(announced.authorities);
   const signed = await renewed(announced, { hosts, now: later(3_622), announceMs });
-  // Clients that have not read the bundle since the announcement trust the certificate, and so do those that read it now.
+  // Clients that have not read the bundle since the announcement trust the certificate, and so do those that read it
+  // now.
   expectTrusted({ certificate: signed.certificate, authorities: announced.authorities });
   expect(() => expectTrusted({ certificate: signed.certificate, authorities: first.authorities })).toThrow();
   expect(pems(signed.authorities).toReversed()).toEqual(pems(announced.authorities));

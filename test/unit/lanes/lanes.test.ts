@@ -1,4 +1,5 @@
-// The lanes of the tests: each file has one, each folder of the product starts one, and a call of `npm test` takes the right ones.
+// The lanes of the tests: each file has one, each folder of the product starts one, and a call of `npm test` takes the
+// right ones.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';

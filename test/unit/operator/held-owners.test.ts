@@ -1,4 +1,5 @@
-// The times of the brake on mass deletion of records: its pauses, the first minute of a process, and the deletions that count.
+// The times of the brake on mass deletion of records: its pauses, the first minute of a process, and the deletions that
+// count.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HeldOwners } from '#operator/record/held.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

@@ -1,4 +1,5 @@
-// The outcome of a run: the status is written once, Events report transitions only, and one mapping decides the next run.
+// The outcome of a run: the status is written once, Events report transitions only, and one mapping decides the next
+// run.
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';

@@ -1,4 +1,5 @@
-// The records of deleted DNSRecords: released at once, found when no operator saw the deletion, and kept when too many are gone.
+// The records of deleted DNSRecords: released at once, found when no operator saw the deletion, and kept when too many
+// are gone.
 import { describe, expect, it } from 'vitest';
 import { isMassDeletion } from '#base/mass-deletion.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';

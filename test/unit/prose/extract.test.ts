@@ -1,4 +1,5 @@
-// Which parts of a file are prose: each extractor at a file that has a bad sentence in prose and the same words in code.
+// Which parts of a file are prose: each extractor at a file that has a bad sentence in prose and the same words in
+// code.
 import { describe, expect, it } from 'vitest';
 import { extractorOf } from '../../prose/files.ts';
 import { RULES } from '../../prose/rules.ts';

@@ -1,4 +1,5 @@
-// Each rule of plain English at sentences that it must find, and at good sentences of the same words that it must not find.
+// Each rule of plain English at sentences that it must find, and at good sentences of the same words that it must not
+// find.
 import { describe, expect, it } from 'vitest';
 import { RULES } from '../../prose/rules.ts';
 import { check } from '../../prose/sentences.ts';

@@ -1,5 +1,5 @@
-// Many records at one name are judged in linear time and in steps: a request with eight times as many records may cost some ten
-// times as much, and not sixty-four times.
+// Many records at one name are judged in linear time and in steps: a request with eight times as many records may cost
+// some ten times as much, and not sixty-four times.
 import { describe, expect, it } from 'vitest';
 import { planOf } from '#api/powerdns/plan.ts';
 import { parseRecord } from '#dns/record.ts';

@@ -1,4 +1,5 @@
-// The zones that the key of an app account or of a person can see, the owner of a new zone, and the rights of a restricted key.
+// The zones that the key of an app account or of a person can see, the owner of a new zone, and the rights of a
+// restricted key.
 import { describe, expect, test } from 'vitest';
 import type { RecordType } from '#dns/types/index.ts';
 import {

@@ -1,5 +1,5 @@
-// Connections to the solver from any client that reaches its port: their number and their time are limited before the client
-// is authenticated.
+// Connections to the solver from any client that reaches its port: their number and their time are limited before the
+// client is authenticated.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,5 @@
-// The aggregated API server on a real TLS socket, called as kube-apiserver does, and by clients that only claim to be it.
+// The aggregated API server on a real TLS socket, called as kube-apiserver does, and by clients that only claim to be
+// it.
 import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as httpsRequest } from 'node:https';

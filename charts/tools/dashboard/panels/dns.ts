@@ -1,4 +1,5 @@
-// Name servers: the metrics of knotd and of its node, and of the nodes as the REST service sees them, as data for panel.ts.
+// Name servers: the metrics of knotd and of its node, and of the nodes as the REST service sees them, as data for
+// panel.ts.
 import { of, one, perMinute, type Row, rate } from './panel.ts';
 
 export const DNS: Row = {

@@ -105,7 +105,10 @@ interface Connection {
   signal: AbortSignal;
 }
 
-/** The messages of the server until it closes the connection. @throws Error of the socket, after a silence of 30 s, and after 64 MiB */
+/**
+ * The messages of the server until it closes the connection. @throws Error of the socket, after a silence of 30 s, and
+ * after 64 MiB
+ */
 async function* answersOf({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
   const socket = connect({ host, port });
   const stop = () => socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));

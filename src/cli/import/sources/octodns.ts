@@ -14,7 +14,10 @@ const DYNAMIC = ['dynamic', 'geo'] as const;
 /** The TTL of records without one, in seconds: octoDNS omits it from the files that it writes. */
 const DEFAULT_TTL = 3_600;
 
-/** @param zone `example.com` for the file `example.com.yaml` @throws Error if the file is not YAML, or not a map of names */
+/**
+ * @param zone `example.com` for the file `example.com.yaml` @throws Error if the file is not YAML, or not a map of
+ * names
+ */
 export function readOctodns(from: string, text: string, zone: string): SourceZone {
   const parsed = parseZoneName(zone);
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);

@@ -106,7 +106,10 @@ function columnsOf(words: readonly string[]): Record<string, string> {
   );
 }
 
-/** The files of octoDNS in a folder. A link must stay in it: the folder may be a repository of others. @throws Error without any */
+/**
+ * The files of octoDNS in a folder. A link must stay in it: the folder may be a repository of others. @throws Error
+ * without any
+ */
 async function filesOf(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => /\.ya?ml$/i.test(name)).sort();
   if (names.length === 0) throw new Error(`${folder}: the folder has no .yaml file of octoDNS`);

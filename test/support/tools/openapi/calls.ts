@@ -1,5 +1,5 @@
-// A program of a user who generated a client from the OpenAPI document. The test copies this file next to `client/`, the generated
-// client. It makes the same calls as main.go with the client for Go.
+// A program of a user who generated a client from the OpenAPI document. The test copies this file next to `client/`,
+// the generated client. It makes the same calls as main.go with the client for Go.
 
 import { createClient, createConfig } from './client/client/index';
 import {

@@ -1,4 +1,5 @@
-// The TXT registry of external-dns becomes owners. The names of its records are those of external-dns' documentation (registry/txt).
+// The TXT registry of external-dns becomes owners. The names of its records are those of external-dns' documentation
+// (registry/txt).
 import { expect, it, test } from 'vitest';
 import { setsOf } from '#cli/import/own.ts';
 import { readSteps } from '#cli/import/read.ts';

@@ -1,5 +1,5 @@
-// The style sheet of pico without the rules that no page can match: the rule for selectors, and the list of unused parts against
-// the templates.
+// The style sheet of pico without the rules that no page can match: the rule for selectors, and the list of unused
+// parts against the templates.
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { PICO_FILE, trimmedPico, UNUSED, wholePico } from '../../../../deploy/console/pico.ts';

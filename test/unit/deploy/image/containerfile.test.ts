@@ -1,4 +1,5 @@
-// The Containerfile runs the program of `npm run image`, copies the files that it needs, and the engine sends these files to it. No container engine is needed for this.
+// The Containerfile runs the program of `npm run image`, copies the files that it needs, and the engine sends these
+// files to it. No container engine is needed for this.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The inputs of a release: the address of the registry, the key for signatures, and the words of a registry that refuses.
+// The inputs of a release: the address of the registry, the key for signatures, and the words of a registry that
+// refuses.
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Random operations at the api and faults everywhere, with crashes of the node in between: in the end, the name server holds exactly
-// what the api has, and the node says so.
+// Random operations at the api and faults everywhere, with crashes of the node in between: in the end, the name server
+// holds exactly what the api has, and the node says so.
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The permits for work at the name server: four at once, bulk never takes the last one, and work that was aborted keeps none.
+// The permits for work at the name server: four at once, bulk never takes the last one, and work that was aborted keeps
+// none.
 import { expect, it } from 'vitest';
 import { createPermits } from '#nameserver/node/permits.ts';
 
