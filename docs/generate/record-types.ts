@@ -1,6 +1,7 @@
 // docs/reference/record-types.md: the types with the forms of their contents, and the rules that the types have of
 // their own.
 import { describeType } from '#dns/types/fields.ts';
+import { REFUSED_TYPES } from '#dns/types/generic-type.ts';
 import { OWN_TYPES } from '#dns/types/numbers.ts';
 import { OLD_TYPES } from '#dns/types/old-types.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
@@ -42,7 +43,7 @@ export function recordTypesPage(): string {
       'Another type is written as `TYPE` and its number, for example `TYPE65280`, with the content in the generic form of RFC 3597. Zonestead compares the octets only. An API key that is limited to types must list each number.',
     ),
     paragraph(
-      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is MD, MF, MB, MG, MR, SIG, KEY, PX, NXT, APL, IPSECKEY, CSYNC or ZONEMD.`,
+      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is ${listRefused()}.`,
     ),
     paragraph(
       `The octets of the old types ${[...OLD_TYPES.values()].map(({ name }) => name).join(', ')} must have the layout of the type. An import of a zone file also reads the own forms of these types, and converts them.`,
@@ -52,4 +53,10 @@ export function recordTypesPage(): string {
       `An import of a zone file with another type is refused, with the number of the line. SOA, NS of the apex, and DNSSEC records (DNSKEY, RRSIG, NSEC, CDS, CDNSKEY) are made by the service; an import ignores them.`,
     ),
   );
+}
+
+/** The types that Knot reads in a form of their own, but for OPT, as "A, B or C". */
+function listRefused(): string {
+  const names = [...REFUSED_TYPES.values()].filter((name) => name !== 'OPT');
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

@@ -1,15 +1,16 @@
 // Builds the HTTP application from plugins, hooks and routes. It neither listens nor opens a connection.
+
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { BUCKETS } from '#base/buckets.ts';
 import { describeIssue } from '#contract/sentences.ts';
 import { REQUEST_ID } from '#contract/shared.ts';
 import type { IsTrusted, ProxyHeader } from '#edge/client-address.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { LIMITS } from '#service/limits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { refusal } from '#service/refusal.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -213,10 +214,10 @@ function chooseLimits(isOn: boolean): WriteLimits {
   const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
     own(actor) ?? (isOn ? shared : null);
   return {
-    zones: limitOf((actor) => actor.zoneWrites, LIMITS.zones),
-    records: limitOf((actor) => actor.recordWrites, LIMITS.records),
+    zones: limitOf((actor) => actor.zoneWrites, BUCKETS.zones.limit),
+    records: limitOf((actor) => actor.recordWrites, BUCKETS.records.limit),
     // Only people change teams. No key has a number of its own for this.
-    account: (actor) => (isOn && actor.user !== null ? LIMITS.account : null),
+    account: (actor) => (isOn && actor.user !== null ? BUCKETS.account.limit : null),
   };
 }
 

@@ -1,9 +1,11 @@
 // Builds the api from its settings: the database, the service, the HTTP application and the background work. The
 // process (server.ts) and the integration tests call the same function, so that tests run the wiring of production.
+
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { BUCKETS } from '#base/buckets.ts';
 import { realClock } from '#base/clock.ts';
 import { hostText } from '#base/postgres-address.ts';
 import type { Config } from '#config.ts';
@@ -18,7 +20,6 @@ import { createZoneQueue } from '#service/change/queue.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { Delegation, ServiceContext } from '#service/context.ts';
-import { LIMITS } from '#service/limits.ts';
 import { type Arrivals, createArrivals } from '#service/nodes/arrivals.ts';
 import { createChildZones } from '#service/nodes/child-zones.ts';
 import { createCommits } from '#service/nodes/commits.ts';
@@ -214,7 +215,7 @@ export async function composeApi(
   const updates =
     parts.updates?.({
       context,
-      limitOf: ({ recordWrites }) => recordWrites ?? (config.ZONESTEAD_LIMITS ? LIMITS.records : null),
+      limitOf: ({ recordWrites }) => recordWrites ?? (config.ZONESTEAD_LIMITS ? BUCKETS.records.limit : null),
       arrivals: feed.arrivals,
       load: guard.of('updates'),
       log,

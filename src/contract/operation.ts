@@ -5,7 +5,9 @@
 // Libraries such as ts-rest and oRPC do the same. Two functions of about 100 lines read this form and keep fastify's
 // hooks. It has fields that those libraries lack: the write limit that a request counts for, and whether an answer has
 // an ETag.
+
 import type { z } from 'zod';
+import type { RouteBucket } from '#base/buckets.ts';
 import type { ErrorCode } from './error.ts';
 
 /**
@@ -22,14 +24,13 @@ export type Permission =
   | 'owner'
   | 'node';
 
-/** The write limits. */
-type Bucket = 'zones' | 'records' | 'account';
-
 /**
  * The writes that a request counts as: one, or a number by the body, before the body is validated, or as many as the
  * handler of the operation says.
  */
-type Counts = Bucket | { readonly bucket: Bucket; readonly changes: 'operation' | ((body: unknown) => number) };
+type Counts =
+  | RouteBucket
+  | { readonly bucket: RouteBucket; readonly changes: 'operation' | ((body: unknown) => number) };
 
 export interface Operation {
   readonly id: string;

@@ -1,26 +1,12 @@
 // Counts the writes of a key in its window (contract L1), and changes of account routes in the window of the person.
 // The caller decides which requests are writes, and the limit. A large request counts as `writesOf` its changes.
+import { BUCKETS, type Bucket } from '#base/buckets.ts';
 import { writesOf } from '#base/bulk-writes.ts';
-import { type Bucket, returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
+import { returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { WriteBudget } from './change/write-budget.ts';
 import type { ServiceContext } from './context.ts';
-import { type Refusal, refusal } from './refusal.ts';
-
-export type { Bucket } from '#store/windows.ts';
-
-/**
- * Writes per window (contract L1), unless the key has its own limit; those of `account` and `sign-ins` are a person's.
- */
-export const LIMITS: Readonly<Record<Bucket, number>> = { zones: 10, records: 60, account: 30, 'sign-ins': 30 };
-
-const KINDS: Readonly<Record<Bucket, string>> = {
-  zones: 'zone writes',
-  records: 'record writes',
-  account: 'changes of teams, members, keys and trusts',
-  'sign-ins': 'sign-ins',
-};
-export const WINDOW_MS = 60_000;
+import { refusal } from './refusal.ts';
 
 /** An RRset is one write for each so many of its records that change. */
 const RECORDS_PER_WRITE = 100;
@@ -44,11 +30,16 @@ export interface WindowBudget extends WriteBudget {
 }
 
 /**
- * Counts the writes of a request in the window of its key: all or none.
+ * Counts the writes of a request in a window: all or none.
  * @param limit writes per window
  */
-export function openBudget(context: ServiceContext, actor: Actor, bucket: Bucket, limit: number): WindowBudget {
-  const holder = holderOfWindow(actor, bucket);
+export function openBudget(
+  { db }: Pick<ServiceContext, 'db'>,
+  holder: WindowHolder,
+  bucket: Bucket,
+  limit: number,
+): WindowBudget {
+  const { windowMs, kind } = BUCKETS[bucket];
   const times: string[] = [];
   const budget: WindowBudget = {
     counted: 0,
@@ -61,26 +52,24 @@ export function openBudget(context: ServiceContext, actor: Actor, bucket: Bucket
       if (limit < 1) throw refusal('writes-nothing', { bucket });
       const places = writesOf(writes, limit);
       if (places <= budget.counted) return;
-      const wanted = { limit, windowMs: WINDOW_MS, places: places - budget.counted, changes: places };
-      const taken = await takePlaces(context.db, holder, bucket, wanted);
-      if (!taken.ok) throw tooManyWrites(bucket, limit, taken.retryAfterMs);
+      const wanted = { limit, windowMs, places: places - budget.counted, changes: places };
+      const taken = await takePlaces(db, holder, bucket, wanted);
+      if (!taken.ok) {
+        const { retryAfterMs } = taken;
+        throw refusal('too-many-writes', { kind, limit, seconds: windowMs / 1000 }, { retryAfterMs });
+      }
       times.push(taken.at);
       budget.left = taken.left;
       budget.counted = places;
     },
     async giveBack() {
-      await Promise.all(times.map((at) => returnPlaces(context.db, holder, bucket, at)));
+      await Promise.all(times.map((at) => returnPlaces(db, holder, bucket, at)));
     },
   };
   return budget;
 }
 
-function tooManyWrites(bucket: Bucket, limit: number, retryAfterMs: number): Refusal {
-  const parameters = { kind: KINDS[bucket], limit, seconds: WINDOW_MS / 1000 };
-  return refusal('too-many-writes', parameters, { retryAfterMs });
-}
-
 /** A person has many sessions and keys: together they make no more changes of teams than one. */
-function holderOfWindow({ keyId, user }: Actor, bucket: Bucket): WindowHolder {
-  return bucket === 'account' && user !== null ? { userId: user.id } : { keyId };
+export function windowHolder({ keyId, user }: Actor, bucket: Bucket): WindowHolder {
+  return BUCKETS[bucket].holder === 'person' && user !== null ? { userId: user.id } : { keyId };
 }

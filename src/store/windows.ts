@@ -1,9 +1,8 @@
 // The sliding windows of writes, one row a key and bucket, or a person and bucket, in Postgres so that all replicas
 // share one limit.
+import type { Bucket } from '#base/buckets.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
-
-export type Bucket = 'zones' | 'records' | 'account' | 'sign-ins';
 
 /** A key, or a person with all keys and sessions. */
 export type WindowHolder = { keyId: string } | { userId: string };

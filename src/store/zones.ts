@@ -153,6 +153,19 @@ export interface Growth {
 
 const NO_GROWTH: Growth = { records: 0, bytes: 0 };
 
+/** The properties of a zone that its answers depend on. */
+export interface ServedProperties {
+  state?: ZoneState;
+  /** In seconds. */
+  defaultTtl?: number;
+}
+
+/** All properties of a zone that its answers do not depend on. A change of them leaves the serial. */
+export interface UnservedProperties {
+  /** Null: none. */
+  comment: string | null;
+}
+
 /**
  * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the
  * state and the default TTL if they are given. The row is locked.
@@ -161,13 +174,7 @@ const NO_GROWTH: Growth = { records: 0, bytes: 0 };
 export async function touchZone(
   tx: Tx,
   id: string,
-  set: {
-    serial: number;
-    changedNames: readonly string[] | null;
-    state?: ZoneState;
-    defaultTtl?: number;
-    growth?: Growth;
-  },
+  set: ServedProperties & { serial: number; changedNames: readonly string[] | null; growth?: Growth },
   now: Date,
 ): Promise<ZoneRow> {
   const { serial, state = null, defaultTtl = null, growth = NO_GROWTH } = set;
@@ -185,8 +192,8 @@ const updateZone = statement<PlainZone>(`
   ), announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $8::text[] from touched)
   select * from touched`);
 
-/** Writes the comment of a zone, which is locked. Its answers, and so its serial, stay as they are. */
-export async function writeZoneComment(tx: Tx, id: string, comment: string | null, now: Date): Promise<ZoneRow> {
+/** Writes properties of a zone, which is locked, that its answers do not depend on. */
+export async function writeUnserved(tx: Tx, id: string, { comment }: UnservedProperties, now: Date): Promise<ZoneRow> {
   const [row] = await updateComment(tx, id, comment, now.toISOString());
   return zoneRow(row as PlainZone);
 }

@@ -2,22 +2,20 @@
 // one hook counts for REST, for the ACME protocols and for the console alike. A failed write counts; `busy` does not.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { BUCKETS, type RouteBucket } from '#base/buckets.ts';
 import { writesOf } from '#base/bulk-writes.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { WriteCost } from '#contract/shared.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { WriteBudget } from '#service/change/write-budget.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { type Bucket as AnyBucket, openBudget, type WindowBudget } from '#service/limits.ts';
+import { openBudget, type WindowBudget, windowHolder } from '#service/limits.ts';
 import { Refusal } from '#service/refusal.ts';
 import { STATUS } from '../error-codes.ts';
 import { actorOf } from './auth.ts';
 
-/** The buckets of routes. */
-type Bucket = Exclude<AnyBucket, 'sign-ins'>;
-
 /** A bucket alone: each request is one write. */
-type Counts = Bucket | { bucket: Bucket; changes: ChangesOf };
+type Counts = RouteBucket | { bucket: RouteBucket; changes: ChangesOf };
 
 /** The number of writes by the body, before it is validated; `operation`: the operation counts, with `counterOf`. */
 type ChangesOf = ((request: FastifyRequest) => number) | 'operation';
@@ -42,7 +40,7 @@ declare module 'fastify' {
     /** The writes of this request in the window of its key; null before the first count. */
     budget: WindowBudget | null;
     /** The bucket of a route that writes; null for other routes. */
-    bucket: Bucket | null;
+    bucket: RouteBucket | null;
     /** Set for routes whose operation counts. */
     countChanges: CountChanges | null;
     /** In the console: the refusal by the write limit, which the form shows. */
@@ -51,7 +49,7 @@ declare module 'fastify' {
 }
 
 /** The limit of a key for each bucket, in writes per window; null: none. */
-export type WriteLimits = Readonly<Record<Bucket, (actor: Actor) => number | null>>;
+export type WriteLimits = Readonly<Record<RouteBucket, (actor: Actor) => number | null>>;
 
 export function decorateCounts(app: FastifyInstance): void {
   app.decorateRequest('budget', null);
@@ -129,28 +127,28 @@ async function take(
   context: ServiceContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  bucket: Bucket,
+  bucket: RouteBucket,
   limitOf: (actor: Actor) => number | null,
   changes: number,
 ): Promise<void> {
   const actor = actorOf(request);
   const limit = limitOf(actor);
   if (limit === null) return;
-  request.budget ??= openBudget(context, actor, bucket, limit);
+  request.budget ??= openBudget(context, windowHolder(actor, bucket), bucket, limit);
   const { budget } = request;
   const before = budget.counted;
   await budget.count(changes);
   if (budget.counted === before) return;
   reply.header('ratelimit-policy', policyOf(bucket, limit));
-  reply.header('ratelimit', `"${bucket}";r=${budget.left};t=${retryAfterSeconds(60_000)}`);
+  reply.header('ratelimit', `"${bucket}";r=${budget.left};t=${retryAfterSeconds(BUCKETS[bucket].windowMs)}`);
 }
 
 function costOf(changes: number, limit: number | null): WriteCost | null {
   return limit === null ? null : { writes: writesOf(changes, limit), limit };
 }
 
-function policyOf(bucket: Bucket, limit: number): string {
-  return `"${bucket}";q=${limit};w=60`;
+function policyOf(bucket: RouteBucket, limit: number): string {
+  return `"${bucket}";q=${limit};w=${BUCKETS[bucket].windowMs / 1000}`;
 }
 
 /** The answer does not wait longer than this for a database that is away, in ms. */

@@ -8,11 +8,11 @@
 //   zonestead_database_losses_total{reason}                           refused, lost, ended, read-only, silent, standby
 //   zonestead_api_connections_refused_total
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ROUTE_BUCKETS } from '#base/buckets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { STATUS } from '../error-codes.ts';
 import { patternOf } from '../http.ts';
 
-const BUCKETS = ['zones', 'records', 'account'] as const;
 const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const UNMATCHED = 'unmatched';
@@ -30,7 +30,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
     help: 'Writes, by the write limit that they count for and by their result.',
     labels: ['bucket', 'result'],
   });
-  for (const bucket of BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
+  for (const bucket of ROUTE_BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
 
   app.addHook('onRoute', ({ url, method, schema, config }) => {
     if (config?.isStream === true) return;

@@ -7,7 +7,7 @@ import { finishInTurns } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { WriteBudget } from '#service/change/write-budget.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
-import { openBudget, writesForRecords } from '#service/limits.ts';
+import { openBudget, windowHolder, writesForRecords } from '#service/limits.ts';
 import { firstRrsets } from '#service/records/edit-rrsets.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { withFirstRecords } from '#service/zonefile/import.ts';
@@ -42,7 +42,7 @@ export async function createFromBody(
   const caller = { ...callerOf(request), once: null };
   const { records, notes } = await recordsOf(fields, name, context);
   const most = limit(caller.actor);
-  const budget = most === null ? null : openBudget(context, caller.actor, 'records', most);
+  const budget = most === null ? null : openBudget(context, windowHolder(caller.actor, 'records'), 'records', most);
   const zone = { zoneName: name, owner: ownerOf(fields, caller.actor) };
   const create = (first?: FirstRecords) => createZone(context, caller, zone, withClientSettings(settings, first));
   try {

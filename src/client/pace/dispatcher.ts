@@ -26,7 +26,7 @@ import {
   pick,
 } from './lanes.ts';
 import type { Rate } from './rate.ts';
-import { BUCKETS, type Bucket, LANES, type Lane } from './waiting.ts';
+import { LANES, type Lane, PACED_BUCKETS, type PacedBucket } from './waiting.ts';
 import type { AppliedSet, Change, RecordWriter } from './writer.ts';
 
 export interface DispatcherOptions {
@@ -63,7 +63,7 @@ interface Place {
 
 export interface Job<T> extends Place {
   /** The window in which the service counts the write. (Default: records.) */
-  readonly bucket?: Bucket | undefined;
+  readonly bucket?: PacedBucket | undefined;
   /** Id of the zone; null when the call belongs to none yet. */
   readonly zone: string | null;
   /**
@@ -85,7 +85,7 @@ export interface Hold {
 
 /** The queue that a job would join. */
 export interface JobQueue {
-  readonly bucket: Bucket;
+  readonly bucket: PacedBucket;
   readonly zone: string | null;
   /** (Default: ''.) */
   readonly group?: string | undefined;
@@ -126,7 +126,7 @@ const GATHER_MS = 25;
 const MAX_BATCH_BYTES = 512 * 1024;
 
 interface Entry extends Place {
-  readonly bucket: Bucket;
+  readonly bucket: PacedBucket;
   readonly group: string;
   readonly zone: string | null;
   /** 0 for a job that is not a record change, and for a change whose batch was refused for its size. */
@@ -145,7 +145,7 @@ class KeyDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #maxBatch: number;
   readonly #state: PaceState<Entry>;
-  readonly #budgets: Readonly<Record<Bucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
+  readonly #budgets: Readonly<Record<PacedBucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
   readonly #admission: Admission;
   #disarm: () => void = () => undefined;
   /** Groups whose jobs left to return at that time, in ms: they still want their part of the window. */
@@ -206,7 +206,7 @@ class KeyDispatcher implements Dispatcher {
     const zonePaused = new Map<string, number>();
     for (const [zone, until] of this.#state.zonePaused) if (zone !== null) zonePaused.set(zone, until);
     return {
-      pausedUntil: BUCKETS.map((name) => this.#state.buckets[name].pausedUntil).reduce(later, null),
+      pausedUntil: PACED_BUCKETS.map((name) => this.#state.buckets[name].pausedUntil).reduce(later, null),
       zonePaused,
       groups: this.#groups(),
       depth: Object.fromEntries(LANES.map((lane) => [lane, depth(this.#state, lane)])) as Record<Lane, number>,
@@ -302,7 +302,7 @@ class KeyDispatcher implements Dispatcher {
     }
   }
 
-  #pauseBucket(name: Bucket, { retryAfterMs }: ApiError): void {
+  #pauseBucket(name: PacedBucket, { retryAfterMs }: ApiError): void {
     const { clock } = this.#options;
     const bucket = this.#state.buckets[name];
     bucket.cautious = true;

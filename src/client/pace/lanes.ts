@@ -11,7 +11,7 @@
 import { FairPermits } from '#base/fair/permits.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { Gathering } from './gathering.ts';
-import { type Bucket, LANES, type Lane, type Waiting } from './waiting.ts';
+import { LANES, type Lane, type PacedBucket, type Waiting } from './waiting.ts';
 
 interface BucketState {
   /** Ms; null when it is not paused. */
@@ -26,7 +26,7 @@ export interface PaceState<J extends Waiting> {
   readonly queue: FairQueue<J>;
   /** Requests in flight by group; a batch counts for the group whose turn it was. */
   readonly permits: FairPermits;
-  readonly buckets: Readonly<Record<Bucket, BucketState>>;
+  readonly buckets: Readonly<Record<PacedBucket, BucketState>>;
   /** The end of the pause in ms, by zone. */
   readonly zonePaused: Map<string | null, number>;
   readonly zonesInFlight: Set<string>;
@@ -36,9 +36,9 @@ export interface PaceState<J extends Waiting> {
 /** The state of the write limit for a group. */
 export interface Admission {
   /** Places of the group in the window. */
-  used(bucket: Bucket, group: string): number;
+  used(bucket: PacedBucket, group: string): number;
   /** The time from which it may write, in ms; not after `now` if it may. */
-  permittedAt(bucket: Bucket, group: string, now: number): number;
+  permittedAt(bucket: PacedBucket, group: string, now: number): number;
 }
 
 type Decision<J> =

@@ -6,13 +6,13 @@ export const LANES = ['acme', 'change', 'create'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** The service counts writes of zones and writes of records in separate windows. */
-export const BUCKETS = ['zones', 'records'] as const;
+export const PACED_BUCKETS = ['zones', 'records'] as const;
 
-export type Bucket = (typeof BUCKETS)[number];
+export type PacedBucket = (typeof PACED_BUCKETS)[number];
 
 export interface Waiting {
   readonly lane: Lane;
-  readonly bucket: Bucket;
+  readonly bucket: PacedBucket;
   /** Jobs of one group take turns with those of the others. */
   readonly group: string;
   /** Null for calls that belong to no zone yet; those do not block each other. */

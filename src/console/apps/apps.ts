@@ -1,6 +1,8 @@
 // The keys of a team's app account: create (the page after the redirect shows the secret, once), change, revoke.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { BUCKETS } from '#base/buckets.ts';
 import { keyBody, keyChangeBody } from '#contract/app-key.ts';
 import { LEVELS } from '#contract/people.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
@@ -9,7 +11,6 @@ import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/credentials/keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
-import { LIMITS } from '#service/limits.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
 import { keepSecrets, takeSecrets } from '../shell/once.ts';
@@ -26,7 +27,12 @@ interface OfKey {
   Params: { teamId: string; keyId: string };
 }
 
-const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, algorithms: TSIG_KEY_ALGORITHMS };
+const ABOUT = {
+  levels: LEVELS,
+  types: RECORD_TYPES,
+  limits: { zones: BUCKETS.zones.limit, records: BUCKETS.records.limit },
+  algorithms: TSIG_KEY_ALGORITHMS,
+};
 
 export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): void {
   const apps = '/teams/:teamId/apps';

@@ -1,6 +1,8 @@
 // The trusts of a team: list, create, one trust with its subjects, change, revoke.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { BUCKETS } from '#base/buckets.ts';
 import { LEVELS } from '#contract/people.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
@@ -8,7 +10,6 @@ import { readTeam } from '#service/accounts/teams.ts';
 import { readSubjects } from '#service/credentials/subjects.ts';
 import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
 import { judgeLifetime } from '#service/keys/standing.ts';
-import { LIMITS } from '#service/limits.ts';
 
 import { grantRows, termsOf, typedOfKey } from '../apps/form.ts';
 import { offeredZones, typedZoneIds } from '../apps/offered-zones.ts';
@@ -28,7 +29,12 @@ interface OfTrust {
   Params: { teamId: string; trustId: string };
 }
 
-const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, kinds: KINDS };
+const ABOUT = {
+  levels: LEVELS,
+  types: RECORD_TYPES,
+  limits: { zones: BUCKETS.zones.limit, records: BUCKETS.records.limit },
+  kinds: KINDS,
+};
 
 export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
   const { context } = parts;

@@ -7,7 +7,7 @@ import { nameOfNumber } from './numbers.ts';
 import { isGenericType, isNamedType, type RecordType } from './record-type.ts';
 
 /** Types that have a form of their own in Knot, and that the service neither accepts nor makes. */
-const OTHERS: ReadonlyMap<number, string> = new Map([
+export const REFUSED_TYPES: ReadonlyMap<number, string> = new Map([
   [3, 'MD'],
   [4, 'MF'],
   [7, 'MB'],
@@ -42,7 +42,7 @@ export function flawOfGenericType(type: `TYPE${number}`): string | null {
   if (number >= META.first && number <= META.last) {
     return `${type} is a type of questions or messages (RFC 6895 section 3.1), and no zone has records of it.`;
   }
-  const other = OTHERS.get(number);
+  const other = REFUSED_TYPES.get(number);
   return other === undefined ? null : `${type} is ${other}, which the service does not have.`;
 }
 

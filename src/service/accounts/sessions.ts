@@ -1,17 +1,18 @@
 // A person's session in the console. A session is a key of the person whose text is never shown. So the rights, the
 // limits and the history of a session are those of any key, and signing out revokes the key, so that a copied cookie
 // becomes useless. The number of sessions is limited: a new session beyond the limit ends the oldest one.
+
 import { createHash } from 'node:crypto';
+import { BUCKETS } from '#base/buckets.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { type KeyRow, keyById, keyStanding, markUsed, oldSessions } from '#store/keys.ts';
 import { dropEndedKeys } from '#store/quotas.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
 import { useSignIn } from '#store/used-sign-ins.ts';
-import { takePlaces } from '#store/windows.ts';
 import type { ServiceContext } from '../context.ts';
 import { mintPersonKey } from '../keys/keys.ts';
-import { LIMITS, WINDOW_MS } from '../limits.ts';
+import { openBudget } from '../limits.ts';
 import { refusal } from '../refusal.ts';
 import { type Actor, actorOf } from './actor.ts';
 
@@ -50,14 +51,7 @@ export async function startSession(
  * @throws Refusal rate_limited
  */
 export async function countSignIn(context: ServiceContext, userId: string): Promise<void> {
-  const limit = LIMITS['sign-ins'];
-  const taken = await takePlaces(context.db, { userId }, 'sign-ins', { limit, windowMs: WINDOW_MS });
-  if (taken.ok) return;
-  throw refusal(
-    'too-many-writes',
-    { kind: 'sign-ins', limit, seconds: WINDOW_MS / 1000 },
-    { retryAfterMs: taken.retryAfterMs },
-  );
+  await openBudget(context, { userId }, 'sign-ins', BUCKETS['sign-ins'].limit).count(1);
 }
 
 /**

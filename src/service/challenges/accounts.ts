@@ -1,5 +1,6 @@
 // Accounts for clients of the acme-dns protocol. Each account is an API key that may only write the TXT values of one
 // name, so its rights, limits, networks, history and revocation work like those of every key.
+import { BUCKETS } from '#base/buckets.ts';
 import { parseNetwork } from '#dns/network.ts';
 import { keyById } from '#store/keys.ts';
 import { type Actor, mustManageZones, mustWriteRecord } from '../accounts/actor.ts';
@@ -8,7 +9,6 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { callerAsAuthor } from '../credentials/author.ts';
 import { createKey } from '../credentials/keys.ts';
 import { NO_TERMS } from '../keys/terms.ts';
-import { LIMITS } from '../limits.ts';
 import { insist, refusal } from '../refusal.ts';
 import { onlyZoneOf } from '../zones/zones.ts';
 import { rollChallenge } from './challenges.ts';
@@ -72,7 +72,7 @@ export async function registerChallengeAccount(
       onlyNames: [target.name],
       onlyTypes: ['TXT'],
       networks,
-      recordWrites: Math.min(RECORD_WRITES, actor.recordWrites ?? LIMITS.records),
+      recordWrites: Math.min(RECORD_WRITES, actor.recordWrites ?? BUCKETS.records.limit),
       // Otherwise a key could extend its own lifetime by registering an account.
       expiresAt: actor.expiresAt,
     };

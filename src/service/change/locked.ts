@@ -6,7 +6,15 @@ import { insertChanges } from '#store/changes.ts';
 import type { Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import type { ZoneWrite } from '#store/zone-values.ts';
-import { lockZone, setLockTimeout, touchZone, writeZoneComment, type ZoneRow, type ZoneState } from '#store/zones.ts';
+import {
+  lockZone,
+  type ServedProperties,
+  setLockTimeout,
+  touchZone,
+  type UnservedProperties,
+  writeUnserved,
+  type ZoneRow,
+} from '#store/zones.ts';
 import { teamsOfActor } from '../accounts/actor.ts';
 import { mustHaveRoom } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -21,8 +29,10 @@ export interface LockedChange<Answer> {
   answer: (zone: ZoneRow) => Answer;
   /** The history entries. Without entries and without `bulk`, nothing changes. */
   entries?: readonly Entry[];
-  /** The properties of the zone that change, if any do. */
-  set?: { state?: ZoneState; defaultTtl?: number; comment?: string | null };
+  /** The properties of the zone that change its answers, if any do. */
+  served?: ServedProperties;
+  /** Those that do not, such as its comment: all of them, if one changes. */
+  unserved?: UnservedProperties;
   /** Writes many records together with their history, if there are many. */
   bulk?: BulkChange;
 }
@@ -64,12 +74,11 @@ export async function writeChange<Answer>(
   context: ServiceContext,
   caller: Caller,
   zone: ZoneRow,
-  { answer, entries = [], set = {}, bulk }: LockedChange<Answer>,
+  { answer, entries = [], served = {}, unserved, bulk }: LockedChange<Answer>,
 ): Promise<Answer> {
   if (entries.length === 0 && !bulk) return answer(zone);
   const growth = bulk ? bulk.growth : growthOf(entries);
   await mustHaveRoom(tx, context, zone, growth);
-  const { comment, ...properties } = set;
   const isServed = bulk !== undefined || changesAnswers(entries);
   const now = context.now();
   const serial = isServed ? serialAfter(zone.serial, now) : zone.serial;
@@ -85,8 +94,8 @@ export async function writeChange<Answer>(
   }));
   // The state and the default TTL concern every name.
   const changedNames = bulk && entries.length === 0 ? bulk.names : null;
-  const commented = comment === undefined ? null : writeZoneComment(tx, zone.id, comment, now);
-  const touched = isServed ? touchZone(tx, zone.id, { ...properties, serial, growth, changedNames }, now) : null;
+  const commented = unserved === undefined ? null : writeUnserved(tx, zone.id, unserved, now);
+  const touched = isServed ? touchZone(tx, zone.id, { ...served, serial, growth, changedNames }, now) : null;
   // If the first statement fails, those after it fail only as a consequence.
   const recorded = rows.length === 0 ? null : insertChanges(tx, rows);
   await settleAll<unknown>([commented, touched, recorded].flatMap((each) => each ?? []));

@@ -1,11 +1,12 @@
 // The terms of an app key: its rights, restrictions, limits and expiry. This module checks the requested terms and
 // converts them to the stored form. Pure; the caller checks that the zones of the grants exist.
+
 import { isDeepStrictEqual } from 'node:util';
+import { BUCKETS } from '#base/buckets.ts';
 import { parseNetwork } from '#dns/network.ts';
 import { parseType } from '#dns/record.ts';
 import { clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { Grant, KeyTerms } from '#store/keys.ts';
-import { LIMITS } from '../limits.ts';
 import { PATTERN } from './patterns.ts';
 
 export type { Grant, KeyTerms } from '#store/keys.ts';
@@ -51,7 +52,7 @@ export function changesRights<T extends Limits>(before: T, after: T): boolean {
 
 interface TermsRules {
   now: Date;
-  /** Whether the limits may be higher than LIMITS. Only the administrator of the service may set such limits. */
+  /** Whether the limits may be higher than those of BUCKETS. Only the administrator of the service may set such limits. */
   anyLimits: boolean;
 }
 
@@ -137,8 +138,8 @@ function judgeExpiry(kept: Date | null, wanted: string | null | undefined, now: 
 
 function overLimit(input: TermsInput) {
   for (const [field, limit] of [
-    ['zoneWrites', LIMITS.zones],
-    ['recordWrites', LIMITS.records],
+    ['zoneWrites', BUCKETS.zones.limit],
+    ['recordWrites', BUCKETS.records.limit],
   ] as const) {
     const wanted = input[field];
     if (typeof wanted === 'number' && wanted > limit) {

@@ -11,7 +11,7 @@ import type { Rcode } from '#dns/wire/rcodes.ts';
 import { soaContent, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { openBudget, writesForRecords } from '../limits.ts';
+import { openBudget, windowHolder, writesForRecords } from '../limits.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
 import type { CurrentRrsets, OwnedChange, RrsetPlan, RrsetResult, Touched } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
@@ -63,7 +63,10 @@ export async function applyUpdate(
     return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text, ...NOTHING };
   }
   mustReadPrerequisites(caller, zone, update);
-  const budget = limit === null || changes.length === 0 ? null : openBudget(context, caller.actor, 'records', limit);
+  const budget =
+    limit === null || changes.length === 0
+      ? null
+      : openBudget(context, windowHolder(caller.actor, 'records'), 'records', limit);
   await budget?.count(countWrites(update));
   try {
     const { answer, owned = [] } = await apply(context, caller, zone, update);

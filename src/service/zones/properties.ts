@@ -28,7 +28,7 @@ export async function setZoneState(
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     if (zone.state === state) return { answer };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
-    return { answer, entries: [{ action, before: { state: zone.state }, after: { state } }], set: { state } };
+    return { answer, entries: [{ action, before: { state: zone.state }, after: { state } }], served: { state } };
   });
 }
 
@@ -57,15 +57,28 @@ export async function changeProperties(
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     mustBeAsSeen('defaultTtl', seen.defaultTtl, zone.defaultTtl);
     mustBeAsSeen('comment', seen.comment, zone.comment);
-    const { defaultTtl = zone.defaultTtl } = properties;
-    const comment = properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment));
-    const isComment = defaultTtl === zone.defaultTtl;
-    if (isComment && comment === zone.comment) return { answer };
-    const after = { ...(isComment ? {} : { defaultTtl }), ...(comment === zone.comment ? {} : { comment }) };
-    const before = {
-      ...(isComment ? {} : { defaultTtl: zone.defaultTtl }),
-      ...(comment === zone.comment ? {} : { comment: zone.comment }),
+    const wanted = {
+      served: { defaultTtl: properties.defaultTtl ?? zone.defaultTtl },
+      unserved: { comment: properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment)) },
     };
-    return { answer, entries: [{ action: 'zone.change', before, after, isComment }], set: after };
+    const [served, unserved] = [difference(zone, wanted.served), difference(zone, wanted.unserved)];
+    if (served === null && unserved === null) return { answer };
+    const before = { ...served?.before, ...unserved?.before };
+    const after = { ...served?.after, ...unserved?.after };
+    return {
+      answer,
+      entries: [{ action: 'zone.change', before, after, isComment: served === null }],
+      ...(served && { served: served.after }),
+      ...(unserved && { unserved: wanted.unserved }),
+    };
   });
+}
+
+/** The properties that are not as they are wanted, on both sides; null: all are. */
+function difference<Wanted extends Partial<ZoneRow>>(zone: ZoneRow, wanted: Wanted) {
+  const values: Partial<ZoneRow> = wanted;
+  const names = (Object.keys(wanted) as (keyof ZoneRow)[]).filter((name) => values[name] !== zone[name]);
+  if (names.length === 0) return null;
+  const pick = (from: Partial<ZoneRow>) => Object.fromEntries(names.map((name) => [name, from[name]])) as Wanted;
+  return { before: pick(zone), after: pick(wanted) };
 }

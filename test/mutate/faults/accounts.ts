@@ -38,14 +38,14 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'session',
     'each key of a person has a limit of its own for changes of teams',
     'src/service/limits.ts',
-    "bucket === 'account' && user !== null",
+    "BUCKETS[bucket].holder === 'person' && user !== null",
     'false && user !== null',
   ),
   byChanges(
     'unlimited',
     'changes of teams have no limit',
     'src/api/app.ts',
-    'isOn && actor.user !== null ? LIMITS.account : null',
+    'isOn && actor.user !== null ? BUCKETS.account.limit : null',
     'null',
   ),
   byTrusts(

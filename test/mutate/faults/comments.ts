@@ -86,7 +86,7 @@ export const COMMENT_FAULTS: readonly Fault[] = [
     'zone-same',
     'the same comment of a zone again is a change',
     ZONES,
-    'if (isComment && comment === zone.comment)',
+    'if (served === null && unserved === null)',
     'if (false)',
   ),
   api(

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
 import { describeType } from '#dns/types/fields.ts';
-import { RECORD_TYPES, SINGLE_TYPES, TYPES } from '#dns/types/record-type.ts';
+import { REFUSED_TYPES } from '#dns/types/generic-type.ts';
+import { isNamedType, RECORD_TYPES, SINGLE_TYPES, TYPES } from '#dns/types/record-type.ts';
 import { ZONE } from './build.ts';
 
 test.each([...RECORD_TYPES, 'TYPEn'] as const)('The service accepts the example of %s', (type) => {
@@ -23,6 +24,11 @@ test('Every type but ALIAS has a number of its own', () => {
   expect(new Set(numbers).size).toBe(RECORD_TYPES.length - 1);
   expect(numbers).not.toContain(null);
   expect(TYPES.ALIAS.number).toBeNull();
+});
+
+test('No type that the service has by name is refused by its number', () => {
+  const numbers: ReadonlySet<number | null> = new Set(RECORD_TYPES.map((type) => TYPES[type].number));
+  expect([...REFUSED_TYPES].filter(([number, name]) => numbers.has(number) || isNamedType(name))).toEqual([]);
 });
 
 test('A name has at most one ALIAS, CNAME or DNAME', () => {
