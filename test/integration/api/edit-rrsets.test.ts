@@ -151,6 +151,17 @@ test('a repeated request gets the first answer and changes nothing', async () =>
   expect(await stored('once')).toEqual(['A 60 192.0.2.2']);
 });
 
+test('a repeated request whose first one changed nothing does not take effect later', async () => {
+  const once = { token: 'idle', requestHash: Buffer.from('hash') };
+  const caller = { ...(await callerOf()), once };
+  await set('idle A 60 192.0.2.1');
+  const first = await put([rrset('idle A 60 192.0.2.1')], caller);
+  expect(first.changed).toBe(0);
+  await set('idle A 60 192.0.2.2');
+  expect(await put([rrset('idle A 60 192.0.2.1')], caller)).toEqual(first);
+  expect(await stored('idle')).toEqual(['A 60 192.0.2.2']);
+});
+
 test('thirty requests that each add a value to one RRset lose none', async () => {
   const caller = await callerOf();
   const add = (index: number) => {

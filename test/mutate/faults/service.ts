@@ -250,9 +250,8 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/change/once.ts',
-        find: '    await mustRepeat?.(tx);\n    return { isStored: true };',
-        replace:
-          '    const stored = await storedAnswer(tx, caller);\n    await confirmEarlierCommits(tx);\n    return { answer: stored?.answer as T };',
+        find: '  if ((await storedAnswer(context.db, caller)) === null) return null;\n',
+        replace: "  if (caller.once?.token !== '') return null;\n",
       },
     ],
     project: 'integration',
