@@ -3,7 +3,7 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Answer, type Operation, type Received, takesCondition } from '#contract/operation.ts';
+import { type Operation, type OperationAnswer, type Received, takesCondition } from '#contract/operation.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller } from '#service/context.ts';
 import { errorAnswers } from './error-codes.ts';
@@ -35,11 +35,11 @@ interface Exchange<O extends Operation> {
  * A handler returns the body of the answer, or the reply if it has sent the answer itself. Without a body, nothing is
  * read.
  */
-type Result<O extends Operation> = Answer<O> extends null ? unknown : Answer<O>;
+type Result<O extends Operation> = OperationAnswer<O> extends null ? unknown : OperationAnswer<O>;
 
 interface ServeOptions<O extends Operation> extends Pick<RouteOptions, 'bodyLimit' | 'exposeHeadRoute'> {
   /** The ETag of an answer. Absent: the answer has none, or the handler adds it. */
-  readonly tag?: (answer: Answer<O>) => string;
+  readonly tag?: (answer: OperationAnswer<O>) => string;
   /** See FastifyContextConfig. */
   readonly isStream?: FastifyContextConfig['isStream'];
 }

@@ -9,7 +9,7 @@ import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';
-import type { Answer, Input, Operation } from '#contract/operation.ts';
+import type { Input, Operation, OperationAnswer } from '#contract/operation.ts';
 import { addressOf, type PathParams, pathOf, type Query } from './address.ts';
 import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, isKeyNotRead, parseJson } from './errors.ts';
 import { type ClientKey, createKeyText } from './key.ts';
@@ -45,7 +45,11 @@ export interface CallOptions {
  * @throws {ApiError} when the service refuses; {ApiUnavailable} without a usable answer within the time limit; the
  * signal's reason
  */
-export type Call = <O extends Operation>(operation: O, input: Input<O>, options?: CallOptions) => Promise<Answer<O>>;
+export type Call = <O extends Operation>(
+  operation: O,
+  input: Input<O>,
+  options?: CallOptions,
+) => Promise<OperationAnswer<O>>;
 
 /** A request to the service. */
 interface Outgoing {

@@ -8,7 +8,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import { FairQueue } from '#base/fair/queue.ts';
-import type { Answer, Input } from '#contract/operation.ts';
+import type { Input, OperationAnswer } from '#contract/operation.ts';
 import { listRecords } from '#contract/operations/records.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import type { Client } from './client.ts';
@@ -18,7 +18,7 @@ import { type RecordFilter, readRecordPages } from './lists.ts';
 /** The name is canonical and relative, as in answers. */
 type Place = Required<{ [K in 'name' | 'type']: NonNullable<RecordFilter[K]> }>;
 
-type RecordList = Answer<typeof listRecords>;
+type RecordList = OperationAnswer<typeof listRecords>;
 type RecordQuery = Input<typeof listRecords>['query'];
 
 interface Ask {

@@ -95,7 +95,7 @@ export type Input<O extends Operation> = (Sent<O, 'params'> extends undefined
   (Sent<O, 'body'> extends undefined ? { readonly body?: never } : { readonly body: Sent<O, 'body'> });
 
 /** The body of a success; null if it has none. */
-export type Answer<O extends Operation> = z.output<O['answers'][keyof O['answers']]>;
+export type OperationAnswer<O extends Operation> = z.output<O['answers'][keyof O['answers']]>;
 
 /** Whether a change can have a condition in its request. */
 export function takesCondition({ errors }: Operation): boolean {

@@ -1,7 +1,7 @@
 // A budget of bytes for the request bodies that a process holds at once, so that many uploads cannot fill its memory.
 // One owner (a key, or the address of a client without a key) has at most half of it.
 
-export interface Lease {
+export interface BodyLease {
   /**
    * Takes more bytes; after the release it takes none, because the rest of a body is then dropped as it arrives.
    * @returns false when the budget, or the owner's share, has no room: then nothing was taken
@@ -12,7 +12,7 @@ export interface Lease {
 }
 
 export interface BodyBudget {
-  open(owner: string): Lease;
+  open(owner: string): BodyLease;
   /** The bytes that are in use. */
   taken(): number;
   /** The bytes that one owner may use. */

@@ -3,7 +3,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { type ProxyHeader, plainAddress, splitForwarded } from './client-address.ts';
 
-export interface Connection {
+export interface ClientConnection {
   /** Whether it is TLS. */
   readonly isEncrypted: boolean;
   /** The address of the other end, and of this one. */
@@ -23,7 +23,7 @@ export interface Connection {
  * If a trusted proxy names protocols, all of them must be https. Without a name, TLS counts, and so does a client on
  * this machine, which either uses a loopback address or connects from the address that it connects to.
  */
-export function isProtected(connection: Connection): boolean {
+export function isProtected(connection: ClientConnection): boolean {
   const { isEncrypted, isTrustedProxy, peer, own, client } = connection;
   const named = isTrustedProxy ? protocolsOf(connection) : [];
   if (named.length > 0) return named.every((protocol) => protocol === 'https');
@@ -33,7 +33,7 @@ export function isProtected(connection: Connection): boolean {
   return from === plainAddress(own) || isLoopback(from);
 }
 
-function protocolsOf({ proxyHeader, xForwardedProto, forwarded }: Connection): string[] {
+function protocolsOf({ proxyHeader, xForwardedProto, forwarded }: ClientConnection): string[] {
   if (proxyHeader === 'X-Forwarded-For') {
     return xForwardedProto.flatMap((value) => value.split(',')).map((each) => each.trim().toLowerCase());
   }

@@ -15,10 +15,10 @@ export interface Measurement {
   readonly resident: number;
 }
 
-export type Level = 0 | 1 | 2;
+export type LoadLevel = 0 | 1 | 2;
 
 export interface Load {
-  readonly level: Level;
+  readonly level: LoadLevel;
   /** The delay, smoothed over about a second. */
   readonly delayMs: number;
   /** The time since which the measurements allow a lower level, in ms; null while they do not. */
@@ -66,7 +66,7 @@ export function judgeLoad(before: Load, measured: Measurement, now: number): Loa
   return { level: kept, delayMs, calmSince: null };
 }
 
-function levelOf(measured: Measurement, thresholds: Readonly<Record<1 | 2, Thresholds>>): Level {
+function levelOf(measured: Measurement, thresholds: Readonly<Record<1 | 2, Thresholds>>): LoadLevel {
   const reaches = (limit: Thresholds) =>
     measured.delayMs >= limit.delayMs || measured.heap >= limit.heap || measured.resident >= limit.resident;
   if (reaches(thresholds[2])) return 2;

@@ -7,10 +7,10 @@ import { deadline } from '#base/deadline.ts';
 import { exceedsJson, type JsonBounds } from '#base/json-bounds.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import { changes, endpointList, MEDIA_TYPE } from './protocol.ts';
-import type { Provider } from './provider.ts';
+import type { WebhookProvider } from './provider.ts';
 
 interface WebhookOptions {
-  provider: Provider;
+  provider: WebhookProvider;
   /** For Retry-After. */
   pace: Pick<Dispatcher, 'state'>;
   clock: Clock;

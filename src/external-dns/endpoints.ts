@@ -10,19 +10,19 @@ import type { Zone } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { labelsOf } from './owner.ts';
-import type { Endpoint } from './protocol.ts';
+import type { DnsEndpoint } from './protocol.ts';
 import { canonicalTarget, isEndpointType, targetOf, ttlOf } from './values.ts';
 
 export type ZoneName = Pick<Zone, 'id' | 'zoneName' | 'defaultTtl'>;
 
-export interface Place<Z extends ZoneName> {
+export interface EndpointPlace<Z extends ZoneName> {
   zone: Z;
   /** Relative to the zone, `@` at the apex. */
   name: string;
 }
 
 /** The longest zone that encloses the name; null when no zone of the key does. */
-export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]): Place<Z> | null {
+export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]): EndpointPlace<Z> | null {
   const name = plainName(dnsName);
   let best: Z | null = null;
   for (const zone of zones) {
@@ -37,13 +37,13 @@ const ALIAS = { name: 'alias', value: 'true' };
 const DEFAULT_TTL = { name: 'zonestead/ttl', value: 'default' };
 const REPAIR = { name: 'zonestead/repair', value: 'true' };
 
-export function isAlias(endpoint: Pick<Endpoint, 'recordType' | 'providerSpecific'>): boolean {
+export function isAlias(endpoint: Pick<DnsEndpoint, 'recordType' | 'providerSpecific'>): boolean {
   const said = endpoint.providerSpecific?.some(({ name, value }) => name === ALIAS.name && value === ALIAS.value);
   return endpoint.recordType === 'CNAME' && said === true;
 }
 
 /** The type that an endpoint has at the service. */
-export function typeOf(endpoint: Pick<Endpoint, 'recordType' | 'providerSpecific'>): RecordType | null {
+export function typeOf(endpoint: Pick<DnsEndpoint, 'recordType' | 'providerSpecific'>): RecordType | null {
   if (isAlias(endpoint)) return 'ALIAS';
   return isEndpointType(endpoint.recordType) ? endpoint.recordType : null;
 }
@@ -53,8 +53,8 @@ export function endpointsOf(
   zone: ZoneName,
   sets: readonly OwnedSet[],
   { ownerId, share }: { ownerId: string; share: boolean },
-): Endpoint[] {
-  const places = new Map<string, Endpoint>();
+): DnsEndpoint[] {
+  const places = new Map<string, DnsEndpoint>();
   for (const set of sets) {
     const recordType = set.type === 'ALIAS' ? 'CNAME' : set.type;
     if (!isEndpointType(recordType)) continue;
@@ -80,7 +80,7 @@ export function endpointsOf(
 }
 
 interface Adjusted {
-  endpoints: Endpoint[];
+  endpoints: DnsEndpoint[];
   /** One sentence for the log per endpoint that the service cannot store. */
   dropped: string[];
 }
@@ -89,7 +89,7 @@ interface Adjusted {
  * The wanted endpoints in the form that `endpointsOf` returns, so that external-dns sees no difference where there is
  * none, and never tries to create an endpoint that the service cannot store.
  */
-export function adjust(wanted: readonly Endpoint[], zones: readonly ZoneName[]): Adjusted {
+export function adjust(wanted: readonly DnsEndpoint[], zones: readonly ZoneName[]): Adjusted {
   const adjusted: Adjusted = { endpoints: [], dropped: [] };
   for (const endpoint of wanted) {
     const place = placeOf(endpoint.dnsName, zones);
@@ -114,7 +114,11 @@ export function adjust(wanted: readonly Endpoint[], zones: readonly ZoneName[]):
   return adjusted;
 }
 
-function problemOf(endpoint: Endpoint, place: Place<ZoneName> | null, type: RecordType | null): string | null {
+function problemOf(
+  endpoint: DnsEndpoint,
+  place: EndpointPlace<ZoneName> | null,
+  type: RecordType | null,
+): string | null {
   if (place === null) return 'no zone of the key contains it';
   if (type === null) return 'the service has no such type';
   if (endpoint.setIdentifier) return 'routing policies (setIdentifier) are not supported';

@@ -8,7 +8,7 @@
 // The object belongs to the owner because external-dns needs it: if two objects want one name, the one that has it
 // keeps it.
 import { owner as ownerForm } from '#contract/owners.ts';
-import type { Endpoint } from './protocol.ts';
+import type { DnsEndpoint } from './protocol.ts';
 
 /**
  * The labels of external-dns: its instance, the object that wants the name, and the record that a registry's TXT is
@@ -26,7 +26,7 @@ export function ownersOf(ownerId: string): string {
   return `external-dns:${ownerId}/`;
 }
 
-export function ownerFor(ownerId: string, { recordType, labels }: Pick<Endpoint, 'recordType' | 'labels'>): string {
+export function ownerFor(ownerId: string, { recordType, labels }: Pick<DnsEndpoint, 'recordType' | 'labels'>): string {
   const object = labels?.[LABELS.object];
   const isRegistry = recordType === 'TXT' && !object && labels?.[LABELS.registered] !== undefined;
   const text = ownersOf(ownerId) + (object || (isRegistry ? REGISTRY : OTHER));

@@ -1,16 +1,16 @@
 // Plans the sets to apply from external-dns' changes and from the sets that its instance owns at the service. Pure.
 import type { OwnedSet, RecordSet } from '#contract/owners.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import { type Place, placeOf, typeOf, type ZoneName } from './endpoints.ts';
+import { type EndpointPlace, placeOf, typeOf, type ZoneName } from './endpoints.ts';
 import { isRegistry, ownerFor, ownersOf, REGISTERED } from './owner.ts';
-import type { Changes, Endpoint } from './protocol.ts';
+import type { Changes, DnsEndpoint } from './protocol.ts';
 import { canonicalTarget, splitTarget, ttlOf } from './values.ts';
 
 /** The endpoint that external-dns wants at one name and type; null: none. */
 export interface Wish {
-  place: Place<ZoneName>;
+  place: EndpointPlace<ZoneName>;
   type: RecordType;
-  endpoint: Endpoint | null;
+  endpoint: DnsEndpoint | null;
 }
 
 export interface PlanOptions {
@@ -25,7 +25,7 @@ export interface PlanOptions {
 /** One wish for each name and type. Endpoints outside of all zones or of an unknown type are omitted. */
 export function wishesOf(changes: Changes, zones: readonly ZoneName[]): Wish[] {
   const wishes = new Map<string, Wish>();
-  const add = (endpoint: Endpoint, isWanted: boolean) => {
+  const add = (endpoint: DnsEndpoint, isWanted: boolean) => {
     const place = placeOf(endpoint.dnsName, zones);
     const type = typeOf(endpoint);
     if (place === null || type === null) return;

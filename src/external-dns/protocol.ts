@@ -33,5 +33,5 @@ export const changes = z.object({
   delete: endpoints,
 });
 
-export type Endpoint = z.infer<typeof endpoint>;
+export type DnsEndpoint = z.infer<typeof endpoint>;
 export type Changes = z.infer<typeof changes>;

@@ -12,7 +12,7 @@ import { type Deletions, heldBack, isMass, mayBeMass, recentOf, withRound } from
 import { adjust, endpointsOf } from './endpoints.ts';
 import { isRegistry, ownersOf } from './owner.ts';
 import { emptied, isRelease, type PlanOptions, planSets, registryFor, type Wish, wishesOf } from './plan.ts';
-import type { Changes, Endpoint } from './protocol.ts';
+import type { Changes, DnsEndpoint } from './protocol.ts';
 import { createSend } from './send.ts';
 
 export interface ProviderOptions extends PlanOptions {
@@ -24,17 +24,24 @@ export interface ProviderOptions extends PlanOptions {
   massDeletion: boolean;
 }
 
-export interface Provider {
+export interface WebhookProvider {
   /** The names of the zones that the key sees: external-dns ignores all others. */
   zones(signal: AbortSignal): Promise<string[]>;
   /** The records of this instance alone: external-dns without a registry takes all that it sees for its own. */
-  records(signal: AbortSignal): Promise<Endpoint[]>;
-  adjust(endpoints: Endpoint[], signal: AbortSignal): Promise<Endpoint[]>;
+  records(signal: AbortSignal): Promise<DnsEndpoint[]>;
+  adjust(endpoints: DnsEndpoint[], signal: AbortSignal): Promise<DnsEndpoint[]>;
   /** @returns the number of refused sets, each of which is logged @throws the client's error; the signal's reason */
   apply(changes: Changes, signal: AbortSignal): Promise<number>;
 }
 
-export function createProvider({ client, pace, clock, log, massDeletion, ...options }: ProviderOptions): Provider {
+export function createProvider({
+  client,
+  pace,
+  clock,
+  log,
+  massDeletion,
+  ...options
+}: ProviderOptions): WebhookProvider {
   const send = createSend({ client, pace, log });
   let deletions: Deletions = new Map();
   const prefix = ownersOf(options.ownerId);
@@ -86,7 +93,7 @@ export function createProvider({ client, pace, clock, log, massDeletion, ...opti
   return {
     zones: async (signal) => (await visible(signal)).map(({ zoneName }) => zoneName),
     records: async (signal) => {
-      const lists: Endpoint[][] = [];
+      const lists: DnsEndpoint[][] = [];
       for (const zone of await visible(signal)) lists.push(endpointsOf(zone, await heldIn(zone, signal), options));
       return lists.flat();
     },

@@ -8,19 +8,19 @@ import { clampTtl } from '#dns/record.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 
 /** The record types that both external-dns and the service support. */
-export const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NAPTR', 'NS', 'PTR', 'SRV', 'TXT'] as const;
-type EndpointType = (typeof TYPES)[number];
+export const ENDPOINT_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NAPTR', 'NS', 'PTR', 'SRV', 'TXT'] as const;
+type EndpointType = (typeof ENDPOINT_TYPES)[number];
 
 export function isEndpointType(text: string): text is EndpointType {
-  return (TYPES as readonly string[]).includes(text);
+  return (ENDPOINT_TYPES as readonly string[]).includes(text);
 }
 
-export interface Value {
+export interface EndpointValue {
   content: string;
   priority: number | null;
 }
 
-export function splitTarget(type: RecordType, target: string): Value {
+export function splitTarget(type: RecordType, target: string): EndpointValue {
   const [, priority, host] = type === 'MX' ? (/^([0-9]{1,5})\s+(\S+)$/.exec(target) ?? []) : [];
   return host === undefined ? { content: target, priority: null } : { content: host, priority: Number(priority) };
 }
@@ -28,7 +28,7 @@ export function splitTarget(type: RecordType, target: string): Value {
 /**
  * The target of a value in canonical form; an invalid target stays as it is, and the service refuses it with a reason.
  */
-export function targetOf(type: RecordType, { content, priority }: Value): string {
+export function targetOf(type: RecordType, { content, priority }: EndpointValue): string {
   const parsed = parseRdata(type, content, priority);
   const text = parsed.ok ? parsed.value.content : content;
   return type === 'MX' ? `${parsed.ok ? parsed.value.priority : priority} ${text}` : text;

@@ -63,7 +63,7 @@ const NUMBER = '[0-9]+';
 const hex = (count: string) => `([0-9a-fA-F][ \\t]*)${count}`;
 
 /** Priority, weight, port and target (RFC 2782); the target "." means that the service is not available. */
-export const SRV = `${START}${NUMBER}${GAP}${NUMBER}${GAP}${NUMBER}${GAP}(\\.|${TARGET})${END}`;
+export const SRV_PATTERN = `${START}${NUMBER}${GAP}${NUMBER}${GAP}${NUMBER}${GAP}(\\.|${TARGET})${END}`;
 /** An address at the end, in the place of the target. */
 export const ADDRESS_LAST = String.raw`[ \t][0-9]+(\.[0-9]+)+\.?[ \t]*$`;
 /** Priority, target and params of SVCB and HTTPS (RFC 9460). */
@@ -71,13 +71,13 @@ export const SERVICE = `${START}${NUMBER}${GAP}(\\.|${TARGET})([ \\t]|$)`;
 /** The alias form with params, which is not valid (RFC 9460 section 2.4.2). */
 export const ALIAS_FORM_PARAMS = `${START}0+${GAP}[^ \\t]+${GAP}[^ \\t]`;
 /** Flags, tag and value (RFC 8659), each of which may be quoted or contain escapes. */
-export const CAA = String.raw`^[ \t]*"?[0-9\\]+"?[ \t]+"?[A-Za-z0-9\\]+"?[ \t]+[^ \t]`;
+export const CAA_PATTERN = String.raw`^[ \t]*"?[0-9\\]+"?[ \t]+"?[A-Za-z0-9\\]+"?[ \t]+[^ \t]`;
 /** Key tag, algorithm, digest type, and a digest of the length that its type requires (RFC 4034 section 5). */
-export const DS =
+export const DS_PATTERN =
   `${START}${NUMBER}${GAP}${NUMBER}${GAP}` +
   `(0*1${GAP}${hex('{40}')}|0*[2356]${GAP}${hex('{64}')}|0*4${GAP}${hex('{96}')}|0*([7-9]|[1-9][0-9]+)${GAP}${hex('+')})$`;
 /** Algorithm, fingerprint type, and a fingerprint of the length that its type requires (RFC 4255 section 3.1). */
-export const SSHFP = `${START}${NUMBER}${GAP}(0*1${GAP}${hex('{40}')}|0*2${GAP}${hex('{64}')}|0*([3-9]|[1-9][0-9]+)${GAP}${hex('+')})$`;
+export const SSHFP_PATTERN = `${START}${NUMBER}${GAP}(0*1${GAP}${hex('{40}')}|0*2${GAP}${hex('{64}')}|0*([3-9]|[1-9][0-9]+)${GAP}${hex('+')})$`;
 /**
  * Usage, selector, matching type, and data of the length that the matching type requires (RFC 6698 section 2, RFC
  * 8162).
@@ -86,17 +86,17 @@ export const ASSOCIATION = `${START}0*[0-3]${GAP}0*[01]${GAP}(0+${GAP}${hex('+')
 
 const STRING = String.raw`("([^"\\]|\\.)*"|[^" \t]+)`;
 /** Order, preference, three strings and a replacement (RFC 3403 section 4.1). */
-export const NAPTR = `${START}${NUMBER}(${GAP}${NUMBER})(${GAP}${STRING}){3}${GAP}(\\.|${TARGET})${END}`;
+export const NAPTR_PATTERN = `${START}${NUMBER}(${GAP}${NUMBER})(${GAP}${STRING}){3}${GAP}(\\.|${TARGET})${END}`;
 /** Priority, weight and a URI (RFC 7553 section 4.5). */
-export const URI = `${START}${NUMBER}${GAP}${NUMBER}${GAP}("[A-Za-z][^ \\t"]+"|[A-Za-z][^ \\t"]+)${END}`;
+export const URI_PATTERN = `${START}${NUMBER}${GAP}${NUMBER}${GAP}("[A-Za-z][^ \\t"]+"|[A-Za-z][^ \\t"]+)${END}`;
 const ANGLE = `[0-9]+(${GAP}[0-9]+(${GAP}[0-9.]+)?)?${GAP}`;
 /** Latitude, longitude, altitude, and up to three sizes (RFC 1876 section 3). */
-export const LOC = `${START}${ANGLE}[NSns]${GAP}${ANGLE}[EWew]${GAP}-?[0-9.]+[Mm]?(${GAP}[0-9.]+[Mm]?){0,3}${END}`;
+export const LOC_PATTERN = `${START}${ANGLE}[NSns]${GAP}${ANGLE}[EWew]${GAP}-?[0-9.]+[Mm]?(${GAP}[0-9.]+[Mm]?){0,3}${END}`;
 /** Octets in base64, with blanks between them as zone files allow. */
 const IN_BASE64 = '([A-Za-z0-9+/][ \\t]*)+(=[ \\t]*){0,2}$';
 export const BASE64 = `${START}${IN_BASE64}`;
 /** Type, key tag, algorithm and certificate (RFC 4398 section 2). */
-export const CERT = `${START}[A-Za-z0-9]+${GAP}${NUMBER}${GAP}[A-Za-z0-9-]+${GAP}${IN_BASE64}`;
+export const CERT_PATTERN = `${START}[A-Za-z0-9]+${GAP}${NUMBER}${GAP}[A-Za-z0-9-]+${GAP}${IN_BASE64}`;
 /** Generic RDATA (RFC 3597 section 5). */
 export const GENERIC = `${START}\\\\#${GAP}${NUMBER}([ \\t]+[0-9a-fA-F]+)*${END}`;
 

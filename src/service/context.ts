@@ -6,7 +6,7 @@ import type { TokenVerifier } from '#tokens/verifier.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { Quotas } from './accounts/quota.ts';
 import type { ZoneQueue } from './change/queue.ts';
-import type { Condition } from './conditions/match.ts';
+import type { TagCondition } from './conditions/match.ts';
 import type { Commits } from './nodes/commits.ts';
 
 /** How the parents of zones are asked. */
@@ -79,7 +79,7 @@ export interface Caller {
   /**
    * The condition of the request: of the record that it changes, or else of the zone or of the zone's records.
    */
-  condition?: Condition | null;
+  condition?: TagCondition | null;
   /** Whether the client closed its connection. A change that still waits is not written then. */
   isGone?: () => boolean;
 }

@@ -19,10 +19,10 @@ import {
   deleteUsedSignIns,
   forgetEmptyUsage,
   HISTORIES,
-  type History,
   lockRetention,
   moveFeedPositions,
   ownerOver,
+  type PrunedHistory,
 } from '#store/retention.ts';
 import { SIGN_IN_MS } from './accounts/sessions.ts';
 import { UPLOAD_MS } from './zonefile/upload.ts';
@@ -135,7 +135,7 @@ async function untilFew(
 }
 
 /** Deletes the oldest history, or the oldest answers, of owners that exceed `historyBytes`. */
-async function boundHistory(options: RetentionOptions, history: History, signal: AbortSignal): Promise<void> {
+async function boundHistory(options: RetentionOptions, history: PrunedHistory, signal: AbortSignal): Promise<void> {
   const { settings, rows: limit = ROWS } = options;
   while (!signal.aborted) {
     const more = await alone(options.db, async (tx) => {

@@ -4,14 +4,14 @@ import { isConflict, isNotFound, KubeError } from '#kube/api/errors.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import type { SolverContext } from './context.ts';
 import { CHALLENGE_LABEL, MANAGED_BY, SOLVER_MANAGER } from './names.ts';
-import type { ChallengeRequest, Outcome } from './payload.ts';
+import type { ChallengeRequest, SolverOutcome } from './payload.ts';
 import { challengeLabel } from './record.ts';
 
 export async function cleanUp(
   context: SolverContext,
   request: ChallengeRequest,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<SolverOutcome> {
   const labelSelector = `${MANAGED_BY}=${SOLVER_MANAGER},${CHALLENGE_LABEL}=${challengeLabel(request)}`;
   try {
     const { items } = await context.api.list<DNSRecord>(DNS_RECORD, { labelSelector }, signal);

@@ -26,7 +26,7 @@ export interface User {
 export type Identity = { readonly user: User } | { readonly refused: string };
 
 /** Headers by lower-case name, one entry per line: in a comma-separated value two groups would become one. */
-export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
+export type ProxyHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const AUTHENTICATED = 'system:authenticated';
@@ -58,7 +58,7 @@ export function readFrontProxy(data: Readonly<Record<string, string>>): FrontPro
 export function identify(
   proxy: FrontProxy,
   certificate: X509Certificate | undefined,
-  headers: Headers,
+  headers: ProxyHeaders,
   now: Date,
 ): Identity {
   if (certificate === undefined) return { refused: 'a client certificate is needed' };
@@ -110,11 +110,11 @@ function commonName(certificate: X509Certificate): string {
 }
 
 /** The first header that is present and not empty. */
-function first(names: readonly string[], headers: Headers): string | undefined {
+function first(names: readonly string[], headers: ProxyHeaders): string | undefined {
   return names.map((name) => headers[name]?.[0]).find((value) => value !== undefined && value !== '');
 }
 
-function extraOf(prefixes: readonly string[], headers: Headers): Record<string, string[]> {
+function extraOf(prefixes: readonly string[], headers: ProxyHeaders): Record<string, string[]> {
   const extra: Record<string, string[]> = {};
   for (const [name, values = []] of Object.entries(headers)) {
     const prefix = prefixes.find((each) => name.startsWith(each));

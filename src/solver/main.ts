@@ -7,7 +7,7 @@ import { realClock } from '#base/clock.ts';
 import { sleep, untilAborted } from '#base/wait.ts';
 import type { Config } from '#config.ts';
 import { type CertificateSource, certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
-import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { createEventRecorder } from '#kube/events/events.ts';
 import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { startHealthServer } from '#telemetry/health.ts';
@@ -108,7 +108,7 @@ async function connect(config: SolverConfig) {
 /** The interval of checks of the solver's own certificate; it is renewed weeks before it expires. */
 const OWN_CHECK_EVERY_MS = 60_000;
 
-async function certificateSource(config: SolverConfig, { api, namespace }: Cluster): Promise<CertificateSource> {
+async function certificateSource(config: SolverConfig, { api, namespace }: KubeCluster): Promise<CertificateSource> {
   const { ZONESTEAD_SOLVER_CERTIFICATE: name, ZONESTEAD_SOLVER_SERVICE: service } = config;
   if (name === undefined) {
     return certificateFiles({

@@ -21,7 +21,7 @@ export interface ChallengeRequest {
 }
 
 /** The result of Present and CleanUp. A message is never empty. */
-export type Outcome = { readonly success: true } | { readonly success: false; readonly message: string };
+export type SolverOutcome = { readonly success: true } | { readonly success: false; readonly message: string };
 
 export type Parsed =
   | { readonly ok: true; readonly request: ChallengeRequest }
@@ -70,7 +70,7 @@ export function parsePayload(text: string): Parsed {
  * The answer. It always has a `response`: cert-manager crashes on a 2xx without one, and treats a failure with an empty
  * message as success (pkg/issuer/acme/dns/webhook).
  */
-export function payloadAnswer(uid: string, outcome: Outcome) {
+export function payloadAnswer(uid: string, outcome: SolverOutcome) {
   const response = outcome.success
     ? { uid, success: true }
     : {

@@ -12,21 +12,21 @@ import { BY_ZONE, BY_ZONE_NAME, isUnwanted } from './caches.ts';
 import type { Tenant } from './challenge.ts';
 import type { SolverContext } from './context.ts';
 import { acmeRefusal, titleOf } from './grant.ts';
-import type { ChallengeRequest, Outcome } from './payload.ts';
+import type { ChallengeRequest, SolverOutcome } from './payload.ts';
 import { challengeRecord, isOurs, readSolverConfig } from './record.ts';
 import { shadowedWildcard } from './shadow.ts';
 import { findTenant } from './tenant.ts';
 import { matchZone, wholeName, type ZoneMatch } from './zone-match.ts';
 
 const POLL_MS = 50;
-const failed = (message: string): Outcome => ({ success: false, message });
+const failed = (message: string): SolverOutcome => ({ success: false, message });
 
 /** @param signal aborts at the time limit; the answer then says what is missing */
 export async function present(
   context: SolverContext,
   request: ChallengeRequest,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<SolverOutcome> {
   const { zones, namespaces } = context.caches;
   if (!(await until(context, () => zones.hasSynced() && namespaces.hasSynced(), signal))) {
     return failed(
@@ -87,7 +87,7 @@ async function put(
   match: ZoneMatch,
   tenant: Tenant,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<SolverOutcome> {
   let namespace = tenant.namespace || (match.zone.metadata.namespace ?? '');
   for (;;) {
     const draft = challengeRecord(request, match, tenant, namespace, context.now());

@@ -9,7 +9,7 @@ import { API_GROUP, API_RESOURCES, discoverGroups } from './discovery.ts';
 import type { Identity, User } from './front-proxy.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_PATH } from './names.ts';
 import { OPENAPI_V2, OPENAPI_V3_GROUP, OPENAPI_V3_PATH, OPENAPI_V3_ROOT } from './openapi.ts';
-import { type ChallengeRequest, type Outcome, parsePayload, payloadAnswer } from './payload.ts';
+import { type ChallengeRequest, parsePayload, payloadAnswer, type SolverOutcome } from './payload.ts';
 import { failure, type HttpAnswer, json, plain } from './status.ts';
 
 interface SolverRequest {
@@ -31,7 +31,7 @@ interface RouterOptions {
   /** True if the server has a certificate and can authenticate callers. */
   readonly ready: () => boolean;
   readonly mayCreate: MayCreate;
-  readonly solve: (request: ChallengeRequest, signal: AbortSignal) => Promise<Outcome>;
+  readonly solve: (request: ChallengeRequest, signal: AbortSignal) => Promise<SolverOutcome>;
   readonly log: Logger;
 }
 
@@ -104,7 +104,11 @@ function isAllowed(options: RouterOptions, request: SolverRequest, user: User): 
   return options.mayCreate(user, request.signal);
 }
 
-async function solveSafely(options: RouterOptions, request: ChallengeRequest, signal: AbortSignal): Promise<Outcome> {
+async function solveSafely(
+  options: RouterOptions,
+  request: ChallengeRequest,
+  signal: AbortSignal,
+): Promise<SolverOutcome> {
   try {
     return await options.solve(request, signal);
   } catch (error) {

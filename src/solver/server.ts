@@ -7,14 +7,14 @@ import type { TLSSocket } from 'node:tls';
 import type { HostPort } from '#config.ts';
 import type { ServingCertificate } from '#edge/serving-certificate.ts';
 import { limitConnections } from '#edge/sockets.ts';
-import type { Headers, Identity } from './front-proxy.ts';
+import type { Identity, ProxyHeaders } from './front-proxy.ts';
 import type { Router } from './router.ts';
 import type { HttpAnswer } from './status.ts';
 
 interface ServerOptions {
   readonly listen: HostPort;
   readonly router: Router;
-  readonly identify: (certificate: X509Certificate | undefined, headers: Headers) => Identity;
+  readonly identify: (certificate: X509Certificate | undefined, headers: ProxyHeaders) => Identity;
 }
 
 export interface SolverServer {

@@ -3,7 +3,7 @@ import { deadline } from '#base/deadline.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { cleanUp } from './cleanup.ts';
 import type { SolverContext } from './context.ts';
-import type { ChallengeRequest, Outcome } from './payload.ts';
+import type { ChallengeRequest, SolverOutcome } from './payload.ts';
 import { present } from './present.ts';
 
 /** kube-apiserver ends a request after 60 s, and a worker of cert-manager is blocked as long. */
@@ -12,7 +12,7 @@ const LIMIT_MS = 20_000;
 /** Narrow around the limit: a quantile must not report 30 s if no challenge takes longer than 20. */
 const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20, 21, 30, 60];
 
-type Solve = (request: ChallengeRequest, signal: AbortSignal) => Promise<Outcome>;
+type Solve = (request: ChallengeRequest, signal: AbortSignal) => Promise<SolverOutcome>;
 
 export function createSolve(context: SolverContext, metrics: Metrics, limitMs = LIMIT_MS): Solve {
   const labels = ['action', 'result'] as const;
@@ -29,7 +29,7 @@ export function createSolve(context: SolverContext, metrics: Metrics, limitMs = 
     const { action, dnsName, resolvedFQDN } = request;
     const start = context.clock.now();
     const limit = deadline(context.clock, limitMs, signal);
-    let outcome: Outcome | undefined;
+    let outcome: SolverOutcome | undefined;
     try {
       const act = action === 'Present' ? present : cleanUp;
       outcome = await act(context, request, limit.signal);

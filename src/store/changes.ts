@@ -8,7 +8,7 @@ import { changes } from './tables.ts';
 
 export type { Action } from './history-tables.ts';
 
-export interface Change {
+export interface NewChange {
   zoneId: string;
   zoneName: string;
   /** The zone's owner, a team or a person. */
@@ -36,14 +36,14 @@ const KEYS = [
   'serial',
   'requestId',
   'undoes',
-] as const satisfies readonly (keyof Change)[];
+] as const satisfies readonly (keyof NewChange)[];
 
 const insert = statement(`
   insert into changes (${insertList(changes, KEYS)})
   select ${valueList<typeof changes>('c', KEYS)} from json_to_recordset($1::text::json) as c(${recordset(changes, KEYS)})`);
 
 /** Changes of one transaction, in their order. */
-export async function insertChanges(tx: Tx, entries: readonly Change[]): Promise<void> {
+export async function insertChanges(tx: Tx, entries: readonly NewChange[]): Promise<void> {
   await insert(tx, JSON.stringify(entries));
 }
 

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PendingQuery, Row } from 'postgres';
 import { type Host, sameHost } from '#base/postgres-address.ts';
 import { lossOf, Outage, outageOf, type Reason } from './outage.ts';
-import { givenUp, type MakeSql, Pool, type Work } from './pool.ts';
+import { givenUp, type MakeSql, Pool, type PoolWork } from './pool.ts';
 import { PrimaryFinder } from './primary.ts';
 import { createAskServer } from './server-state.ts';
 import { guarded, type TransactionClient, TransactionWork } from './transaction.ts';
@@ -63,7 +63,7 @@ export class PoolClient {
   #pool: Pool;
   #primary: Host | null = null;
   #work = 0;
-  readonly #held = new Set<Work>();
+  readonly #held = new Set<PoolWork>();
   #isClosed = false;
 
   constructor(options: ClientOptions) {
@@ -248,7 +248,7 @@ export class PoolClient {
    * A commit waits for a synchronous standby that does not confirm it. Its caller gets an answer, but the commit is
    * left alone: Postgres would report a cancelled one as written, though the standby does not have it.
    */
-  #hold(pool: Pool, work: Work): void {
+  #hold(pool: Pool, work: PoolWork): void {
     if (this.#held.has(work)) return;
     this.#held.add(work);
     const message = 'the commit waits for a synchronous standby that does not confirm it';

@@ -8,7 +8,7 @@ import { deletedZones, ownedSets, records } from './tables.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
 
 /** A deleted zone that can be restored. */
-export interface DeletedZone {
+export interface DeletedZoneRow {
   id: string;
   name: string;
   tree: string;
@@ -96,8 +96,8 @@ const DELETED = `select ${shownColumns.list} from deleted_zones
   where name = $1 and (team_id = any($2::text[]) or user_id = any($3::text[]))
     and until > $4::timestamptz and ($5::text is null or id = $5)
   order by deleted_at desc limit 1`;
-const selectDeleted = statement<Plain<DeletedZone>>(DELETED);
-const selectDeletedLocked = statement<Plain<DeletedZone>>(`${DELETED} for update`);
+const selectDeleted = statement<Plain<DeletedZoneRow>>(DELETED);
+const selectDeletedLocked = statement<Plain<DeletedZoneRow>>(`${DELETED} for update`);
 
 interface WantedDeletedZone {
   name: string;
@@ -111,7 +111,7 @@ interface WantedDeletedZone {
 export async function deletedZoneNamed(
   db: Db | Tx,
   { name, owners, now, id }: WantedDeletedZone,
-): Promise<DeletedZone | null> {
+): Promise<DeletedZoneRow | null> {
   const [row] = await selectDeleted(db, name, owners.teamIds, owners.userIds, now.toISOString(), id);
   return row === undefined ? null : shownColumns.read(row);
 }
@@ -120,12 +120,12 @@ export async function deletedZoneNamed(
 export async function lockDeletedZone(
   tx: Db | Tx,
   { name, owners, now, id }: WantedDeletedZone,
-): Promise<DeletedZone | null> {
+): Promise<DeletedZoneRow | null> {
   const [row] = await selectDeletedLocked(tx, name, owners.teamIds, owners.userIds, now.toISOString(), id);
   return row === undefined ? null : shownColumns.read(row);
 }
 
-const selectOwned = statement<Plain<DeletedZone>>(`
+const selectOwned = statement<Plain<DeletedZoneRow>>(`
   select ${shownColumns.list} from deleted_zones z
   where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
     and not exists (select from deleted_zone_rows g where g.zone_id = z.id and g.row->>'records' = 'none'
@@ -142,7 +142,7 @@ export async function deletedZonesOf(
   owners: { teamIds: readonly string[]; userIds: readonly string[] },
   now: Date,
   { limit, deniedTo }: { limit: number; deniedTo: { keyId?: string; trustId?: string } },
-): Promise<DeletedZone[]> {
+): Promise<DeletedZoneRow[]> {
   const [key, trust] = [deniedTo.keyId ?? null, deniedTo.trustId ?? null];
   const rows = await selectOwned(db, owners.teamIds, owners.userIds, now.toISOString(), limit, key, trust);
   return rows.map((row) => shownColumns.read(row));

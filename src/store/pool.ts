@@ -12,7 +12,7 @@ import { Outage, type Written } from './outage.ts';
 import type { Protect } from './tls.ts';
 
 /** One statement or transaction that waits for the server. */
-export interface Work {
+export interface PoolWork {
   /** When it began to wait, in ms of the pool's clock; null while the server waits for us. */
   waitsSince(): number | null;
   /** The process of the server that works on it; null while it has no connection. */
@@ -41,7 +41,7 @@ export class Pool {
   /** The server that connections go to; null while it is searched for. */
   current: Host | null = null;
   readonly #sockets = new Set<Socket>();
-  readonly #work = new Set<Work>();
+  readonly #work = new Set<PoolWork>();
   readonly #now: () => number;
   #closedAtOnce = Number.NEGATIVE_INFINITY;
   #dropped = false;
@@ -70,12 +70,12 @@ export class Pool {
     return this.#answered;
   }
 
-  get work(): ReadonlySet<Work> {
+  get work(): ReadonlySet<PoolWork> {
     return this.#work;
   }
 
   /** @returns to be called when the server has answered, or the connection is lost */
-  enter(work: Work): () => void {
+  enter(work: PoolWork): () => void {
     this.#work.add(work);
     return () => {
       this.#work.delete(work);

@@ -4,8 +4,8 @@
 import type { SQL } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { sql } from './drizzle.ts';
-import type { ListedRecord } from './record-pages.ts';
-import { listConditions, type RecordFilter } from './records.ts';
+import type { RecordPageRow } from './record-pages.ts';
+import { listConditions, type RowFilter } from './records.ts';
 import { records } from './tables.ts';
 
 /** The orders. All of them continue with the name. */
@@ -19,7 +19,7 @@ const CHANGES_READ = 20_000;
 /** Characters of a content that decide about its place. */
 const KEY = 100;
 
-export interface SortedRecord extends ListedRecord {
+export interface SortedRecord extends RecordPageRow {
   /**
    * When the record changed last. Null: in another order, or if the newest changes of the zone do not have the record.
    */
@@ -48,7 +48,7 @@ const keyOf: Readonly<Record<SortedBy, SQL>> = {
 export async function sortedRecordPage(
   db: Db,
   zoneId: string,
-  filter: RecordFilter,
+  filter: RowFilter,
   { by, descending, limit, offset, characters }: SortedPage,
 ): Promise<{ rows: SortedRecord[]; total: number } | null> {
   const r = records;

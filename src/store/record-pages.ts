@@ -5,12 +5,12 @@ import type { SQL } from 'drizzle-orm';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { sql } from './drizzle.ts';
-import { listConditions, type RecordCursor, type RecordFilter, type RecordRow } from './records.ts';
+import { listConditions, type RecordCursor, type RecordRow, type RowFilter } from './records.ts';
 import { statement } from './statement.ts';
 import { records } from './tables.ts';
 
 /** A record as lists show it. */
-export interface ListedRecord extends Omit<RecordRow, 'rdata'> {
+export interface RecordPageRow extends Omit<RecordRow, 'rdata'> {
   /** Whether all owners of the record are withdrawn. */
   withdrawn: boolean;
 }
@@ -54,9 +54,9 @@ function pageOf<Row>(found: readonly Found<Row>[], bounds: PageBounds): RecordPa
 export async function recordPage(
   db: Db | Tx,
   zoneId: string,
-  filter: RecordFilter,
+  filter: RowFilter,
   bounds: PageBounds,
-): Promise<RecordPage<ListedRecord>> {
+): Promise<RecordPage<RecordPageRow>> {
   const r = records;
   const { characters, asRdata = false, descending = false } = bounds;
   const order = descending
@@ -70,7 +70,7 @@ export async function recordPage(
       : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length
   // apart.
-  const found = await db.build.execute<Found<ListedRecord>>(sql`
+  const found = await db.build.execute<Found<RecordPageRow>>(sql`
     select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
       select *, count(*) over () as found from (
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},
@@ -84,9 +84,9 @@ export async function recordPage(
 export async function* recordPages(
   db: Db | Tx,
   zoneId: string,
-  filter: RecordFilter,
+  filter: RowFilter,
   { asRdata = false }: Pick<PageBounds, 'asRdata'> = {},
-): AsyncGenerator<ListedRecord[]> {
+): AsyncGenerator<RecordPageRow[]> {
   let after: RecordCursor | undefined = filter.after;
   for (;;) {
     const { rows, more } = await recordPage(

@@ -5,7 +5,7 @@ import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
 
-export interface FoundRecord {
+export interface SearchedRecord {
   /** Relative to the zone. */
   name: string;
   type: RecordType | 'SOA';
@@ -83,7 +83,7 @@ const OWN = `(select z.no as zone_no, '@' as name, '' as ordername, own.type, ow
 const found = (records: string) => `(
   select r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl, z.name as zone, z.tree, r.ordername, r.id
   ${MATCHING('r.rdata', records)} order by z.tree, r.ordername, r.type, r.id limit $5)`;
-const find = statement<FoundRecord>(`
+const find = statement<SearchedRecord>(`
   select name, type, rdata, ttl, zone from (${found('records')} union all ${found(OWN)}) all_found
   order by tree, ordername, type, id, rdata limit $5`);
 const findComments = statement<FoundComment>(`

@@ -113,7 +113,7 @@ export interface RecordCursor {
   id: string;
 }
 
-export interface RecordFilter {
+export interface RowFilter {
   ordername?: string;
   /** Only records at one of these names. */
   ordernames?: string[];
@@ -128,7 +128,7 @@ export interface RecordFilter {
 }
 
 /** The records of a zone that a list shows; see record-pages.ts. */
-export function listConditions(db: Db | Tx, zoneId: string, filter: RecordFilter): SQL {
+export function listConditions(db: Db | Tx, zoneId: string, filter: RowFilter): SQL {
   // Not a join: with one zone's number the index gives the rows in their order, and a page need not sort the whole
   // zone.
   const ofZone = db.build.select({ no: zones.no }).from(zones).where(eq(zones.id, zoneId));

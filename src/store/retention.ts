@@ -63,8 +63,8 @@ export async function deleteUsedSignIns(tx: Tx, before: Date, limit: number): Pr
 }
 
 /** The history of zones and records, that of teams, members and keys, and the stored answers to Idempotency-Keys. */
-export type History = 'zones' | 'accounts' | 'answers';
-export const HISTORIES: readonly History[] = ['zones', 'accounts', 'answers'];
+export type PrunedHistory = 'zones' | 'accounts' | 'answers';
+export const HISTORIES: readonly PrunedHistory[] = ['zones', 'accounts', 'answers'];
 
 /** Ids that one row of history_usage counts. It bounds what one step of {@link deleteOldestOf} reads. */
 const BUCKET = 10_000;
@@ -85,7 +85,7 @@ const STATES = {
 
 type Statements = ReturnType<typeof statements>;
 
-const STATEMENTS: Readonly<Record<History, Statements>> = {
+const STATEMENTS: Readonly<Record<PrunedHistory, Statements>> = {
   zones: statements('zones', { table: 'changes', owner: 'coalesce(team_id, user_id)', ...STATES }),
   // Entries without a team are those of people, above all their sign-ins: all of them share one limit.
   accounts: statements('accounts', { table: 'account_changes', owner: `coalesce(team_id, 'people')`, ...STATES }),
@@ -116,7 +116,7 @@ interface Source {
   size: string;
 }
 
-function statements(kind: History, { table, owner, time, size }: Source) {
+function statements(kind: PrunedHistory, { table, owner, time, size }: Source) {
   const bytes = `${ROW} + ${size}`;
   return {
     deleteBefore: statement<{ deleted: number; last: string | null }>(`
@@ -183,7 +183,7 @@ function statements(kind: History, { table, owner, time, size }: Source) {
  */
 export async function deleteHistoryBefore(
   tx: Tx,
-  history: History,
+  history: PrunedHistory,
   { before, after, limit }: { before: Date; after: number; limit: number },
 ): Promise<{ deleted: number; last: number }> {
   const [row] = await STATEMENTS[history].deleteBefore(tx, after, before.toISOString(), limit);
@@ -191,7 +191,7 @@ export async function deleteHistoryBefore(
 }
 
 /** Forgets what was counted of history that is gone. */
-export async function forgetEmptyUsage(tx: Tx, history: History): Promise<void> {
+export async function forgetEmptyUsage(tx: Tx, history: PrunedHistory): Promise<void> {
   await STATEMENTS[history].forgetEmpty(tx);
 }
 
@@ -200,7 +200,7 @@ export async function forgetEmptyUsage(tx: Tx, history: History): Promise<void> 
  * @param settled only rows that were written before: transactions that began earlier are over
  * @returns how many rows, at most `limit`
  */
-export async function countHistory(tx: Tx, history: History, settled: Date, limit: number): Promise<number> {
+export async function countHistory(tx: Tx, history: PrunedHistory, settled: Date, limit: number): Promise<number> {
   return (await STATEMENTS[history].count(tx, settled.toISOString(), limit))[0]?.rows ?? 0;
 }
 
@@ -210,7 +210,7 @@ export async function countHistory(tx: Tx, history: History, settled: Date, limi
  */
 export async function ownerOver(
   tx: Tx,
-  history: History,
+  history: PrunedHistory,
   bytes: number,
 ): Promise<{ owner: string; bytes: number; bucket: number } | null> {
   const [row] = await STATEMENTS[history].over(tx, bytes);
@@ -224,7 +224,7 @@ export async function ownerOver(
  */
 export async function deleteOldestOf(
   tx: Tx,
-  history: History,
+  history: PrunedHistory,
   { owner, bucket, excess, limit }: { owner: string; bucket: number; excess: number; limit: number },
 ): Promise<number> {
   const run = STATEMENTS[history].deleteOldest;

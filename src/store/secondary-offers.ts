@@ -5,7 +5,7 @@ import type { SecondaryBehind } from './secondary-tables.ts';
 import { statement } from './statement.ts';
 
 /** A secondary as it is offered to the owners of zones. */
-export interface OfferedSecondary {
+export interface SecondaryOffer {
   name: string;
   nameservers: string[];
   allZones: boolean;
@@ -16,7 +16,7 @@ export interface OfferedSecondary {
   namespaces: string[] | null;
 }
 
-const selectOffered = statement<OfferedSecondary>(`
+const selectOffered = statement<SecondaryOffer>(`
   select s.name, s.nameservers, s.all_zones as "allZones",
     case when s.offered_to_all or o.whole then null else o.namespaces end as namespaces
   from secondaries s cross join lateral (
@@ -27,7 +27,7 @@ const selectOffered = statement<OfferedSecondary>(`
   order by s.name`);
 
 /** The secondaries that are offered to at least one of these teams, or to all teams; by name. */
-export async function offeredTo(db: Db | Tx, teamIds: readonly string[]): Promise<OfferedSecondary[]> {
+export async function offeredTo(db: Db | Tx, teamIds: readonly string[]): Promise<SecondaryOffer[]> {
   return [...(await selectOffered(db, teamIds))];
 }
 

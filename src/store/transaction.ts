@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { PendingQuery, Row, TransactionSql } from 'postgres';
 import type { Outage } from './outage.ts';
-import type { Pool, Work } from './pool.ts';
+import type { Pool, PoolWork } from './pool.ts';
 import { processOf } from './server-state.ts';
 import { named, watchStatement } from './work.ts';
 
@@ -13,7 +13,7 @@ type Parameters = readonly unknown[];
  *
  *     begin → work (the statements wait by themselves) → commit → ended
  */
-export class TransactionWork implements Work {
+export class TransactionWork implements PoolWork {
   readonly pool: Pool;
   readonly now: () => number;
   /** Rejects when the transaction fails before the driver knows it. */

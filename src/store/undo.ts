@@ -170,7 +170,7 @@ export function recordsBefore(
 }
 
 /** A stored record with its owners. */
-export type OwnedRecord = RecordRow & { owners: readonly string[] };
+export type PresentRecord = RecordRow & { owners: readonly string[] };
 
 const AT = `select ${RECORD_COLUMNS}, coalesce((select json_agg(s.owner order by s.owner) from record_owners o
       cross join lateral (select owner from owned_sets where id = o.set_id offset 0) s where o.record_id = records.id), '[]') as owners
@@ -182,8 +182,8 @@ export function ownedRecordsAt(
   tx: Tx,
   zoneNo: number,
   places: readonly { ordername: string; type: string }[],
-): AsyncIterable<readonly OwnedRecord[]> {
-  return pages<OwnedRecord>(tx, 2_000, AT, [
+): AsyncIterable<readonly PresentRecord[]> {
+  return pages<PresentRecord>(tx, 2_000, AT, [
     zoneNo,
     places.map(({ ordername }) => ordername),
     places.map(({ type }) => type),

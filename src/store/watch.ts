@@ -15,7 +15,7 @@ export interface Suspect {
   missed: number;
 }
 
-export type Finding = 'fine' | 'missing' | 'gone' | 'held';
+export type WatchFinding = 'fine' | 'missing' | 'gone' | 'held';
 
 /** A statement without an answer for this long is looked at, in ms. */
 export const SUSPECT_MS = 1_000;
@@ -24,7 +24,7 @@ const HELD_MS = 3_000;
 /** The name of the event in pg_stat_activity while a commit waits for a synchronous standby. */
 const STANDBY_WAIT = 'SyncRep';
 
-export function judgeWork({ pid, waitedMs, missed }: Suspect, { active }: Pick<ServerState, 'active'>): Finding {
+export function judgeWork({ pid, waitedMs, missed }: Suspect, { active }: Pick<ServerState, 'active'>): WatchFinding {
   if (pid === null || active === null) return 'fine';
   // The answer can be on its way: the process was idle already when the server was asked.
   if (!active.has(pid)) return missed > 0 ? 'gone' : 'missing';

@@ -1,6 +1,6 @@
 // Looks after statements that have no answer for some time, while there are any. watch.ts has the rules.
 import { lossOf, type Reason } from './outage.ts';
-import type { Pool, Work } from './pool.ts';
+import type { Pool, PoolWork } from './pool.ts';
 import type { AskServer, ServerState } from './server-state.ts';
 import { judgeWork, SUSPECT_MS } from './watch.ts';
 
@@ -10,7 +10,7 @@ interface WatcherOptions {
   ask: AskServer;
   giveUp(pool: Pool, reason: Reason, why: string): void;
   /** The commit waits for a synchronous standby. */
-  hold(pool: Pool, work: Work): void;
+  hold(pool: Pool, work: PoolWork): void;
   /** The time in ms. */
   now(): number;
 }
@@ -23,7 +23,7 @@ const MISSES = 2;
 
 export class Watcher {
   readonly #options: WatcherOptions;
-  readonly #missed = new WeakMap<Work, number>();
+  readonly #missed = new WeakMap<PoolWork, number>();
   readonly #fineUntil = new WeakMap<Pool, number>();
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
@@ -73,7 +73,7 @@ export class Watcher {
     }
   }
 
-  #judge(pool: Pool, suspects: readonly Work[], state: ServerState): void {
+  #judge(pool: Pool, suspects: readonly PoolWork[], state: ServerState): void {
     const { now, giveUp, hold } = this.#options;
     for (const work of suspects) {
       if (!pool.work.has(work)) continue;

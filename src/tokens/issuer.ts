@@ -55,7 +55,7 @@ export interface TokenProblem {
   readonly retryAfterS: number | null;
 }
 
-export type Verdict = { readonly ok: true; readonly token: VerifiedToken } | Rejection;
+export type TokenVerdict = { readonly ok: true; readonly token: VerifiedToken } | Rejection;
 export type Rejection = { readonly ok: false; readonly problem: TokenProblem };
 
 export function rejectToken(

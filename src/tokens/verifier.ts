@@ -7,7 +7,7 @@ import { type Clock, realClock } from '#base/clock.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { judgeToken, quote } from './claims.ts';
 import { FetchProblem } from './fetch-json.ts';
-import { type Rejection, rejectToken, type TokenIssuer, type Verdict } from './issuer.ts';
+import { type Rejection, rejectToken, type TokenIssuer, type TokenVerdict } from './issuer.ts';
 import { createKeptKeys, type KeptKeys, KeysProblem } from './kept-keys.ts';
 import type { PublicKeys } from './keys.ts';
 import { createTokenMetrics, type TokenMetrics } from './metrics.ts';
@@ -25,7 +25,7 @@ export interface TokenVerifier {
    * verifies may wait 5 s for the next fetch.
    * @param signal ends a TokenReview, which then fails
    */
-  verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict>;
+  verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<TokenVerdict>;
 }
 
 export interface VerifierOptions extends Partial<SourcePorts> {
@@ -87,7 +87,7 @@ class KeyedVerifier implements TokenVerifier {
     return fresh;
   }
 
-  async verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict> {
+  async verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<TokenVerdict> {
     const verdict = await this.#judge(text, issuer, signal);
     this.#metrics.verified(verdict.ok ? 'ok' : verdict.problem.code);
     return verdict;
@@ -176,7 +176,7 @@ class KeyedVerifier implements TokenVerifier {
     }
   }
 
-  async #judge(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<Verdict> {
+  async #judge(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<TokenVerdict> {
     const found = this.read(text);
     if (!found.ok) return found;
     const { token } = found;

@@ -4,7 +4,7 @@ import { HEADER, type Question, readHeader, writeAnswer } from '#dns/message/mes
 import { RCODE, type Rcode } from '#dns/wire/rcodes.ts';
 
 /** The content of an answer. */
-export interface Outcome {
+export interface UpdateOutcome {
   rcode: Rcode;
   /** A sentence for people; null: none is needed. */
   text: string | null;
@@ -34,7 +34,7 @@ export interface AnswerParts {
  * The answer without a signature. A refusal has its sentence even if the request has no OPT record: RFC 6891 section 7
  * does not provide for that, but few clients send one, some print the sentence nevertheless, and the others ignore it.
  */
-export function buildAnswer({ rcode, text, code }: Outcome, parts: AnswerParts): Uint8Array {
+export function buildAnswer({ rcode, text, code }: UpdateOutcome, parts: AnswerParts): Uint8Array {
   const { id, opcode, question, edns, protocol, reserved, most } = parts;
   const isTold = edns !== null || (text !== null && !EXPECTED.has(rcode));
   const size = protocol === 'tcp' ? 65_535 : (edns?.payload ?? PLAIN_UDP);

@@ -13,12 +13,12 @@ import type { Guard } from '#edge/load.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { bareAnswer, buildAnswer } from './answer.ts';
 import type { UpdateMetrics } from './metrics.ts';
-import { answerWrong, type Proof, prove, type SoundProof } from './proof.ts';
+import { answerWrong, type MessageProof, prove, type SoundProof } from './proof.ts';
 import { outcomeOfError } from './refusals.ts';
-import type { Answerer, Transport } from './transport.ts';
+import type { Answerer, MessageTransport } from './transport.ts';
 
 /** A message whose signature is valid, or that has none. */
-export interface Received {
+export interface ReceivedMessage {
   octets: Uint8Array;
   header: Header;
   /** Null: it has another number of questions, or zones of an update, than one. */
@@ -27,7 +27,7 @@ export interface Received {
 }
 
 /** Answers a message. Null: nothing is left to send. */
-export type MessageHandler = (message: Received, transport: Transport) => Promise<Uint8Array | null>;
+export type MessageHandler = (message: ReceivedMessage, transport: MessageTransport) => Promise<Uint8Array | null>;
 
 export interface AnswererOptions {
   context: Pick<ServiceContext, 'db' | 'now'>;
@@ -48,7 +48,7 @@ export function createAnswerer({ context, queries, updates, load, log, metrics }
     if (answer !== null) await transport.send(answer);
   };
 
-  async function answerTo(octets: Uint8Array, header: Header, transport: Transport): Promise<Uint8Array | null> {
+  async function answerTo(octets: Uint8Array, header: Header, transport: MessageTransport): Promise<Uint8Array | null> {
     const isQuery = header.opcode === OPCODE.QUERY;
     const bare = (rcode: 'FORMERR' | 'NOTIMP' | 'SERVFAIL'): Uint8Array | null => {
       if (!isQuery) metrics.answered(rcode, null);
@@ -56,7 +56,7 @@ export function createAnswerer({ context, queries, updates, load, log, metrics }
     };
     if (!isQuery && header.opcode !== OPCODE.UPDATE) return bare('NOTIMP');
     const { protocol, client, signal } = transport;
-    let proof: Proof;
+    let proof: MessageProof;
     let question: Question | null = null;
     try {
       question = readOnlyQuestion(octets);

@@ -8,14 +8,14 @@ import { Limit } from '#base/limit.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 
 /** A kind of query: signed, or not signed and over one of the protocols. */
-export type Lane = 'signed' | 'tcp' | 'udp';
+export type ForwardLane = 'signed' | 'tcp' | 'udp';
 
 /**
  * Passes a query without TSIG record to a name server.
  * @returns null if its kind has no free permit
  * @throws Error if no name server answers; the reason of the signal
  */
-export type Forward = (query: Uint8Array, lane: Lane, signal: AbortSignal) => Promise<Uint8Array | null>;
+export type Forward = (query: Uint8Array, lane: ForwardLane, signal: AbortSignal) => Promise<Uint8Array | null>;
 
 interface ForwardOptions {
   /** Where name servers answer; at least one. */
@@ -23,16 +23,16 @@ interface ForwardOptions {
   /** The time limit for one name server, in ms. (Default: 1500.) */
   timeoutMs?: number;
   /** The most queries in flight. (Default: see MAX.) */
-  most?: Readonly<Record<Lane, number>>;
+  most?: Readonly<Record<ForwardLane, number>>;
 }
 
 const TIMEOUT_MS = 1_500;
-const MAX: Readonly<Record<Lane, number>> = { signed: 100, tcp: 100, udp: 50 };
+const MAX: Readonly<Record<ForwardLane, number>> = { signed: 100, tcp: 100, udp: 50 };
 
 /** Begins with the name server that answered last, and asks each of them once. */
 export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MAX }: ForwardOptions): Forward {
   let first = 0;
-  const limitOf = (lane: Lane) => new Limit({ permits: most[lane] });
+  const limitOf = (lane: ForwardLane) => new Limit({ permits: most[lane] });
   const limits = { signed: limitOf('signed'), tcp: limitOf('tcp'), udp: limitOf('udp') };
   return async (query, lane, signal) => {
     const release = limits[lane].tryTake('');

@@ -40,7 +40,7 @@ interface Wrong {
   now: number;
 }
 
-export type Proof = SoundProof | Wrong;
+export type MessageProof = SoundProof | Wrong;
 
 /**
  * @param load decides whether the key is looked up at all, while the process is overloaded
@@ -52,7 +52,7 @@ export async function prove(
   load: Guard,
   octets: Uint8Array,
   address: string,
-): Promise<Proof> {
+): Promise<MessageProof> {
   const signed = takeTsig(octets);
   if (signed === null) return { kind: 'unsigned' };
   const { keyName } = signed.tsig;

@@ -22,15 +22,15 @@ import type { Guard } from '#edge/load.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { untilNameServed } from '#service/nodes/living.ts';
-import { bareAnswer, buildAnswer, type Outcome, truncated } from './answer.ts';
+import { bareAnswer, buildAnswer, truncated, type UpdateOutcome } from './answer.ts';
 import type { MessageHandler } from './answerer.ts';
-import type { Forward, Lane } from './forward.ts';
+import type { Forward, ForwardLane } from './forward.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import type { SoundProof } from './proof.ts';
 import { outcomeOfError } from './refusals.ts';
 import type { Senders } from './senders.ts';
 import { sendTransfer } from './transfer.ts';
-import type { Transport } from './transport.ts';
+import type { MessageTransport } from './transport.ts';
 
 interface QueriesOptions {
   context: ServiceContext;
@@ -60,7 +60,7 @@ const MAX_UDP = 1_232;
 const MAX_AMPLIFICATION = 3;
 /** The longest wait of a signed query for the name servers, in ms. */
 const SERVED_MS = 1_500;
-const notReady = (text: string): Outcome => ({ rcode: 'SERVFAIL', text, code: 'notReady' });
+const notReady = (text: string): UpdateOutcome => ({ rcode: 'SERVFAIL', text, code: 'notReady' });
 const FULL = notReady('Too many queries wait for the name servers. Send the query again.');
 const NO_ANSWER = notReady('No name server of the service answers. Send the query again.');
 
@@ -86,9 +86,9 @@ export function createQueries({
   };
 
   /** The answer of a name server. */
-  async function passOn(query: Query, { protocol, client, signal }: Transport): Promise<Uint8Array> {
+  async function passOn(query: Query, { protocol, client, signal }: MessageTransport): Promise<Uint8Array> {
     const { octets, question, proof } = query;
-    const lane: Lane = proof.kind === 'unsigned' ? protocol : 'signed';
+    const lane: ForwardLane = proof.kind === 'unsigned' ? protocol : 'signed';
     if (proof.kind === 'unsigned') load.refuseStrangers(null);
     // The address of a datagram may be forged.
     const sender = protocol === 'tcp' ? senders.actorAt(client.address) : null;
@@ -109,7 +109,7 @@ export function createQueries({
   }
 
   /** Null: everything was sent. */
-  async function transfer(query: Query, transport: Transport): Promise<Uint8Array | null> {
+  async function transfer(query: Query, transport: MessageTransport): Promise<Uint8Array | null> {
     const { id, question, proof } = query;
     const { protocol, signal } = transport;
     if (proof.kind === 'unsigned') {
@@ -137,7 +137,7 @@ function isUnsigned({ proof }: Query): boolean {
 }
 
 /** An answer of our own. */
-function answerWith(query: Query, outcome: Outcome, protocol: Transport['protocol']): Uint8Array {
+function answerWith(query: Query, outcome: UpdateOutcome, protocol: MessageTransport['protocol']): Uint8Array {
   const { id, question, edns } = query;
   const parts = { id, opcode: 0, question, edns, protocol, reserved: reservedFor(query) };
   return finish(query, buildAnswer(outcome, parts), protocol);
@@ -149,7 +149,7 @@ function retryOverTcp(query: Query): Uint8Array {
 }
 
 /** Signs an answer if the query was signed, and shortens it if the client cannot take it over UDP. */
-function finish(query: Query, answer: Uint8Array, protocol: Transport['protocol']): Uint8Array {
+function finish(query: Query, answer: Uint8Array, protocol: MessageTransport['protocol']): Uint8Array {
   const { question, edns, proof } = query;
   const room = protocol === 'tcp' ? 65_535 : proof.kind === 'valid' ? sizeFor(edns) : unsignedRoom(query);
   const sent = answer.length + reservedFor(query) <= room ? answer : truncated(answer, question);

@@ -1,10 +1,10 @@
 // The response code for each refusal of the service. Pure.
 import { refuseOutage } from '#service/outage.ts';
 import { Refusal, type RefusalCode, refusal } from '#service/refusal.ts';
-import type { Outcome } from './answer.ts';
+import type { UpdateOutcome } from './answer.ts';
 
 /** SERVFAIL is kept for `busy` and faults: nothing was written, and the same update can succeed a moment later. */
-const OUTCOMES: Readonly<Record<RefusalCode, Omit<Outcome, 'text'>>> = {
+const OUTCOMES: Readonly<Record<RefusalCode, Omit<UpdateOutcome, 'text'>>> = {
   busy: { rcode: 'SERVFAIL', code: 'notReady' },
   internal: { rcode: 'SERVFAIL', code: 'other' },
   no_zone: { rcode: 'NOTAUTH', code: 'notAuthoritative' },
@@ -21,7 +21,7 @@ const OUTCOMES: Readonly<Record<RefusalCode, Omit<Outcome, 'text'>>> = {
 const OVERLOADED = 'The service is overloaded. Send the message again.';
 
 /** @param error the error of an update. `isOurFault`: it is to be logged as an error */
-export function outcomeOfError(error: unknown): Outcome & { isOurFault: boolean } {
+export function outcomeOfError(error: unknown): UpdateOutcome & { isOurFault: boolean } {
   const outage = refuseOutage(error);
   const refused = outage ?? (error instanceof Refusal ? error : refusal('internal'));
   // Without its field, which is one of the REST API.

@@ -9,7 +9,7 @@ import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { FoundTsigKey } from '#service/keys/tsig.ts';
 import { transferZone, type ZoneTransfer } from '#service/updates/transfer.ts';
-import type { Transport } from './transport.ts';
+import type { MessageTransport } from './transport.ts';
 
 interface Asked {
   /** Without its TSIG record. */
@@ -24,7 +24,11 @@ interface Asked {
  * @returns false if the key reaches no zone with this name; nothing was sent then
  * @throws as transferZone, before anything was sent; and the failure of the transport
  */
-export async function sendTransfer(context: ServiceContext, asked: Asked, transport: Transport): Promise<boolean> {
+export async function sendTransfer(
+  context: ServiceContext,
+  asked: Asked,
+  transport: MessageTransport,
+): Promise<boolean> {
   const { id, question, signed, key, query } = asked;
   const has = question.type === META.IXFR ? serialOf(query) : null;
   const sent = await transferZone(context, key.actor, question.name, transport.signal, async (zone) => {

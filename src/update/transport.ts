@@ -1,6 +1,6 @@
 // The transport of a message: its protocol, its client, and the function that sends answers.
 
-export interface Transport {
+export interface MessageTransport {
   readonly protocol: 'udp' | 'tcp';
   /** The address of the client, and its port. */
   readonly client: { readonly address: string; readonly port: number };
@@ -14,4 +14,4 @@ export interface Transport {
 }
 
 /** Answers a message over its transport. An error ends the connection; over UDP, the client gets no answer. */
-export type Answerer = (octets: Uint8Array, transport: Transport) => Promise<void>;
+export type Answerer = (octets: Uint8Array, transport: MessageTransport) => Promise<void>;

@@ -18,13 +18,13 @@ import { logOwned } from '#service/owners/log-owned.ts';
 import { holderOf } from '#service/permits.ts';
 import { refusal } from '#service/refusal.ts';
 import { applyUpdate } from '#service/updates/update.ts';
-import { buildAnswer, type Outcome } from './answer.ts';
+import { buildAnswer, type UpdateOutcome } from './answer.ts';
 import type { MessageHandler } from './answerer.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import { outcomeOfError } from './refusals.ts';
 import { createReplays } from './replays.ts';
 import type { Senders } from './senders.ts';
-import type { Transport } from './transport.ts';
+import type { MessageTransport } from './transport.ts';
 
 export interface UpdatesOptions {
   context: ServiceContext;
@@ -79,13 +79,13 @@ export function createUpdates({
   async function outcomeOf(
     { tsig, unsigned }: Signed,
     { actor, used }: FoundTsigKey,
-    transport: Transport,
-  ): Promise<{ outcome: Outcome; edns: Edns | null }> {
+    transport: MessageTransport,
+  ): Promise<{ outcome: UpdateOutcome; edns: Edns | null }> {
     const started = performance.now();
     const requestId = randomUUID();
     const { address } = transport.client;
     let edns: Edns | null = null;
-    let outcome: Outcome;
+    let outcome: UpdateOutcome;
     let zone: string | undefined;
     try {
       const message = readWhole(unsigned);

@@ -1,7 +1,7 @@
 // Asks a name server for many names until each has the right answer.
 import { createSocket } from 'node:dgram';
 import { decode, encode } from 'dns-packet';
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 
 /** Questions under way. */
 const ASKING = 32;
@@ -18,7 +18,7 @@ const LOST_MS = 1_000;
  * @param isRight whether these are the addresses of the n-th name
  */
 export async function allAnswered(
-  dns: Endpoint,
+  dns: ProbeEndpoint,
   zoneName: string,
   numbers: readonly number[],
   isRight: (n: number, addresses: readonly string[]) => boolean,

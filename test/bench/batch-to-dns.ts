@@ -1,6 +1,6 @@
 // 1,000 new records until the name server answers every one of them: by one batch at our REST API, and by calls of 100
 // RRsets each at the HTTP API of a stock PowerDNS: `node test/bench/batch-to-dns.ts`. Both sides take turns in one run.
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { allAnswered } from './all-answered.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { startStockBeside } from './stock-powerdns.ts';
@@ -13,7 +13,7 @@ const RRSETS_A_CALL = 100;
 
 interface Side {
   name: string;
-  dns: Endpoint;
+  dns: ProbeEndpoint;
   createZone(name: string): Promise<string>;
   write(zoneId: string, zoneName: string): Promise<void>;
 }

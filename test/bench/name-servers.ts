@@ -2,7 +2,7 @@
 // dnsperf, and a table of measured values next to those of the issue.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, ask, type Endpoint } from '#nameserver/probe/probe.ts';
+import { ask, type ProbeAnswer, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { ensureTools } from '../../deploy/local/parts/apt.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
@@ -55,12 +55,16 @@ export function creation(n: number, name = `n${n}`) {
 }
 
 /** Waits until each question for an A record has a signed answer. @returns the time in seconds */
-export async function untilSigned(server: Endpoint, names: readonly string[], signal: AbortSignal): Promise<number> {
+export async function untilSigned(
+  server: ProbeEndpoint,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
   const since = performance.now();
   const missing = [...names];
   const isThere = async (name: string) => {
     const question = { name, type: 'A', dnssec: true } as const;
-    const answer: Answer | null = await ask(server, question, { timeoutMs: 1_000, signal }).catch(() => null);
+    const answer: ProbeAnswer | null = await ask(server, question, { timeoutMs: 1_000, signal }).catch(() => null);
     return answer !== null && answer.rcode === 0 && answer.answers.some(({ type }) => type === RRSIG);
   };
   while (missing.length > 0) {
@@ -83,7 +87,7 @@ export interface Flood {
 }
 
 export interface FloodOptions {
-  server: Endpoint;
+  server: ProbeEndpoint;
   names: readonly string[];
   seconds: number;
   /** Queries a second at most. Absent: no limit. */

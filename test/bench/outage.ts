@@ -1,7 +1,7 @@
 // Two name servers while the api and Postgres are stopped; each of them is restarted once in the meantime, knotd and
 // node. Counts the queries without the right answer: `node test/bench/outage.ts [MINUTES]`. A name server that restarts
 // may be silent if the other one answers, as resolvers ask the next one.
-import { ask, type Endpoint } from '#nameserver/probe/probe.ts';
+import { ask, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { insist } from './calls.ts';
 import { printMeasured, untilSigned, zonesOf } from './name-servers.ts';
@@ -89,12 +89,12 @@ async function run(bench: Bench): Promise<void> {
   ]);
 }
 
-async function load(servers: readonly Endpoint[], names: readonly string[], counts: Counts, signal: AbortSignal) {
+async function load(servers: readonly ProbeEndpoint[], names: readonly string[], counts: Counts, signal: AbortSignal) {
   while (!signal.aborted) {
     const n = Math.floor(Math.random() * RECORDS);
     const name = `n${n}.${names[Math.floor(Math.random() * names.length)]}`;
     const order = Math.random() < 0.5 ? servers : servers.toReversed();
-    const isRight = async (server: Endpoint) => {
+    const isRight = async (server: ProbeEndpoint) => {
       const answer = await ask(server, { name, type: 'A', dnssec: true }, { timeoutMs: ANSWER_MS, signal }).catch(
         () => null,
       );

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { ensureDatabase, ensureRole, giveDatabase } from '#store/admin.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { startProcess, waitFor } from '../../deploy/local/parts/process.ts';
@@ -16,7 +16,7 @@ export interface StockPowerDns {
   url: string;
   headers: Record<string, string>;
   /** Where it answers questions. */
-  dns: Endpoint;
+  dns: ProbeEndpoint;
 }
 
 /** Where Debian's pdns-backend-pgsql keeps it. */

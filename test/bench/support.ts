@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, ask, type Endpoint, type Question } from '#nameserver/probe/probe.ts';
+import { ask, type ProbeAnswer, type ProbeEndpoint, type ProbeQuestion } from '#nameserver/probe/probe.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
@@ -127,9 +127,9 @@ const BETWEEN_LOOKS_MS = 2;
 
 /** Asks until the answer is right. @returns its questions. @throws when it is still wrong after 15 s */
 export async function untilRight(
-  server: Endpoint,
-  question: Question,
-  isRight: (answer: Answer) => boolean,
+  server: ProbeEndpoint,
+  question: ProbeQuestion,
+  isRight: (answer: ProbeAnswer) => boolean,
   signal: AbortSignal,
 ): Promise<number> {
   const since = performance.now();
@@ -147,7 +147,7 @@ export async function untilRight(
 const RRSIG = 46;
 
 /** Whether the answer holds exactly this address, and a signature with it. */
-export function isSignedAddress(address: string): (answer: Answer) => boolean {
+export function isSignedAddress(address: string): (answer: ProbeAnswer) => boolean {
   const octets = address.split('.').map(Number).join();
   return ({ rcode, answers }) => {
     const found = answers.filter(({ type }) => type === 1).map(({ rdata }) => rdata.join());

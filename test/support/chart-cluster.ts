@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
@@ -18,7 +18,7 @@ export interface ChartCluster {
   /** Objects as a file, for kubectl. */
   file(text: string): Promise<string>;
   /** The way to the cluster of a service account in namespace `zonestead`, with that account's rights. */
-  as(account: string): Promise<Cluster>;
+  as(account: string): Promise<KubeCluster>;
   /** A token of ten minutes of a service account in namespace `zonestead`, as kubelet requests it for a pod. */
   token(account: string, audience: string): Promise<string>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
     { stateDir },
   );
   const plane = await startControlPlane({ dir, stateDir, ports, signal });
-  const clusters: Cluster[] = [];
+  const clusters: KubeCluster[] = [];
   let files = 0;
   const kubectl = async (...args: string[]) => {
     const all = [`--kubeconfig=${plane.kubeconfig}`, ...args];

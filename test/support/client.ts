@@ -1,7 +1,7 @@
 // A client of the REST service whose answers a test chooses, operation by operation.
 import type { Client } from '#client/client.ts';
 import type { CallOptions } from '#client/http.ts';
-import type { Answer, Input, Operation } from '#contract/operation.ts';
+import type { Input, Operation, OperationAnswer } from '#contract/operation.ts';
 
 /** The answer to an operation. */
 export interface Reply {
@@ -11,7 +11,7 @@ export interface Reply {
 
 export function on<const O extends Operation>(
   operation: O,
-  answer: (input: Input<O>, options: CallOptions) => Promise<Answer<O>> | Answer<O>,
+  answer: (input: Input<O>, options: CallOptions) => Promise<OperationAnswer<O>> | OperationAnswer<O>,
 ): Reply {
   return { id: operation.id, answer };
 }

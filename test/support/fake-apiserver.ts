@@ -2,7 +2,7 @@
 // tested against the real one (test/integration/kube); this one cuts lines, resets sockets, stays silent and refuses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Credentials } from '#kube/api/credentials.ts';
+import type { KubeCredentials } from '#kube/api/credentials.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 
 export const WIDGETS: ResourceType = {
@@ -48,7 +48,7 @@ export interface FakeApiServer {
   script(...answers: Answer[]): void;
   /** Resolves when that many requests have come in all. */
   requests(count: number): Promise<Received>;
-  credentials(): Credentials;
+  credentials(): KubeCredentials;
   close(): Promise<void>;
 }
 

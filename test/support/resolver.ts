@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import dnsPacket, { type Answer, type Packet } from 'dns-packet';
 import { inject } from 'vitest';
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 
 export interface Lookup {
@@ -29,7 +29,7 @@ export interface Validation {
   text: string;
 }
 
-export interface Resolver extends Endpoint {
+export interface Resolver extends ProbeEndpoint {
   /** UDP, and TCP when the answer is cut. */
   lookup(name: string, type: string, options?: { dnssec?: boolean; tcp?: boolean }): Promise<Lookup>;
   /** The output of dig with these arguments after server and port. */
@@ -43,7 +43,7 @@ const LIMIT_MS = 10_000;
 /** A type that dns-packet knows by its number only. */
 const [HTTPS, HTTPS_BY_NUMBER] = ['HTTPS', 'UNKNOWN_65'];
 
-export function createResolver(server: Endpoint, stateDir: string): Resolver {
+export function createResolver(server: ProbeEndpoint, stateDir: string): Resolver {
   const { dig: digCommand, delv: delvCommand } = inject('tools');
   const { signal } = new AbortController();
   const at = [`@${server.address}`, '-p', String(server.port)];
@@ -112,7 +112,7 @@ function dataText(type: string, data: unknown): string {
   return JSON.stringify(data);
 }
 
-async function overUdp({ address, port }: Endpoint, query: Buffer): Promise<Buffer> {
+async function overUdp({ address, port }: ProbeEndpoint, query: Buffer): Promise<Buffer> {
   const socket = createSocket('udp4');
   try {
     socket.send(query, port, address);
@@ -123,7 +123,7 @@ async function overUdp({ address, port }: Endpoint, query: Buffer): Promise<Buff
   }
 }
 
-async function overTcp({ address, port }: Endpoint, query: Buffer): Promise<Buffer> {
+async function overTcp({ address, port }: ProbeEndpoint, query: Buffer): Promise<Buffer> {
   const socket = connect(port, address);
   socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error('no answer over TCP')));
   const length = Buffer.alloc(2);

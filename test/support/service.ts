@@ -19,7 +19,7 @@ import type { DnsRecord } from '#contract/record.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
 import type { Meter } from '#edge/measure.ts';
 import type { ComposedNode } from '#nameserver/node/compose.ts';
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { openDatabase } from '#store/database.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -55,7 +55,7 @@ export interface TestServiceOptions {
    * ZONESTEAD_RESOLVER. `own` is the name server of this service. (Default: an address where no server answers, so that
    * tests never query a resolver of the machine.)
    */
-  resolvers?: (Endpoint | 'own')[];
+  resolvers?: (ProbeEndpoint | 'own')[];
   /**
    * The load of the process. Absent: no load, because the test's own work blocks the event loop that the api runs on.
    */
@@ -271,7 +271,7 @@ const NO_RESOLVER = '127.0.0.1:1';
 function settingsOf(options: TestServiceOptions, dnsPort: number): Settings {
   const { limits = false, busyAfterMs = 30_000, resolvers } = options;
   const own = `127.0.0.1:${dnsPort}`;
-  const textOf = (each: Endpoint | 'own') => (each === 'own' ? own : `${each.address}:${each.port}`);
+  const textOf = (each: ProbeEndpoint | 'own') => (each === 'own' ? own : `${each.address}:${each.port}`);
   return {
     ZONESTEAD_NAMESERVERS: NAMESERVERS.join(','),
     ZONESTEAD_HOSTMASTER: 'hostmaster.zonestead.test',

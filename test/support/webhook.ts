@@ -4,7 +4,7 @@ import { realClock } from '#base/clock.ts';
 import { type Client, createClient } from '#client/client.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { buildWebhook } from '#external-dns/app.ts';
-import { type Endpoint, MEDIA_TYPE } from '#external-dns/protocol.ts';
+import { type DnsEndpoint, MEDIA_TYPE } from '#external-dns/protocol.ts';
 import { createProvider } from '#external-dns/provider.ts';
 import { createLogger } from '#telemetry/log.ts';
 import type { TestService } from './service.ts';
@@ -37,7 +37,7 @@ export interface TestWebhook {
     delete?: object[];
   }): Promise<number>;
   /** The records that the provider shows, in their order. */
-  records(): Promise<Endpoint[]>;
+  records(): Promise<DnsEndpoint[]>;
   /** Lines of the log. */
   lines: string[];
 }
@@ -74,7 +74,7 @@ export async function startWebhook(service: TestService, options: WebhookOptions
     send,
     change: async (changes) => (await send('/records', changes)).status,
     records: async () => {
-      const listed = (await send('/records')).json as Endpoint[];
+      const listed = (await send('/records')).json as DnsEndpoint[];
       return listed.sort((a, b) => (`${a.dnsName} ${a.recordType}` < `${b.dnsName} ${b.recordType}` ? -1 : 1));
     },
     lines,

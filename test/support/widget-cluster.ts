@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { CRD } from '#kube/objects/crds.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
@@ -45,11 +45,11 @@ const WIDGET_SCHEMA = {
 
 export interface WidgetCluster {
   /** As an administrator. */
-  readonly api: Cluster['api'];
+  readonly api: KubeCluster['api'];
   /** The file of an administrator. */
   readonly kubeconfig: string;
   /** One more connection, of an administrator or of a user with these groups. */
-  connect(user?: { name: string; groups: string[] }): Promise<Cluster>;
+  connect(user?: { name: string; groups: string[] }): Promise<KubeCluster>;
   /** Kills kube-apiserver, ends etcd, and starts both again on the same ports with the same data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -66,7 +66,7 @@ export async function startWidgetCluster(): Promise<WidgetCluster> {
     { stateDir },
   );
   let plane = await startControlPlane({ dir, stateDir, ports, signal });
-  const clusters: Cluster[] = [];
+  const clusters: KubeCluster[] = [];
   const connect: WidgetCluster['connect'] = async (user) => {
     const kubeconfig = user ? await plane.clientConfig(user.name, user.groups) : plane.kubeconfig;
     const cluster = await connectCluster({ kubeconfig });
@@ -94,7 +94,7 @@ export async function startWidgetCluster(): Promise<WidgetCluster> {
   };
 }
 
-async function installWidgets(api: Cluster['api']): Promise<void> {
+async function installWidgets(api: KubeCluster['api']): Promise<void> {
   const { group, version, plural, kind } = WIDGETS;
   await api.apply(
     CRD,

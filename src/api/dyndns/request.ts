@@ -17,7 +17,7 @@ export interface Addresses {
   AAAA?: string;
 }
 
-export interface Update {
+export interface HostUpdate {
   /** As they were sent. */
   hosts: readonly string[];
   /** Null: the address of the client. */
@@ -30,7 +30,7 @@ export interface Unreadable {
   problem: string;
 }
 
-export function readUpdate(parameters: URLSearchParams): Update | Unreadable {
+export function readUpdate(parameters: URLSearchParams): HostUpdate | Unreadable {
   const hosts = listOf(parameters.getAll('hostname'));
   if (hosts.length === 0) return { code: 'notfqdn', problem: 'Send hostname=, with one or several names.' };
   if (hosts.length > MAX_HOSTS) {

@@ -1,7 +1,7 @@
 // Conditional requests (RFC 9110 section 13): the headers If-Match and If-None-Match, and the ETag of answers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
-import { type Condition, isAmong, matches, type TagList } from '#service/conditions/match.ts';
+import { isAmong, matches, type TagCondition, type TagList } from '#service/conditions/match.ts';
 import type { Caller } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { callerOf } from './auth.ts';
@@ -22,7 +22,7 @@ export function readTags(text: string): TagList | null {
 }
 
 /** The condition of a request; null without one. @throws Refusal bad_request */
-export function conditionOf(request: FastifyRequest): Condition | null {
+export function conditionOf(request: FastifyRequest): TagCondition | null {
   const ifMatch = tagsOf(request, 'If-Match');
   const ifNoneMatch = tagsOf(request, 'If-None-Match');
   return ifMatch === null && ifNoneMatch === null ? null : { ifMatch, ifNoneMatch };

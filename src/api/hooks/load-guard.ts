@@ -9,8 +9,8 @@ import { createHash } from 'node:crypto';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { listRecords } from '#contract/operations/records.ts';
-import { type BodyBudget, createBodyBudget, type Lease } from '#edge/body-budget.ts';
-import { type Guard, judgeLoad, type Level, NO_LOAD } from '#edge/load.ts';
+import { type BodyBudget, type BodyLease, createBodyBudget } from '#edge/body-budget.ts';
+import { type Guard, judgeLoad, type LoadLevel, NO_LOAD } from '#edge/load.ts';
 import type { Meter } from '#edge/measure.ts';
 import { refusal } from '#service/refusal.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -20,11 +20,11 @@ import { patternOf } from '../http.ts';
 export type RequestKind = 'rest' | 'feed' | 'updates';
 
 export interface LoadGuard {
-  level(): Level;
+  level(): LoadLevel;
   /** The guard for requests of a kind. They share the level, the metrics and the remembered keys. */
   of(kind: RequestKind): Guard;
   /** @throws Refusal busy if the memory for bodies is used up */
-  admitBody(lease: Lease, bytes: number): void;
+  admitBody(lease: BodyLease, bytes: number): void;
   readonly bodies: BodyBudget;
   close(): void;
 }
@@ -189,7 +189,7 @@ function isLarge({ headers, routeOptions, query }: FastifyRequest): boolean {
 }
 
 /** A body of unknown length takes its bytes from the budget as they arrive. */
-function counted(payload: NodeJS.ReadableStream, lease: Lease, guard: LoadGuard): Transform {
+function counted(payload: NodeJS.ReadableStream, lease: BodyLease, guard: LoadGuard): Transform {
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       try {

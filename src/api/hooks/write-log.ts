@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { patternOf } from '../http.ts';
 
 /** One change of a batch. */
-export interface Part {
+export interface LoggedPart {
   requestId: string;
   action: string;
   /** The status that the change would have received as a single request. */
@@ -14,7 +14,7 @@ export interface Part {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    parts: readonly Part[] | null;
+    parts: readonly LoggedPart[] | null;
   }
 }
 

@@ -16,7 +16,7 @@ import { notesOf, sendNotes } from './notes.ts';
 import { deletionsOf, isSoaOf, MAX_RRSETS, mustBeSoaRecord, type ReadRrsets, readRrsets } from './read-rrsets.ts';
 import { fieldsOf, listOf, refused } from './values.ts';
 import { ownRrsets } from './views.ts';
-import { type Exchange, writeChanges } from './write-changes.ts';
+import { type ChangeRequest, writeChanges } from './write-changes.ts';
 import { readSettings } from './zone-settings.ts';
 import { zoneOf } from './zones.ts';
 
@@ -45,7 +45,7 @@ export function putRoute(app: FastifyInstance, context: ServiceContext, arrivals
 }
 
 /** Makes the RRsets of the zone the listed ones: the others are deleted. @throws Refusal */
-async function replaceRrsets(exchange: Exchange, zone: NamedZone, list: readonly unknown[]): Promise<void> {
+async function replaceRrsets(exchange: ChangeRequest, zone: NamedZone, list: readonly unknown[]): Promise<void> {
   mustWriteAllRecords(actorOf(exchange.request), zone.id);
   const [soa, ...more] = list.filter((each) => isSoaOf(each, zone.zoneName));
   // PowerDNS refuses the same: a list without it is rather a part of a zone, which would delete the rest.
@@ -63,7 +63,7 @@ async function replaceRrsets(exchange: Exchange, zone: NamedZone, list: readonly
   sendNotes(exchange.reply, new Set(['soa', ...notesOf(read)]));
 }
 
-async function writeReplacement(exchange: Exchange, zone: NamedZone, { changes }: ReadRrsets): Promise<void> {
+async function writeReplacement(exchange: ChangeRequest, zone: NamedZone, { changes }: ReadRrsets): Promise<void> {
   let current = zone;
   for (let attempt = 1; ; attempt += 1) {
     const others = deletionsOf(await storedSets(exchange, current), changes);
@@ -77,7 +77,7 @@ async function writeReplacement(exchange: Exchange, zone: NamedZone, { changes }
 }
 
 /** The names and types of all RRsets of a zone. @throws Refusal if there are too many for one request */
-async function storedSets({ context, request, reply }: Exchange, { id, zoneName }: NamedZone) {
+async function storedSets({ context, request, reply }: ChangeRequest, { id, zoneName }: NamedZone) {
   const list = await readAllRrsets(context, actorOf(request), id, {}, whenClientLeaves(reply));
   if ('whole' in list) return list.whole;
   const sets: Pick<ListedRrset, 'name' | 'type'>[] = [];

@@ -17,7 +17,7 @@ import type { RrsetChange } from './read-rrsets.ts';
 /** A value of a challenge is answered when the name servers have it, or after this time, in ms. */
 const SERVED_MS = 5_000;
 
-export interface Exchange {
+export interface ChangeRequest {
   context: ServiceContext;
   /** Undefined: no request waits for name servers. */
   arrivals: Arrivals | undefined;
@@ -32,7 +32,7 @@ export interface Exchange {
  * @throws Refusal; nothing is written then. It is `busy` if the zone has another serial
  */
 export async function writeChanges(
-  { context, arrivals, request, reply }: Exchange,
+  { context, arrivals, request, reply }: ChangeRequest,
   zone: NamedZone,
   changes: readonly RrsetChange[],
   serial?: number,

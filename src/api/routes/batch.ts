@@ -14,7 +14,7 @@ import { bodyOf, statusOf } from '../errors.ts';
 import { hashOfPost } from '../hooks/auth.ts';
 import { readTags } from '../hooks/conditions.ts';
 import { tellOwners } from '../hooks/owners-header.ts';
-import type { Part } from '../hooks/write-log.ts';
+import type { LoggedPart } from '../hooks/write-log.ts';
 import { serveOn } from '../serve.ts';
 
 export function batchRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -62,7 +62,7 @@ function withCondition({
 }
 
 /** The log entry of a change that has a request id of its own. */
-function partOf(change: RecordChange | Refusal, status: number): Part | null {
+function partOf(change: RecordChange | Refusal, status: number): LoggedPart | null {
   if (change instanceof Refusal || change.requestId === undefined) return null;
   return { requestId: change.requestId, action: change.action, status };
 }

@@ -9,7 +9,7 @@ import type { SetInput, SetResult } from '#service/owners/set.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
 import { writeBudgetOf } from '../hooks/limits.ts';
-import type { Part } from '../hooks/write-log.ts';
+import type { LoggedPart } from '../hooks/write-log.ts';
 import { serveOn } from '../serve.ts';
 
 export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -30,7 +30,7 @@ function readSet(set: unknown): SetInput | Refusal {
 }
 
 /** The log entry of a set that has a request id of its own. */
-function partOf(set: SetInput | Refusal, status: number): Part | null {
+function partOf(set: SetInput | Refusal, status: number): LoggedPart | null {
   if (set instanceof Refusal || set.requestId === undefined) return null;
   const isRelease = set.release === true || set.values?.length === 0;
   return { requestId: set.requestId, action: isRelease ? 'release' : 'apply', status };

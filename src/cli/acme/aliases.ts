@@ -3,9 +3,9 @@
 
 import type { Zone } from '#contract/zone.ts';
 import { readName } from '#dns/wire/name.ts';
-import { type AddressResolver, ask, type Endpoint, NoAnswer, resolveServers } from '#nameserver/probe/probe.ts';
+import { type AddressResolver, ask, NoAnswer, type ProbeEndpoint, resolveServers } from '#nameserver/probe/probe.ts';
 
-export interface Aliases {
+export interface ChallengeAliases {
   /**
    * The target of the CNAME at a name, without final dot; null if there is no CNAME.
    * @param zone our zone that contains the name; null if there is none
@@ -14,17 +14,17 @@ export interface Aliases {
   targetOf(name: string, zone: Pick<Zone, 'nameservers'> | null, signal: AbortSignal): Promise<string | null>;
 }
 
-export interface AliasOptions {
-  overrides: ReadonlyMap<string, Endpoint>;
+export interface ChallengeAliasOptions {
+  overrides: ReadonlyMap<string, ProbeEndpoint>;
   resolver: AddressResolver;
   /** Recursive resolvers in order of preference. */
-  resolvers: readonly Endpoint[];
+  resolvers: readonly ProbeEndpoint[];
 }
 
 const CNAME = 5;
 const LIMITS = { timeoutMs: 1_500, attempts: 2 };
 
-export function createAliases({ overrides, resolver, resolvers }: AliasOptions): Aliases {
+export function createAliases({ overrides, resolver, resolvers }: ChallengeAliasOptions): ChallengeAliases {
   return {
     targetOf: async (name, zone, signal) => {
       const own = zone && (await resolveServers(zone.nameservers, { overrides, resolver, signal })).servers;

@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { plainName } from '#dns/names/plain.ts';
 
-export interface Challenge {
+export interface CallerChallenge {
   /** Absolute, without final dot: the name that the CA queries, unless there is a CNAME. */
   name: string;
   /** Can begin with a hyphen. */
@@ -18,8 +18,8 @@ export interface Challenge {
 
 export type Order =
   /** `more`: the client calls with further values before it asks the CA to validate. */
-  | { kind: 'present'; challenges: Challenge[]; more: boolean }
-  | { kind: 'cleanup'; challenges: Challenge[] }
+  | { kind: 'present'; challenges: CallerChallenge[]; more: boolean }
+  | { kind: 'cleanup'; challenges: CallerChallenge[] }
   /** An event that is not about challenges. */
   | { kind: 'ignore' };
 
@@ -57,7 +57,7 @@ export function readOrder(words: readonly string[], environment: Readonly<Record
   throw new Error(`"${verb}" is not a request of an ACME client. ${USAGE}`);
 }
 
-function order(kind: 'present' | 'cleanup', challenges: Challenge[]): Order {
+function order(kind: 'present' | 'cleanup', challenges: CallerChallenge[]): Order {
   return kind === 'present' ? { kind, challenges, more: false } : { kind, challenges };
 }
 
@@ -69,13 +69,13 @@ function certbot(environment: Readonly<Record<string, string | undefined>>): Ord
   return { kind: 'present', challenges, more: Number(left ?? 0) > 0 };
 }
 
-function named(verb: string, [name, value, ...more]: readonly string[]): Challenge[] {
+function named(verb: string, [name, value, ...more]: readonly string[]): CallerChallenge[] {
   if (!name || !value || more.length > 0) throw new Error(`"${verb}" needs a name and a value.`);
   return [{ name: plainName(name), value: valueIn(value) }];
 }
 
 /** RFC 8555 8.4: the value is the SHA-256 of the key authorization, in base64url. */
-function raw(verb: string, [domain, token, keyAuth, ...more]: readonly string[]): Challenge[] {
+function raw(verb: string, [domain, token, keyAuth, ...more]: readonly string[]): CallerChallenge[] {
   if (!domain || token === undefined || !keyAuth || more.length > 0) {
     throw new Error(`"${verb} --" needs a domain, a token and a key authorization (EXEC_MODE=RAW).`);
   }
@@ -83,14 +83,14 @@ function raw(verb: string, [domain, token, keyAuth, ...more]: readonly string[])
 }
 
 /** With HOOK_CHAIN=yes, one call of dehydrated contains all challenges. */
-function triples(verb: string, words: readonly string[]): Challenge[] {
+function triples(verb: string, words: readonly string[]): CallerChallenge[] {
   if (words.length === 0 || words.length % 3 !== 0) {
     throw new Error(`"${verb}" needs a domain, a token and a value for each challenge.`);
   }
   return Array.from({ length: words.length / 3 }, (_, at) => challenge(words[3 * at] ?? '', words[3 * at + 2] ?? ''));
 }
 
-function uacme(verb: string, [type, domain, _token, value]: readonly string[]): Challenge[] {
+function uacme(verb: string, [type, domain, _token, value]: readonly string[]): CallerChallenge[] {
   if (type !== 'dns-01')
     throw new Error(`A challenge of type ${type ?? '(none)'} cannot be solved with DNS. uacme tries another type.`);
   if (!domain || !value) throw new Error(`"${verb}" needs a type, a domain, a token and a value.`);
@@ -98,7 +98,7 @@ function uacme(verb: string, [type, domain, _token, value]: readonly string[]): 
 }
 
 /** The challenge of a wildcard is at the parent name of the wildcard (RFC 8555 section 8.4). */
-function challenge(domain: string, value: string): Challenge {
+function challenge(domain: string, value: string): CallerChallenge {
   return { name: `_acme-challenge.${plainName(domain).replace(/^\*\./, '')}`, value: valueIn(value) };
 }
 

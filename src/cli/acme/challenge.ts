@@ -9,15 +9,15 @@ import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { RecordSet } from '#contract/owners.ts';
 import type { Zone } from '#contract/zone.ts';
-import type { Aliases } from './aliases.ts';
-import type { Challenge } from './caller.ts';
-import { LEASE_MS, ownerOf } from './owner.ts';
+import type { ChallengeAliases } from './aliases.ts';
+import type { CallerChallenge } from './caller.ts';
+import { ACME_LEASE_MS, ownerOf } from './owner.ts';
 
 export interface ChallengeContext {
   client: Client;
   /** Waits as Retry-After says. */
   pace: Dispatcher;
-  aliases: Aliases;
+  aliases: ChallengeAliases;
   clock: Clock;
   /** The time of day, for the end of the lease. */
   now(): Date;
@@ -42,9 +42,9 @@ const AGAIN_MS = [500, 1_000, 2_000, 4_000];
  * Adds the value for an hour, or renews it. @returns its zone and name
  * @throws Error with a message for people; ApiError
  */
-export async function present(context: ChallengeContext, challenge: Challenge): Promise<Placed> {
+export async function present(context: ChallengeContext, challenge: CallerChallenge): Promise<Placed> {
   return follow(context, challenge.name, async (place) => {
-    const expires = new Date(context.now().getTime() + LEASE_MS).toISOString();
+    const expires = new Date(context.now().getTime() + ACME_LEASE_MS).toISOString();
     const values = [{ content: challenge.value }];
     try {
       await apply(context, place, challenge, { ttl: TTL, values, share: true, expires });
@@ -62,7 +62,7 @@ export async function present(context: ChallengeContext, challenge: Challenge): 
  * Releases this value, and no other, if this machine has added it. It stays if others own it too.
  * @throws Error with a message for people; ApiError
  */
-export async function cleanup(context: ChallengeContext, challenge: Challenge): Promise<void> {
+export async function cleanup(context: ChallengeContext, challenge: CallerChallenge): Promise<void> {
   await follow(context, challenge.name, async (place) => {
     const hasChanged = await apply(context, place, challenge, { values: [] });
     return hasChanged ? place : { refusal: null };
@@ -73,7 +73,7 @@ export async function cleanup(context: ChallengeContext, challenge: Challenge): 
 async function apply(
   context: ChallengeContext,
   place: Placed,
-  { value }: Challenge,
+  { value }: CallerChallenge,
   set: Pick<RecordSet, 'ttl' | 'values' | 'share' | 'expires'>,
 ): Promise<boolean> {
   const sets = [{ owner: ownerOf(context.host, value), name: relative(place), type: 'TXT' as const, ...set }];

@@ -2,7 +2,7 @@
 // clients at one name never remove each other's values. Pure.
 
 /** The time after which the service removes a value that the client did not remove, in ms. */
-export const LEASE_MS = 60 * 60 * 1_000;
+export const ACME_LEASE_MS = 60 * 60 * 1_000;
 
 /** Linux has no longer names of hosts. */
 const LONGEST_HOST = 64;

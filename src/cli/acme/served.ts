@@ -7,12 +7,12 @@ import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
 import { nodeProblems } from '#client/zone-nodes.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { type AddressResolver, type Endpoint, resolveServers, rrsetServed } from '#nameserver/probe/probe.ts';
+import { type AddressResolver, type ProbeEndpoint, resolveServers, rrsetServed } from '#nameserver/probe/probe.ts';
 import type { Placed } from './challenge.ts';
 
 interface ServedOptions {
   client: Pick<Client, 'call'>;
-  overrides: ReadonlyMap<string, Endpoint>;
+  overrides: ReadonlyMap<string, ProbeEndpoint>;
   resolver: AddressResolver;
   clock: Clock;
   /** The time limit in ms. */

@@ -45,7 +45,7 @@ export interface AddOptions extends DryRunOption {
 }
 
 /** `false` empties a list. */
-export type ChangeOptions = Omit<AddOptions, 'transfersFrom' | 'ns'> & {
+export type SecondaryOptions = Omit<AddOptions, 'transfersFrom' | 'ns'> & {
   transfersFrom?: string[] | false;
   ns?: string[] | false;
   offer?: false;
@@ -70,7 +70,7 @@ export async function runSecondariesAdd(
 export async function runSecondariesChange(
   config: Config,
   name: string,
-  { transfersFrom, ns, offer, ...given }: ChangeOptions,
+  { transfersFrom, ns, offer, ...given }: SecondaryOptions,
   print: Print,
   signal: AbortSignal,
 ): Promise<void> {

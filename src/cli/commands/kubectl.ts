@@ -1,7 +1,7 @@
 // `zonestead kubectl`, which `kubectl zonestead` runs: the zones and records of Kubernetes on one screen.
 import { type CommandGroup, describeCommand } from '../command.ts';
-import type { ClusterOptions } from '../kubectl/cluster.ts';
-import type { Around } from '../kubectl/run.ts';
+import type { ContextOptions } from '../kubectl/cluster.ts';
+import type { PluginContext } from '../kubectl/run.ts';
 
 const OPTIONS = [
   { flags: '-n, --namespace <name>', describe: 'namespace of the objects (default: that of the context)' },
@@ -20,7 +20,7 @@ export const command: CommandGroup = {
       describe: 'list the zones of a namespace, and the records that are not Ready',
       options: OPTIONS,
       settings: SETTINGS,
-      run: async (_, options: ClusterOptions, context) =>
+      run: async (_, options: ContextOptions, context) =>
         (await import('../kubectl/run.ts')).runStatus(options, aroundOf(context)),
     }),
     describeCommand({
@@ -29,7 +29,7 @@ export const command: CommandGroup = {
       arguments: [{ usage: '<zone>', describe: 'name of a DNSZone, or of its zone in DNS' }],
       options: OPTIONS,
       settings: SETTINGS,
-      run: async ([zone = ''], options: ClusterOptions, context) =>
+      run: async ([zone = ''], options: ContextOptions, context) =>
         (await import('../kubectl/run.ts')).runTree(zone, options, aroundOf(context)),
     }),
     describeCommand({
@@ -38,14 +38,18 @@ export const command: CommandGroup = {
       arguments: [{ usage: '[object...]', describe: 'NAME, dnszone/NAME or dnsrecord/NAME, also as two words' }],
       options: OPTIONS,
       settings: SETTINGS,
-      run: async (words, options: ClusterOptions, context) =>
+      run: async (words, options: ContextOptions, context) =>
         (await import('../kubectl/run.ts')).runWhy(words, options, aroundOf(context)),
     }),
   ],
 };
 
-interface Context extends Pick<Around, 'print' | 'signal'> {
+interface Context extends Pick<PluginContext, 'print' | 'signal'> {
   config(): { KUBECONFIG?: string | undefined };
 }
 
-const aroundOf = ({ config, print, signal }: Context): Around => ({ kubeconfig: config().KUBECONFIG, print, signal });
+const aroundOf = ({ config, print, signal }: Context): PluginContext => ({
+  kubeconfig: config().KUBECONFIG,
+  print,
+  signal,
+});

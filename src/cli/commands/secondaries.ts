@@ -1,6 +1,6 @@
 // `zonestead secondaries …`: name servers of others that transfer zones, over the database of the service.
 import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
-import type { AddOptions, ChangeOptions, ConfigOptions } from '../admin/secondaries.ts';
+import type { AddOptions, ConfigOptions, SecondaryOptions } from '../admin/secondaries.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
@@ -91,7 +91,7 @@ const change = describeCommand({
   ],
   notes: 'An option that can be repeated replaces the list: name all addresses, hosts, zones or offers.',
   settings: DATABASE_SETTINGS,
-  run: async ([name = ''], options: ChangeOptions, { config, print, signal }) =>
+  run: async ([name = ''], options: SecondaryOptions, { config, print, signal }) =>
     (await load()).runSecondariesChange(config(), name, options, print, signal),
 });
 

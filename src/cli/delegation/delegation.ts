@@ -2,10 +2,10 @@
 import { getZone } from '#contract/operations/zones.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { createParentLookup, type ParentLookup } from '#nameserver/probe/parent.ts';
-import { ask, type Endpoint, NoAnswer, resolversOf } from '#nameserver/probe/probe.ts';
+import { ask, NoAnswer, type ProbeEndpoint, resolversOf } from '#nameserver/probe/probe.ts';
 import { show } from '../output.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
-import { type Delegation, nextStep, type Records } from './step.ts';
+import { type DelegationStep, nextStep, type Records } from './step.ts';
 
 const NEEDS =
   'The command needs a resolver (ZONESTEAD_RESOLVER, by default those of this machine) and the name servers of the parent at port 53. Run it again, or on a machine that reaches both';
@@ -38,7 +38,11 @@ export async function showDelegation(session: Session, nameOrId: string, options
 }
 
 /** The records that the first resolver has which answers; null if none does. */
-async function cachedAt(resolvers: readonly Endpoint[], zone: string, signal: AbortSignal): Promise<Delegation | null> {
+async function cachedAt(
+  resolvers: readonly ProbeEndpoint[],
+  zone: string,
+  signal: AbortSignal,
+): Promise<DelegationStep | null> {
   for (const resolver of resolvers) {
     try {
       const [ns, ds] = await Promise.all(

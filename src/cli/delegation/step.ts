@@ -24,7 +24,7 @@ export interface Records {
 }
 
 /** The two record sets of a delegation. */
-export interface Delegation {
+export interface DelegationStep {
   ns: Records;
   ds: Records;
 }
@@ -38,7 +38,7 @@ export interface Step {
 type Moving = Pick<Zone, 'zoneName' | 'nameservers' | 'ds'>;
 
 /** @param cached null if no resolver answers: the text then says how long to wait */
-export function nextStep(zone: Moving, parent: Delegation & { name: string }, cached: Delegation | null): Step {
+export function nextStep(zone: Moving, parent: DelegationStep & { name: string }, cached: DelegationStep | null): Step {
   const where = parent.name === '' ? 'the root zone' : `the parent zone ${parent.name}`;
   const own = { ns: ownNs(zone), ds: ownDs(zone) };
   const isHere = own.ns.every((each) => parent.ns.values.includes(each));

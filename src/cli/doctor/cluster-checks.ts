@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type DoctorFinding, fail, ok, warn } from './finding.ts';
 
 export const API_SERVICE_NAME = `${SOLVER_VERSION}.${SOLVER_GROUP}`;
 const APISERVICE = `APIService ${API_SERVICE_NAME}`;
@@ -32,7 +32,7 @@ export interface Issuer extends KubeObject {
   readonly status?: { readonly conditions?: readonly { type: string; status: string; message?: string }[] };
 }
 
-export function judgeApiService(service: ApiService | undefined): Finding {
+export function judgeApiService(service: ApiService | undefined): DoctorFinding {
   if (service === undefined) {
     return fail(`${APISERVICE} is missing`, 'kubectl apply -f deploy/solver/apiservice.yaml');
   }
@@ -55,7 +55,7 @@ function fixAvailability({ spec }: ApiService, reason: string, message: string):
   return `Is the solver running, and can the control plane reach it on port ${port} of Service ${namespace}/${name} (firewalls, network policies)? ${exit}`;
 }
 
-export function judgeCaBundle(service: ApiService, now: Date): Finding {
+export function judgeCaBundle(service: ApiService, now: Date): DoctorFinding {
   const { caBundle, insecureSkipTLSVerify } = service.spec;
   const annotate = `let cert-manager's cainjector write it (annotation cert-manager.io/inject-ca-from: <namespace>/<Certificate>), or set spec.caBundle to the base64 of the authority's PEM`;
   if (insecureSkipTLSVerify) {
@@ -82,7 +82,7 @@ export function judgeCaBundle(service: ApiService, now: Date): Finding {
   }
 }
 
-export function judgeAccess(account: string, allowed: boolean): Finding {
+export function judgeAccess(account: string, allowed: boolean): DoctorFinding {
   if (allowed) return ok(`${account} can create ${SOLVER_NAME}.${SOLVER_GROUP}`);
   const [, , namespace, name] = account.split(':');
   const subject = namespace && name ? `--serviceaccount=${namespace}:${name}` : `--user=${account}`;
@@ -96,7 +96,7 @@ export function judgeAccess(account: string, allowed: boolean): Finding {
  * Judges the answer of the solver to the removal of a value that does not exist. Such a request uses every step and
  * changes nothing.
  */
-export function judgeAnswer(answer: { success: boolean; message?: string } | { error: string }): Finding {
+export function judgeAnswer(answer: { success: boolean; message?: string } | { error: string }): DoctorFinding {
   if ('error' in answer) {
     return fail(
       `The solver does not answer: ${answer.error}`,
@@ -110,7 +110,7 @@ export function judgeAnswer(answer: { success: boolean; message?: string } | { e
   );
 }
 
-export function judgeIssuers(issuers: readonly Issuer[]): Finding[] {
+export function judgeIssuers(issuers: readonly Issuer[]): DoctorFinding[] {
   const ours = issuers.filter((issuer) => solversOf(issuer).length > 0);
   if (ours.length === 0) {
     return [warn('No Issuer or ClusterIssuer uses the solver', 'See deploy/examples/clusterissuer.yaml')];

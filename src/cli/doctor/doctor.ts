@@ -22,7 +22,7 @@ import {
   judgeCaBundle,
   judgeIssuers,
 } from './cluster-checks.ts';
-import { type Finding, fail, findingLines } from './finding.ts';
+import { type DoctorFinding, fail, findingLines } from './finding.ts';
 import {
   checkServers,
   findZone,
@@ -65,7 +65,7 @@ export async function runDoctor(
   const { KUBECONFIG: kubeconfig } = config;
   const cluster = await connectCluster(kubeconfig === undefined ? {} : { kubeconfig });
   let failures = 0;
-  const report = (findings: readonly Finding[]) => {
+  const report = (findings: readonly DoctorFinding[]) => {
     for (const finding of findings) {
       for (const line of findingLines(finding)) print(line);
       if (finding.verdict === 'fail') failures += 1;
@@ -85,7 +85,7 @@ export async function runDoctor(
   }
 }
 
-async function examineSolver(api: KubeApi, { account }: DoctorOptions, signal: AbortSignal): Promise<Finding[]> {
+async function examineSolver(api: KubeApi, { account }: DoctorOptions, signal: AbortSignal): Promise<DoctorFinding[]> {
   const service = await lookIn(api, signal)<ApiService>(API_SERVICE, { name: API_SERVICE_NAME });
   const findings = [judgeApiService(service)];
   if (service !== undefined) {
@@ -103,7 +103,7 @@ async function examineName(
   { namespace }: DoctorOptions,
   overrides: ReturnType<typeof parseOverrides>,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const match = findZone(name, await all<DNSZone>(api, DNS_ZONE, signal));
   if ('verdict' in match) return [match];
   const tenant = await lookIn(api, signal)(NAMESPACE, { name: namespace });

@@ -7,10 +7,10 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { acmeRefusal, titleOf } from '#solver/grant.ts';
 import { matchZone, type ZoneMatch } from '#solver/zone-match.ts';
-import { type Finding, fail, ok, warn } from './finding.ts';
+import { type DoctorFinding, fail, ok, warn } from './finding.ts';
 
 /** The zone for the challenge of this name. @param name as in a Certificate */
-export function findZone(name: string, zones: readonly DNSZone[]): ZoneMatch | Finding {
+export function findZone(name: string, zones: readonly DNSZone[]): ZoneMatch | DoctorFinding {
   const plain = plainName(name).replace(/^\*\./, '');
   const match = matchZone(`_acme-challenge.${plain}`, (zoneName) =>
     zones.filter((zone) => zoneNameIndex(zone).includes(zoneName)),
@@ -26,14 +26,14 @@ export function judgeGrant(
   match: ZoneMatch,
   tenant: string,
   labelsOf: (namespace: string) => Readonly<Record<string, string>> | undefined,
-): Finding {
+): DoctorFinding {
   const title = titleOf(match.zone);
   const refusal = acmeRefusal(match, tenant, labelsOf);
   if (refusal === null) return ok(`${title} accepts ACME challenges from namespace ${tenant}`);
   return fail(refusal, `kubectl -n ${match.zone.metadata.namespace} edit zdz ${match.zone.metadata.name}`);
 }
 
-export function judgeZone({ zone, zoneName }: ZoneMatch): Finding {
+export function judgeZone({ zone, zoneName }: ZoneMatch): DoctorFinding {
   const title = titleOf(zone);
   const ready = findCondition(zone.status?.conditions, 'Ready');
   if (zone.spec.parked) {
@@ -53,7 +53,7 @@ export async function checkServers(
   { zoneName }: ZoneMatch,
   { servers, unresolved }: ResolvedServers,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   if (servers.length === 0 && unresolved.length === 0) {
     return [fail(`${zoneName} has no name servers`, 'Is the operator running? It has not created the zone yet')];
   }
@@ -61,21 +61,21 @@ export async function checkServers(
   return [...unresolved.map(({ name, problem }) => unresolvedFinding(name, problem)), ...verdicts.map(serverFinding)];
 }
 
-function unresolvedFinding(name: string, problem: string): Finding {
+function unresolvedFinding(name: string, problem: string): DoctorFinding {
   return fail(
     `Name server ${name} ${problem}`,
     'Give the name an address in DNS, or set its address in ZONESTEAD_NAMESERVER_ADDRESSES for the operator and for this command',
   );
 }
 
-function serverFinding({ server, ok: isOk, serial, node, problem }: ServerVerdict): Finding {
+function serverFinding({ server, ok: isOk, serial, node, problem }: ServerVerdict): DoctorFinding {
   const title = `Name server ${server.name} (${place(server)}${node === null ? '' : `, node ${node}`})`;
   if (isOk) return ok(`${title} serves the zone with serial ${serial}`);
   return fail(`${title} ${problem}`, 'Is knotd running there, and are UDP and TCP port 53 open?');
 }
 
 /** Judges the nodes as the operator saw them last. */
-export function judgeNodes({ zone }: ZoneMatch): Finding[] {
+export function judgeNodes({ zone }: ZoneMatch): DoctorFinding[] {
   const { nodes, nodesCurrent } = zone.status ?? {};
   if (nodes === undefined) return [];
   const problems = nodes.filter(({ state }) => state === 'Behind');
@@ -90,7 +90,7 @@ export function judgeNodes({ zone }: ZoneMatch): Finding[] {
 }
 
 /** Judges the secondaries as the operator saw them last. A hidden one keeps nothing from being Ready. */
-export function judgeSecondaries({ zone }: ZoneMatch): Finding[] {
+export function judgeSecondaries({ zone }: ZoneMatch): DoctorFinding[] {
   return (zone.status?.secondaries ?? []).map(({ name, state, nameservers = [], problem }) => {
     if (state === 'Current') return ok(`Secondary ${name} has the zone`);
     const fix = `\`zonestead secondaries list\` shows it. Is the server of ${name} running, and does it reach a node?`;
@@ -104,7 +104,7 @@ function place({ address, port }: NameServer): string {
 }
 
 /** Judges the delegation that the operator found at the parent. A certificate authority resolves names through it. */
-export function judgeDelegation({ zone, zoneName }: ZoneMatch): Finding {
+export function judgeDelegation({ zone, zoneName }: ZoneMatch): DoctorFinding {
   const delegated = findCondition(zone.status?.conditions, 'Delegated');
   if (delegated?.status === 'True') return ok(`${zoneName} is delegated from its parent`);
   const servers = (zone.status?.nameservers ?? []).join(', ');

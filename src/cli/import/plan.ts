@@ -13,7 +13,7 @@ export type StoredRecord = Pick<
   'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment' | 'owners'
 >;
 
-export interface Update {
+export interface ImportUpdate {
   found: FoundRecord;
   stored: StoredRecord;
 }
@@ -21,7 +21,7 @@ export interface Update {
 export interface ImportPlan {
   create: FoundRecord[];
   /** Records with the same value and another TTL, or without the comment of the source. */
-  update: Update[];
+  update: ImportUpdate[];
   unchanged: FoundRecord[];
   /** Found records that contradict records of the service. */
   conflicts: Remark[];

@@ -1,7 +1,7 @@
 // The surroundings of a Job of the chart: the cluster that it runs in, the time and the log.
 import type { Clock } from '#base/clock.ts';
 import type { KubeApi } from '#kube/api/api.ts';
-import type { Cluster } from '#kube/api/cluster.ts';
+import type { KubeCluster } from '#kube/api/cluster.ts';
 import type { Logger } from '#telemetry/log.ts';
 
 export interface JobContext {
@@ -13,5 +13,5 @@ export interface JobContext {
 
 export interface BootstrapContext extends JobContext {
   /** A call to the API server that concerns no object. */
-  request: Cluster['request'];
+  request: KubeCluster['request'];
 }

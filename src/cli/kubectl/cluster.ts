@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 
 /** The options of kubectl that each command takes. */
-export interface ClusterOptions {
+export interface ContextOptions {
   readonly namespace?: string;
   readonly allNamespaces?: boolean;
   readonly context?: string;
@@ -21,7 +21,7 @@ export interface Listed<T> {
   readonly note: string | undefined;
 }
 
-export interface Reader {
+export interface ClusterReader {
   /** The namespace of the option or of the context. */
   readonly namespace: string;
   /** @param namespace undefined: all */
@@ -36,10 +36,10 @@ const POD_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** @throws Error in one sentence if there is no cluster, or it does not answer */
 export async function withReader<T>(
-  options: ClusterOptions,
+  options: ContextOptions,
   setting: string | undefined,
   signal: AbortSignal,
-  work: (reader: Reader) => Promise<T>,
+  work: (reader: ClusterReader) => Promise<T>,
 ): Promise<T> {
   const cluster = await connect(options, setting);
   try {
@@ -52,7 +52,7 @@ export async function withReader<T>(
   }
 }
 
-async function connect({ kubeconfig, context }: ClusterOptions, setting: string | undefined): Promise<Cluster> {
+async function connect({ kubeconfig, context }: ContextOptions, setting: string | undefined): Promise<KubeCluster> {
   const usual = join(homedir(), '.kube/config');
   const file = kubeconfig ?? setting ?? (existsSync(usual) ? usual : undefined);
   if (file === undefined && !existsSync(POD_TOKEN))
@@ -71,7 +71,7 @@ async function connect({ kubeconfig, context }: ClusterOptions, setting: string 
   }
 }
 
-function readerOf({ api }: Cluster, namespace: string, signal: AbortSignal): Reader {
+function readerOf({ api }: KubeCluster, namespace: string, signal: AbortSignal): ClusterReader {
   return {
     namespace,
     list: async <T extends KubeObject>(type: ResourceType, where: string | undefined) => {

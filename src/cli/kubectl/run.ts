@@ -3,15 +3,15 @@ import type { ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { type ClusterOptions, type Reader, withReader } from './cluster.ts';
+import { type ClusterReader, type ContextOptions, withReader } from './cluster.ts';
 import { type Named, namedIn } from './next-step.ts';
 import { conditionsOf, isZone, namespaceOf, type Shown } from './objects.ts';
 import { printSections, type Section } from './sections.ts';
 import { statusSections } from './status.ts';
 import { treeSections } from './tree.ts';
-import { type Facts, type Found, unknownName, whySections } from './why.ts';
+import { type Facts, type ShownObject, unknownName, whySections } from './why.ts';
 
-export interface Around {
+export interface PluginContext {
   /** The setting KUBECONFIG. */
   readonly kubeconfig: string | undefined;
   readonly print: (line: string) => void;
@@ -33,7 +33,7 @@ const TYPES: Readonly<Record<string, ResourceType>> = Object.fromEntries(
 );
 
 /** @throws Error in one sentence */
-export function runStatus(options: ClusterOptions, around: Around): Promise<void> {
+export function runStatus(options: ContextOptions, around: PluginContext): Promise<void> {
   return show(options, around, async (reader) => {
     const namespace = options.allNamespaces ? undefined : reader.namespace;
     const zones = await reader.list<DNSZone>(DNS_ZONE, namespace);
@@ -44,7 +44,7 @@ export function runStatus(options: ClusterOptions, around: Around): Promise<void
 }
 
 /** @param name a DNSZone, or the name of its zone in DNS @throws Error in one sentence */
-export function runTree(name: string, options: ClusterOptions, around: Around): Promise<void> {
+export function runTree(name: string, options: ContextOptions, around: PluginContext): Promise<void> {
   return show(options, around, async (reader) => {
     const where = options.allNamespaces ? undefined : reader.namespace;
     const word = name.replace(/^[^/]*\//, '');
@@ -56,7 +56,7 @@ export function runTree(name: string, options: ClusterOptions, around: Around): 
   });
 }
 
-async function treeOf(reader: Reader, zone: DNSZone): Promise<Section[]> {
+async function treeOf(reader: ClusterReader, zone: DNSZone): Promise<Section[]> {
   const key = `${namespaceOf(zone)}/${zone.metadata.name}`;
   const everywhere = await reader.list<DNSRecord>(DNS_RECORD, undefined);
   const { items, note } =
@@ -67,7 +67,7 @@ async function treeOf(reader: Reader, zone: DNSZone): Promise<Section[]> {
 }
 
 /** @param words NAME, KIND/NAME, or both as two words @throws Error in one sentence */
-export function runWhy(words: readonly string[], options: ClusterOptions, around: Around): Promise<void> {
+export function runWhy(words: readonly string[], options: ContextOptions, around: PluginContext): Promise<void> {
   if (words.length === 0)
     throw new Error(
       'name an object, for example "kubectl zonestead why zdr/www"; "kubectl zonestead status" lists those that are not Ready',
@@ -79,7 +79,7 @@ export function runWhy(words: readonly string[], options: ClusterOptions, around
   });
 }
 
-async function find(reader: Reader, word: string, everywhere: boolean): Promise<Shown[]> {
+async function find(reader: ClusterReader, word: string, everywhere: boolean): Promise<Shown[]> {
   const [, kind, name = ''] = /^(?:([^/]+)\/)?([^/]+)$/.exec(word) ?? [];
   const type = kind === undefined ? undefined : TYPES[kind.toLowerCase()];
   if (name === '' || (kind !== undefined && type === undefined))
@@ -97,7 +97,7 @@ async function find(reader: Reader, word: string, everywhere: boolean): Promise<
 const placeOf = (namespace: string | undefined) =>
   namespace === undefined ? 'any namespace' : `namespace ${namespace}`;
 
-async function factsOf(reader: Reader, object: Shown): Promise<Facts> {
+async function factsOf(reader: ClusterReader, object: Shown): Promise<Facts> {
   const [namespace = '', name = ''] = isZone(object) ? [] : zoneKeyOf(object).split('/');
   const zone = isZone(object) ? undefined : await lookAt(reader, { kind: 'DNSZone', namespace, name });
   const messages = conditionsOf(object).flatMap(({ status, message }) => (status === 'True' ? [] : [message]));
@@ -107,16 +107,16 @@ async function factsOf(reader: Reader, object: Shown): Promise<Facts> {
   return { object, zone, named };
 }
 
-async function lookAt(reader: Reader, { kind, namespace, name }: Named): Promise<Found> {
+async function lookAt(reader: ClusterReader, { kind, namespace, name }: Named): Promise<ShownObject> {
   const object = await reader.get<Shown>(kind === 'DNSZone' ? DNS_ZONE : DNS_RECORD, namespace, name);
   if (object === null) return { problem: `${kind} ${namespace}/${name} does not exist.` };
   return typeof object === 'string' ? { problem: object } : { object };
 }
 
 async function show(
-  options: ClusterOptions,
-  { kubeconfig, print, signal }: Around,
-  read: (reader: Reader) => Promise<Section[]>,
+  options: ContextOptions,
+  { kubeconfig, print, signal }: PluginContext,
+  read: (reader: ClusterReader) => Promise<Section[]>,
 ): Promise<void> {
   printSections(await withReader(options, kubeconfig, signal, read), print);
 }

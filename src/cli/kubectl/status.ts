@@ -6,7 +6,7 @@ import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { conditionsOf, namespaceOf, readyOf, recordWords, shortOf, sorted, stateOf, zoneNameOf } from './objects.ts';
 import type { Section } from './sections.ts';
 
-export interface Overview {
+export interface StatusOverview {
   readonly zones: readonly DNSZone[];
   readonly records: readonly DNSRecord[];
   /** Undefined: all namespaces. */
@@ -18,7 +18,7 @@ export interface Overview {
 /** The number of records that are listed with their reason; the others are counted. */
 const MAX_RECORDS = 50;
 
-export function statusSections({ zones, records, namespace, notes }: Overview): Section[] {
+export function statusSections({ zones, records, namespace, notes }: StatusOverview): Section[] {
   const where = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
   if (zones.length + records.length === 0)
     return [{ lines: notes.length > 0 ? notes : [`There are no DNSZones and no DNSRecords in ${where}.`] }];

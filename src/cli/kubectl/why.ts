@@ -21,14 +21,14 @@ import type { Section } from './sections.ts';
 import { delegationOf } from './status.ts';
 
 /** An object that is shown, or the sentence why it is not. */
-export type Found = { readonly object: Shown } | { readonly problem: string };
+export type ShownObject = { readonly object: Shown } | { readonly problem: string };
 
 export interface Facts {
   readonly object: Shown;
   /** The zone of a record; undefined for a zone. */
-  readonly zone: Found | undefined;
+  readonly zone: ShownObject | undefined;
   /** The objects that conditions which are not True name, in their order. */
-  readonly named: readonly (Found & { readonly key: Parameters<typeof nextStep>[2][number] })[];
+  readonly named: readonly (ShownObject & { readonly key: Parameters<typeof nextStep>[2][number] })[];
 }
 
 export function whySections(facts: Facts): Section[] {
@@ -112,7 +112,7 @@ function conditionLines(object: Shown): string[] {
   });
 }
 
-function zoneOfRecord(found: Found): string[] {
+function zoneOfRecord(found: ShownObject): string[] {
   if ('problem' in found) return [`  ${found.problem}`];
   const { object } = found;
   const { isReady, message } = readyOf(object);

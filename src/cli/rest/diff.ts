@@ -3,7 +3,7 @@
 import { readRecords, readZones } from '#client/lists.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
-import { type Difference, differencesOf } from '../difference.ts';
+import { differencesOf, type ManifestDifference } from '../difference.ts';
 import { show } from '../output.ts';
 import { isManifest, readManifests, type WantedZone } from './manifest-files.ts';
 import { printDifferences } from './preview.ts';
@@ -15,7 +15,7 @@ interface ZoneDifference {
   zoneName: string;
   /** Sentences about the zone itself. */
   zone: string[];
-  differences: Difference[];
+  differences: ManifestDifference[];
 }
 
 /** @returns whether the file and the service are equal @throws Error that names the line or the object that is wrong */

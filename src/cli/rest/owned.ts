@@ -8,10 +8,10 @@ import type { ForceOption } from '../options.ts';
 const MAX_SHOWN = 3;
 
 /** A record that may have owners: the list of records has them on request. */
-export type OwnedRecord = Pick<DnsRecord, 'name' | 'type' | 'content' | 'owners'>;
+export type RecordWithOwners = Pick<DnsRecord, 'name' | 'type' | 'content' | 'owners'>;
 
 /** `www A 192.0.2.1 (the DNSRecord default/www in the cluster prod)`, for each record that has owners. */
-export function ownedLines(records: readonly OwnedRecord[]): string[] {
+export function ownedLines(records: readonly RecordWithOwners[]): string[] {
   return records.flatMap(({ name, type, content, owners = [] }) =>
     owners.length === 0 ? [] : [`${name} ${type} ${content} (${owners.map(ownerName).join(', ')})`],
   );
@@ -28,7 +28,7 @@ export function ownedNotice(line: string): string {
  * @throws Error unless the change is confirmed
  */
 export async function confirmOwned(
-  records: readonly OwnedRecord[],
+  records: readonly RecordWithOwners[],
   { force }: ForceOption,
   signal: AbortSignal,
   verb = 'changes',

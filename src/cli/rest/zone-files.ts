@@ -7,7 +7,7 @@ import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, zoneFileSteps } from '#dns/zonefile/read.ts';
-import { changedPlaces, type Difference, differencesOf } from '../difference.ts';
+import { changedPlaces, differencesOf, type ManifestDifference } from '../difference.ts';
 import { type Session, zoneOf } from './session.ts';
 import { parsedRecords } from './stored-records.ts';
 
@@ -26,7 +26,7 @@ function zoneNameOf(text: string, given: string | undefined): string {
 
 export interface ComparedFile {
   zone: Zone;
-  differences: Difference[];
+  differences: ManifestDifference[];
   /** The stored records that the file changes or does not have, with their owners. */
   touched: DnsRecord[];
   /** The ETag of the records that the file was compared with; undefined: the service sent none. */

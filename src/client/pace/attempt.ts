@@ -1,7 +1,7 @@
 // One request of the dispatcher: a call, or the record changes of several jobs.
 import { whenAllAbort } from '../abort.ts';
 import type { Rate } from './rate.ts';
-import type { Change, RecordWriter } from './writer.ts';
+import type { PacedChange, RecordWriter } from './writer.ts';
 
 /**
  * Called with the state of the write limit that an answer tells: null without a limit, undefined if the service counted
@@ -10,7 +10,7 @@ import type { Change, RecordWriter } from './writer.ts';
 type OnRate = (rate: Rate | null | undefined) => void;
 
 interface Attempted {
-  readonly work: Change | ((signal: AbortSignal, onRate: OnRate) => Promise<unknown>);
+  readonly work: PacedChange | ((signal: AbortSignal, onRate: OnRate) => Promise<unknown>);
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ export async function attempt(
   if (jobs.length === 1) return await writer.apply(zone, [only.work], { signal: only.signal, onRate });
   const all = whenAllAbort(jobs.map(({ signal }) => signal));
   try {
-    const changes = jobs.map(({ work }) => work as Change);
+    const changes = jobs.map(({ work }) => work as PacedChange);
     return await writer.apply(zone, changes, { signal: all.signal, onRate });
   } finally {
     all.clear();

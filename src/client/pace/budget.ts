@@ -25,7 +25,7 @@ export interface Taking {
   readonly size: number;
 }
 
-export interface Budget {
+export interface WindowBudgets {
   /** Undefined before the first answer; null if the key has no limit. */
   rate: Rate | null | undefined;
   /** The time of the request whose answer stated `rate`, and the time of that answer, in ms. */
@@ -47,7 +47,7 @@ const DEFAULT_SPACING_MS = 1_000;
 const SMALLEST_RESERVE = 3;
 const LARGEST_RESERVE = 60;
 
-export function emptyBudget(): Budget {
+export function emptyBudget(): WindowBudgets {
   return {
     rate: undefined,
     statedAt: 0,
@@ -61,7 +61,7 @@ export function emptyBudget(): Budget {
 }
 
 /** Records that a request is about to be sent, with so many changes of each group. */
-export function take(budget: Budget, counts: ReadonlyMap<string, number>, now: number): Taking {
+export function take(budget: WindowBudgets, counts: ReadonlyMap<string, number>, now: number): Taking {
   const size = [...counts.values()].reduce((sum, count) => sum + count, 0);
   budget.underWay += size;
   for (const [group, count] of counts) budget.used.set(group, usedBy(budget, group) + count);
@@ -72,7 +72,7 @@ export function take(budget: Budget, counts: ReadonlyMap<string, number>, now: n
  * Records the limit that the answer to a request states. If two answers differ, the one whose request was sent later
  * counts.
  */
-export function hear(budget: Budget, rate: Rate | null, taking: Taking, now: number): void {
+export function hear(budget: WindowBudgets, rate: Rate | null, taking: Taking, now: number): void {
   if (budget.rate && taking.sentAt < budget.statedAt) return;
   budget.rate = rate;
   budget.statedAt = taking.sentAt;
@@ -82,7 +82,7 @@ export function hear(budget: Budget, rate: Rate | null, taking: Taking, now: num
 }
 
 /** Records that the service refused the request for its rate: the window has no place for it. */
-export function exhaust(budget: Budget, now: number): void {
+export function exhaust(budget: WindowBudgets, now: number): void {
   if (!budget.rate) return;
   budget.rate = { ...budget.rate, remaining: 0 };
   budget.statedAt = now;
@@ -92,7 +92,7 @@ export function exhaust(budget: Budget, now: number): void {
 }
 
 /** The request has ended. @param counts whether the service counted it: it does not count 429 and `busy` */
-export function end(budget: Budget, taking: Taking, counts: boolean, now: number): void {
+export function end(budget: WindowBudgets, taking: Taking, counts: boolean, now: number): void {
   budget.underWay -= taking.size;
   if (counts && budget.rate) budget.ended.push({ at: now, taking });
   else giveBack(budget, taking);
@@ -108,7 +108,7 @@ interface Asking {
 }
 
 /** Whether a group may write now, together with `chosen` other changes (`own` of them of the group). */
-export function permits(budget: Budget, asking: Asking, now: number, chosen = 0, own = 0): boolean {
+export function permits(budget: WindowBudgets, asking: Asking, now: number, chosen = 0, own = 0): boolean {
   const { rate } = budget;
   if (!rate) return rate === null || chosen === 0;
   prune(budget, now);
@@ -119,7 +119,7 @@ export function permits(budget: Budget, asking: Asking, now: number, chosen = 0,
 }
 
 /** When the group may write, in ms: `now` if it already may. A later answer can move the time forward. */
-export function permittedAt(budget: Budget, asking: Asking, now: number): number {
+export function permittedAt(budget: WindowBudgets, asking: Asking, now: number): number {
   const { rate } = budget;
   if (!rate || permits(budget, asking, now)) return now;
   const { group } = asking;
@@ -138,23 +138,23 @@ export function permittedAt(budget: Budget, asking: Asking, now: number): number
 }
 
 /** Places of the group in the window; always 0 if the key has no limit. */
-export function usedBy({ rate, used }: Budget, group: string): number {
+export function usedBy({ rate, used }: WindowBudgets, group: string): number {
   return rate === null ? 0 : (used.get(group) ?? 0);
 }
 
 /** The interval of single writes that stays within the limit, in ms. */
-export function spacing({ rate }: Budget): number {
+export function spacing({ rate }: WindowBudgets): number {
   return rate ? rate.windowMs / Math.max(1, rate.quota) : DEFAULT_SPACING_MS;
 }
 
 /** The free places. @param budget limited, and pruned */
-function left({ rate, statedAt, heardAt, statedBy, returned, underWay, ended }: Budget, now: number): number {
+function left({ rate, statedAt, heardAt, statedBy, returned, underWay, ended }: WindowBudgets, now: number): number {
   const { remaining, quota, windowMs } = rate as Rate;
   // All requests that the answer counted have left the window.
   const isPast = now - heardAt >= windowMs;
   let since = 0;
   for (let index = ended.length - 1; index >= 0; index -= 1) {
-    const { at, taking } = ended[index] as Budget['ended'][number];
+    const { at, taking } = ended[index] as WindowBudgets['ended'][number];
     if (!isPast && at <= statedAt) break;
     if (isPast || taking !== statedBy) since += taking.size;
   }
@@ -172,7 +172,7 @@ function isAdmitted({ quota }: Rate, { groups, neighbours = 0 }: Asking, used: n
 }
 
 /** Removes the requests that have left the window. */
-function prune(budget: Budget, now: number): void {
+function prune(budget: WindowBudgets, now: number): void {
   const { rate, ended, heardAt, statedAt } = budget;
   if (!rate) return;
   let gone = 0;
@@ -187,7 +187,7 @@ function prune(budget: Budget, now: number): void {
   if (gone > 0) ended.splice(0, gone);
 }
 
-function giveBack({ used }: Budget, { counts }: Taking): void {
+function giveBack({ used }: WindowBudgets, { counts }: Taking): void {
   for (const [group, count] of counts) {
     const rest = (used.get(group) ?? 0) - count;
     if (rest > 0) used.set(group, rest);

@@ -13,7 +13,18 @@
 import type { Clock } from '#base/clock.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
 import { attempt } from './attempt.ts';
-import { type Budget, emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
+import {
+  emptyBudget,
+  end,
+  exhaust,
+  hear,
+  permits,
+  permittedAt,
+  spacing,
+  take,
+  usedBy,
+  type WindowBudgets,
+} from './budget.ts';
 import {
   type Admission,
   batchWith,
@@ -27,7 +38,7 @@ import {
 } from './lanes.ts';
 import type { Rate } from './rate.ts';
 import { LANES, type Lane, PACED_BUCKETS, type PacedBucket } from './waiting.ts';
-import type { AppliedSet, Change, RecordWriter } from './writer.ts';
+import type { AppliedSet, PacedChange, RecordWriter } from './writer.ts';
 
 export interface DispatcherOptions {
   readonly clock: Clock;
@@ -73,7 +84,7 @@ export interface Job<T> extends Place {
   readonly run: (signal: AbortSignal, onRate: (rate: Rate | null | undefined) => void) => Promise<T>;
 }
 
-export interface ChangeJob extends Place, Change {
+export interface ChangeJob extends Place, PacedChange {
   readonly zone: string;
 }
 
@@ -131,7 +142,7 @@ interface Entry extends Place {
   readonly zone: string | null;
   /** 0 for a job that is not a record change, and for a change whose batch was refused for its size. */
   bytes: number;
-  readonly work: Job<unknown>['run'] | Change;
+  readonly work: Job<unknown>['run'] | PacedChange;
   readonly succeed: (value: unknown) => void;
   readonly fail: (reason: unknown) => void;
 }
@@ -145,7 +156,7 @@ class KeyDispatcher implements Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #maxBatch: number;
   readonly #state: PaceState<Entry>;
-  readonly #budgets: Readonly<Record<PacedBucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
+  readonly #budgets: Readonly<Record<PacedBucket, WindowBudgets>> = { zones: emptyBudget(), records: emptyBudget() };
   readonly #admission: Admission;
   #disarm: () => void = () => undefined;
   /** Groups whose jobs left to return at that time, in ms: they still want their part of the window. */

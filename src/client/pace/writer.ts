@@ -9,7 +9,7 @@ import type { Rate } from './rate.ts';
 /** One set of records:apply. Applied again, it changes nothing. */
 export type SetChange = RecordSet;
 
-export interface Change {
+export interface PacedChange {
   readonly set: SetChange;
   /** For the logs and the history of the service; each set of a request keeps its own. */
   readonly requestId?: string | undefined;
@@ -26,7 +26,7 @@ export type AppliedSet = Extract<ApplyResult, { status: 200 }>;
 
 export interface RecordWriter {
   /** One result per set, in their order. @throws {ApiError} {ApiUnavailable} when the request as a whole failed */
-  apply(zone: string, changes: readonly Change[], options: WriteOptions): Promise<(AppliedSet | ApiError)[]>;
+  apply(zone: string, changes: readonly PacedChange[], options: WriteOptions): Promise<(AppliedSet | ApiError)[]>;
 }
 
 export function createRecordWriter({ call }: Pick<Client, 'call'>): RecordWriter {

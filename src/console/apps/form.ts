@@ -26,7 +26,7 @@ export const KEY_FIELDS = [
 ] as const;
 
 /** A zone of the team. */
-export interface NamedZone {
+export interface OfferedZone {
   id: string;
   zoneName: string;
 }
@@ -56,7 +56,7 @@ export function newKeyOf(typed: Typed, idOf: (zoneName: string) => string | null
 }
 
 /** The form for an existing key or trust. */
-export function typedOfKey(key: Omit<KeyView, 'mintedBy' | 'tsig'>, zones: readonly NamedZone[]): Typed {
+export function typedOfKey(key: Omit<KeyView, 'mintedBy' | 'tsig'>, zones: readonly OfferedZone[]): Typed {
   return {
     name: key.name,
     records: key.records,

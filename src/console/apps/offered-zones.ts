@@ -4,7 +4,7 @@ import { actorOf } from '#api/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readZones } from '#service/zones/zones.ts';
 import type { Typed } from '../shell/forms.ts';
-import { grantRows, type NamedZone } from './form.ts';
+import { grantRows, type OfferedZone } from './form.ts';
 
 /** The number of zones that are offered. Other zones can be typed. */
 const OFFERED_ZONES = 200;
@@ -13,7 +13,7 @@ export async function offeredZones(
   context: ServiceContext,
   request: FastifyRequest,
   teamId: string,
-): Promise<NamedZone[]> {
+): Promise<OfferedZone[]> {
   const { zones } = await readZones(context, actorOf(request), { limit: OFFERED_ZONES });
   return zones.filter(({ owner }) => owner === `org:${teamId}`);
 }

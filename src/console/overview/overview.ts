@@ -7,7 +7,7 @@ import type { ConsoleParts } from '../parts.ts';
 import { clip } from '../shell/shown.ts';
 import { show } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
-import { barPlot, linePlot, MAX_LINES, type Plot } from './plot.ts';
+import { barPlot, linePlot, MAX_PLOT_LINES, type Plot } from './plot.ts';
 import { ratesOf } from './rates.ts';
 
 const RESULTS = ['noerror', 'nxdomain', 'servfail', 'refused', 'other'];
@@ -65,7 +65,7 @@ function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Dat
   });
   return {
     living,
-    hidden: Math.max(0, byNode.size - MAX_LINES),
+    hidden: Math.max(0, byNode.size - MAX_PLOT_LINES),
     plots: [
       linePlot({ ...shared, id: 'by-node', title: 'Queries a second by node', series: seriesOf(byNode) }),
       linePlot({ ...shared, id: 'by-result', title: 'Queries a second by result', series: results }),

@@ -54,7 +54,7 @@ const TOP = 32;
 const BOTTOM = 40;
 const EMPTY = 'There are no figures yet.';
 /** Lines that differ in colour and dashes. */
-export const MAX_LINES = 6;
+export const MAX_PLOT_LINES = 6;
 const MAX_WIDTH = 60;
 /** Bars that have a label each. */
 const MAX_LABELS = 5;
@@ -65,7 +65,7 @@ export function linePlot(given: Given): Plot {
   const { series, moments } = given;
   const top = topOf(series);
   const x = (at: number) => LEFT + (at * (WIDTH - LEFT - RIGHT)) / Math.max(1, moments.length - 1);
-  const lines = series.slice(0, MAX_LINES).map(({ name, values }) => ({
+  const lines = series.slice(0, MAX_PLOT_LINES).map(({ name, values }) => ({
     name,
     path: pathOf(values, x, (value) => yOf(value, top)),
     dots: values.flatMap((value, at) =>
@@ -100,7 +100,7 @@ export function barPlot(given: Given): Plot {
 }
 
 function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series, empty = EMPTY }: Given, top: number) {
-  const shown = series.slice(0, MAX_LINES);
+  const shown = series.slice(0, MAX_PLOT_LINES);
   const every = Math.ceil(moments.length / ROWS);
   const rows = moments.flatMap((moment, at) =>
     at % every === (moments.length - 1) % every

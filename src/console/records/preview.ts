@@ -7,7 +7,7 @@ import { CLIP, clip } from '../shell/shown.ts';
 import { typedType } from '../shell/types.ts';
 import { previewInputOf } from './record-input.ts';
 
-export interface Preview {
+export interface RecordPreview {
   /** Null if the record is not complete or not right. */
   line: string | null;
   /** A sentence about the line, or about the mistake. Null without one. */
@@ -15,7 +15,7 @@ export interface Preview {
 }
 
 /** Rules about other records of the zone are not checked. */
-export function previewOf(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defaultTtl'>): Preview {
+export function previewOf(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defaultTtl'>): RecordPreview {
   const type = typedType(typed);
   const input = previewInputOf(typed, text(typed, 'name'), type);
   const isEmpty = input.name === '' || input.content.replace(/["\s]/g, '') === '';

@@ -7,7 +7,7 @@ import { SIGN_IN_MS, useState } from '#service/accounts/sessions.ts';
 import { refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { invitationNotice } from '../teams/invitations.ts';
-import type { Provider, Started } from './provider.ts';
+import type { SignInProvider, Started } from './provider.ts';
 import { beginSession } from './session.ts';
 import { ownAddress } from './sign-in.ts';
 import { notify } from './views.ts';
@@ -24,7 +24,7 @@ const RATE = { most: 60, windowMs: 60_000 };
 /** The requests to the provider that are in progress; `share`: those of one client address. */
 const WORK = { total: 8, share: 2, waiting: 32, waitMs: 5_000, work: 'sign-ins' };
 
-export function providerPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider): void {
+export function providerPages(app: FastifyInstance, parts: ConsoleParts, provider: SignInProvider): void {
   const { context } = parts;
   const takeTurn = limitAddresses({ rate: RATE, work: WORK, now: () => context.now().getTime() });
 

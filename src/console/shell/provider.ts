@@ -16,7 +16,7 @@ export interface Started {
   verifier: string;
 }
 
-export interface Provider {
+export interface SignInProvider {
   /** The host of the issuer, as people see it. */
   name: string;
   terms: ProviderTerms;
@@ -35,7 +35,7 @@ export interface Provider {
 }
 
 /** Null without an issuer. @throws Error that names a missing setting that the issuer requires */
-export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number]>): Provider | null {
+export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number]>): SignInProvider | null {
   const issuer = settings.ZONESTEAD_OIDC_ISSUER;
   if (issuer === undefined) return null;
   const clientId = settings.ZONESTEAD_OIDC_CLIENT_ID;

@@ -1,7 +1,7 @@
 // The state that a person saw when a page was opened. A form sends it back with its ETag, so that a change that another
 // client made meanwhile is not overwritten unseen: the page then shows the values that the person saw and those of now.
 // Pure.
-import type { Condition } from '#service/conditions/match.ts';
+import type { TagCondition } from '#service/conditions/match.ts';
 import type { Refusal } from '#service/refusal.ts';
 
 /** Values for people, by their labels. */
@@ -40,7 +40,7 @@ function parsed(text: string): Partial<Seen> | null {
   }
 }
 
-export function conditionOf(seen: Seen | undefined): Condition | null {
+export function conditionOf(seen: Seen | undefined): TagCondition | null {
   return seen === undefined ? null : { ifMatch: [seen.etag], ifNoneMatch: null };
 }
 

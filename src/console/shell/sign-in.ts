@@ -7,11 +7,11 @@ import type { ConsoleParts } from '../parts.ts';
 import { invitationNotice } from '../teams/invitations.ts';
 import { SIGN_IN_LIMIT } from './form-body.ts';
 import { attempt, text, typedOf } from './forms.ts';
-import type { Provider } from './provider.ts';
+import type { SignInProvider } from './provider.ts';
 import { beginSession, signOut } from './session.ts';
 import { notify, show } from './views.ts';
 
-export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider | null): void {
+export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider: SignInProvider | null): void {
   const { context } = parts;
   const about = { title: 'Sign in', provider: provider?.name ?? null };
 
@@ -52,7 +52,7 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
   });
 }
 
-async function endAddressOf(provider: Provider | null): Promise<string | null> {
+async function endAddressOf(provider: SignInProvider | null): Promise<string | null> {
   return (await provider?.endAddress().catch(() => null)) ?? null;
 }
 

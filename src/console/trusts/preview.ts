@@ -15,7 +15,7 @@ export interface PreviewRow {
   problem: string | null;
 }
 
-export interface Preview {
+export interface TrustPreview {
   rows: PreviewRow[];
   /** A sentence about the whole form. Null without one. */
   note: string | null;
@@ -24,7 +24,7 @@ export interface Preview {
 const EXAMPLES = 2;
 
 /** The rules of the service about openness are not checked. */
-export function previewOf(typed: Typed, kind: TrustKind): Preview {
+export function previewOf(typed: Typed, kind: TrustKind): TrustPreview {
   const leaves = leavesOf(matchOf(typed, kind));
   if (leaves.length === 0) return { rows: [], note: 'Fill in a claim to see which tokens would get which names.' };
   const patterns = namesOf(typed);

@@ -6,7 +6,7 @@ import type { ZoneDiff } from '#service/zonefile/diff.ts';
 import type { ZoneFilePreview } from '#service/zonefile/import.ts';
 import { clip } from '../shell/shown.ts';
 
-export interface Line {
+export interface PreviewLine {
   name: string;
   type: string;
   /** Priority, content and TTL as one text. Null if there is no record. */
@@ -23,7 +23,7 @@ interface Difference {
   unchanged: number;
   ignored: number;
   /** Deleted records come first, because they matter most to the reader. */
-  lines: Line[];
+  lines: PreviewLine[];
   /** The number of changed records that the page does not show. */
   more: number;
   /** The external objects that manage changed or deleted records. Null if there are none. */
@@ -42,7 +42,11 @@ export function shownDifference(
   const { creates = [], updates = [], deletes = [], unchanged = 0 } = diff ?? {};
   const words = (record: { content: string; ttl: number | null; priority: number | null }) =>
     `${record.priority === null ? '' : `${record.priority} `}${clip(record.content, VALUE)} (${record.ttl ?? zone.defaultTtl} s)`;
-  const line = (before: ZoneDiff['deletes'][number] | null, after: ParsedRecord | null, isSameValue = false): Line => {
+  const line = (
+    before: ZoneDiff['deletes'][number] | null,
+    after: ParsedRecord | null,
+    isSameValue = false,
+  ): PreviewLine => {
     const stored = before && { ttl: before.ttl, ...(contents.get(before.id) ?? { content: '…', priority: null }) };
     return {
       name: before === null ? (after?.name ?? '') : nameOfOrder(before.ordername),

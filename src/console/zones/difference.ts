@@ -2,7 +2,7 @@
 // their numbers. Its id lets a form be bound to the differences that the person saw.
 import { hash } from 'node:crypto';
 import { Refusal, refusal } from '#service/refusal.ts';
-import type { ShownValue, UndoAnswer } from '#service/undo/answer.ts';
+import type { ShownValue, UndoResult } from '#service/undo/answer.ts';
 import { isClash } from '../shell/seen.ts';
 import { clip } from '../shell/shown.ts';
 
@@ -12,14 +12,14 @@ const SHOWN = 100;
 const ATTEMPTS = 3;
 
 /** Makes a preview, or the change. @param etag the state that the change must find */
-export type MakeChange = (options: { dryRun: boolean; etag?: string | undefined }) => Promise<UndoAnswer>;
+export type MakeChange = (options: { dryRun: boolean; etag?: string | undefined }) => Promise<UndoResult>;
 
 /**
  * Makes the change if it makes the differences that the person saw. A change of other records does not matter.
  * @param seen the id of the preview that the person saw
  * @throws Refusal precondition_failed, and as `make`
  */
-export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoAnswer> {
+export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoResult> {
   for (let attempt = 1; ; attempt += 1) {
     const preview = await make({ dryRun: true });
     if (previewId(preview) !== seen) throw refusal('another-difference');
@@ -35,7 +35,7 @@ export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoAn
  * Identifies the differences and conflicts of a preview. If it has more than an answer lists, only the same state has
  * the same id.
  */
-export function previewId({ total, differences, conflicts, etag }: UndoAnswer): string {
+export function previewId({ total, differences, conflicts, etag }: UndoResult): string {
   const isCut = total.differences > differences.length || total.conflicts > conflicts.length;
   const { differences: changed, conflicts: prevented } = total;
   const values = [changed, prevented, differences, conflicts, isCut ? etag : null];
@@ -43,7 +43,7 @@ export function previewId({ total, differences, conflicts, etag }: UndoAnswer): 
 }
 
 /** The data that `zones/difference` needs. */
-export function previewOf({ total, differences, conflicts, owned }: UndoAnswer) {
+export function previewOf({ total, differences, conflicts, owned }: UndoResult) {
   return {
     total,
     shown: SHOWN,

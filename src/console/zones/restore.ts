@@ -6,7 +6,7 @@ import { whenClientLeaves } from '#api/hooks/leaving.ts';
 import { counterOf } from '#api/hooks/limits.ts';
 import { restoreBody } from '#contract/undo.ts';
 import type { ServiceContext } from '#service/context.ts';
-import type { UndoAnswer } from '#service/undo/answer.ts';
+import type { UndoResult } from '#service/undo/answer.ts';
 import { restoreRecords } from '#service/undo/restore.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
@@ -59,7 +59,7 @@ async function page(
   request: FastifyRequest<OfZone>,
   reply: FastifyReply,
   typed: Typed,
-  { answer = null, errors = {} }: { answer?: UndoAnswer | null; errors?: FormErrors },
+  { answer = null, errors = {} }: { answer?: UndoResult | null; errors?: FormErrors },
 ) {
   const { zone, home } = await headOf(context, request, request.params.zoneId);
   const at = timeOf(typed);
@@ -104,7 +104,7 @@ function timeOf(typed: Typed): string {
   return seconds === null ? at : `${at}${seconds === undefined ? ':00' : ''}Z`;
 }
 
-function wordOf({ total: { differences, owned } }: UndoAnswer): string {
+function wordOf({ total: { differences, owned } }: UndoResult): string {
   const word =
     differences === 0
       ? 'The records were as they were at that time already.'

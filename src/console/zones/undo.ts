@@ -5,7 +5,7 @@ import { whenClientLeaves } from '#api/hooks/leaving.ts';
 import { counterOf, writeBudgetOf } from '#api/hooks/limits.ts';
 import { undoBody } from '#contract/undo.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
-import type { UndoAnswer } from '#service/undo/answer.ts';
+import type { UndoResult } from '#service/undo/answer.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, list, type Typed, text, typedOf } from '../shell/forms.ts';
@@ -63,7 +63,7 @@ async function page(
   request: FastifyRequest<OfZone>,
   reply: FastifyReply,
   typed: Typed,
-  { answer = null, errors = {} }: { answer?: UndoAnswer | null; errors?: FormErrors },
+  { answer = null, errors = {} }: { answer?: UndoResult | null; errors?: FormErrors },
 ) {
   const { zone, home } = await headOf(context, request, request.params.zoneId);
   const fields = [

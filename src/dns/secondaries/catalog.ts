@@ -23,7 +23,7 @@ export function isCatalogName(zone: string): boolean {
   return zone.endsWith(`.${SUFFIX}`);
 }
 
-export interface Member {
+export interface CatalogMember {
   /** The id of the zone in the api. */
   readonly id: string;
   /** The name of the zone, absolute and without final dot. */
@@ -47,13 +47,13 @@ export const CATALOG_HEAD: readonly CatalogRecord[] = [
 ];
 
 /** The PTR record of a member. Its label is a hash, because ids may differ in case only, and labels may not. */
-export function memberRecord({ id, name }: Member): CatalogRecord {
+export function memberRecord({ id, name }: CatalogMember): CatalogRecord {
   const label = createHash('sha256').update(id).digest('hex').slice(0, 32);
   return { owner: `${label}.zones`, type: 'PTR', data: `${name}.` };
 }
 
 /** The members of a secondary's catalog, of all zones that exist. */
-export function membersFor(zones: 'all' | readonly string[], existing: readonly Member[]): Member[] {
+export function membersFor(zones: 'all' | readonly string[], existing: readonly CatalogMember[]): CatalogMember[] {
   if (zones === 'all') return [...existing];
   const wanted = new Set(zones);
   return existing.filter(({ name }) => wanted.has(name));
@@ -68,7 +68,7 @@ export interface CatalogChange {
  * The change from `current` (the records of a catalog without SOA, in any order) to the catalog of these members. It
  * removes unknown records as well.
  */
-export function catalogChange(current: readonly CatalogRecord[], members: readonly Member[]): CatalogChange {
+export function catalogChange(current: readonly CatalogRecord[], members: readonly CatalogMember[]): CatalogChange {
   const wanted = new Map([...CATALOG_HEAD, ...members.map(memberRecord)].map((record) => [keyOf(record), record]));
   const present = new Map(current.map((record) => [keyOf(record), record]));
   return {

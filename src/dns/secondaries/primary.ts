@@ -1,10 +1,10 @@
 // The description of our side, from which the configuration of a secondary is made. Types only.
-import type { Endpoint, TsigKey } from './secondary.ts';
+import type { Endpoint, SecondaryKey } from './secondary.ts';
 
 export interface PrimaryView {
   /** Our nodes, the usual source first. Each must be reachable over TCP for transfers, and over UDP. */
   readonly primaries: readonly Endpoint[];
-  readonly key: TsigKey | null;
+  readonly key: SecondaryKey | null;
   /** The zones to configure one by one. Null: the secondary follows the catalog. */
   readonly zones: readonly string[] | null;
   /** The name of the catalog zone, without final dot. */

@@ -19,7 +19,7 @@ export function endpointText({ address, port }: Endpoint): string {
 /** Algorithms that Knot, BIND and NSD have in common and that RFC 8945 section 6 does not advise against. */
 export const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
 
-export interface TsigKey {
+export interface SecondaryKey {
   /** A domain name in lower case without final dot. Both sides must use the same (RFC 8945 section 4.2). */
   readonly name: string;
   readonly algorithm: (typeof TSIG_ALGORITHMS)[number];
@@ -38,7 +38,7 @@ export interface Secondary {
    */
   readonly transfersFrom?: readonly string[];
   /** Null allows transfers by address alone, which every host that can send from the address then has. */
-  readonly key: TsigKey | null;
+  readonly key: SecondaryKey | null;
   /** The names of the zones, absolute and without final dot. Names that do not exist have no effect. */
   readonly zones: 'all' | readonly string[];
   /** Whether the secondary follows a catalog zone (RFC 9432) instead of a list of its own. */
@@ -126,7 +126,7 @@ export function checkedSecondaries(secondaries: readonly Secondary[]): Secondary
   });
 }
 
-function checkKey(where: string, { name, algorithm, secret }: TsigKey): void {
+function checkKey(where: string, { name, algorithm, secret }: SecondaryKey): void {
   if (!KEY_NAME.test(name)) {
     throw new Error(`${where}: the name of the TSIG key must be a domain name in lower case without final dot`);
   }

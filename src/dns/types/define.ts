@@ -8,7 +8,7 @@ import type { ParseContent } from './rdata.ts';
  * quotes. The parts `strings`, `hex`, `base64`, `quoted` (text in quotes), `params` (RFC 9460) and `rest` take all
  * octets that are left.
  */
-export type Part =
+export type LayoutPart =
   | 'octet'
   | 'number'
   | 'long'
@@ -28,7 +28,7 @@ export type Part =
   | 'rest';
 
 /** Octets of the parts that always have the same number. */
-export const SIZES: Readonly<Partial<Record<Part, number>>> = {
+export const SIZES: Readonly<Partial<Record<LayoutPart, number>>> = {
   octet: 1,
   number: 2,
   long: 4,
@@ -41,7 +41,7 @@ export const SIZES: Readonly<Partial<Record<Part, number>>> = {
 
 /** The octets of a type, for reading. */
 export interface WireForm {
-  readonly layout: readonly Part[];
+  readonly layout: readonly LayoutPart[];
   /** RDATA in presentation form, if it is not the words of the layout. @throws RangeError if it is not a value */
   readonly text?: (rdata: Uint8Array) => string;
 }

@@ -6,7 +6,7 @@ import { LDH, LDH_UNDERSCORE, looksLikeAddress, offendingLabel, toLabels } from 
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { nameToWire } from '../wire/octets.ts';
 
-export interface Target {
+export interface HostTarget {
   /** As the API returns it: without final dot, but `.` and single labels keep theirs. */
   text: string;
   /** With final dot. */
@@ -23,10 +23,10 @@ export interface TargetRules {
   root: boolean;
 }
 
-const ROOT: Target = { text: '.', absolute: '.', wire: nameToWire('.'), host: null };
+const ROOT: HostTarget = { text: '.', absolute: '.', wire: nameToWire('.'), host: null };
 
 /** Parses the target of a record; a problem names the field `content`. */
-export function parseTarget(text: string, rules: TargetRules): Verdict<Target> {
+export function parseTarget(text: string, rules: TargetRules): Verdict<HostTarget> {
   const field = 'content';
   if (text === '.') {
     return rules.root ? accept(ROOT) : refuse(field, 'The root "." cannot be the target; name a host.');

@@ -16,9 +16,9 @@ import { isOwnType } from '../types/numbers.ts';
 import { SINGLE_TYPES } from '../types/record-type.ts';
 import { concat, nameToWire, uint32 } from '../wire/octets.ts';
 import type { Rcode } from '../wire/rcodes.ts';
-import { type Change, hex, type Prerequisite, type Update, type Value } from './read.ts';
+import { type HexValue, hex, type Prerequisite, type Update, type UpdateChange } from './read.ts';
 
-export interface Rrset {
+export interface UpdateRrset {
   /** Canonical and relative to the zone. */
   readonly name: string;
   readonly type: RecordType;
@@ -26,11 +26,11 @@ export interface Rrset {
 }
 
 /** The part of a zone that an update concerns, as it is before it. */
-export interface ZoneFacts {
+export interface UpdateFacts {
   /** Seconds; the TTL of records that have none of their own. */
   defaultTtl: number;
   /** The RRsets of users at a name. */
-  at(name: string): readonly Rrset[];
+  at(name: string): readonly UpdateRrset[];
   /** The RDATA of the SOA as text; null if no prerequisite and no change is about it. */
   soa: string | null;
   /** The host names in the NS records of the apex, without the final dot. */
@@ -39,7 +39,7 @@ export interface ZoneFacts {
 
 export type Evaluation =
   /** The RRsets that the changes name, after them; an RRset without records is deleted. */
-  | { kind: 'rrsets'; rrsets: readonly Rrset[] }
+  | { kind: 'rrsets'; rrsets: readonly UpdateRrset[] }
   /** A prerequisite is not met. */
   | { kind: 'unmet'; rcode: Rcode; text: string }
   /** The service does not make a change. */
@@ -70,7 +70,7 @@ export function asksForSoa({ prerequisites, changes }: Update): boolean {
 }
 
 /** Takes time that is linear in the changes, the prerequisites, and the records at their names. */
-export function evaluate(update: Update, zone: ZoneFacts): Evaluation {
+export function evaluate(update: Update, zone: UpdateFacts): Evaluation {
   const failed = failedPrerequisite(update.prerequisites, zone);
   if (failed !== null) return failed;
   const state = new State(zone);
@@ -86,8 +86,8 @@ function unmet(rcode: Rcode, text: string): Evaluation {
 }
 
 /** Null if all are met. */
-function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: ZoneFacts): Evaluation | null {
-  const wanted = new Map<string, { name: string | null; type: string; values: Set<Value> }>();
+function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: UpdateFacts): Evaluation | null {
+  const wanted = new Map<string, { name: string | null; type: string; values: Set<HexValue> }>();
   for (const prerequisite of prerequisites) {
     const { name, kind } = prerequisite;
     const shown = name ?? 'The name';
@@ -123,13 +123,13 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: ZoneFa
 }
 
 /** Whether an RRset exists, also one of those that the service makes at the apex. */
-function isThere(zone: ZoneFacts, name: string | null, type: string): boolean {
+function isThere(zone: UpdateFacts, name: string | null, type: string): boolean {
   if (name === null || name === '@') return valuesAt(zone, name, type).size > 0;
   return zone.at(name).some((rrset) => rrset.type === type && rrset.records.length > 0);
 }
 
 /** The values of an RRset, also of those that the service makes at the apex. */
-function valuesAt(zone: ZoneFacts, name: string | null, type: string): Set<Value> {
+function valuesAt(zone: UpdateFacts, name: string | null, type: string): Set<HexValue> {
   if (name === null) return new Set();
   if (name === '@' && type === 'NS') return new Set(zone.nameservers.map((host) => hex(nameToWire(host))));
   if (name === '@' && type === 'SOA') return new Set(zone.soa === null ? [] : [soaValue(zone.soa)]);
@@ -141,19 +141,19 @@ function valuesAt(zone: ZoneFacts, name: string | null, type: string): Set<Value
 interface Working {
   name: string;
   type: RecordType;
-  records: Map<Value, ParsedRecord>;
+  records: Map<HexValue, ParsedRecord>;
   /** The TTL of the record that was added last; null: the records have those of before. */
   ttl: number | null;
 }
 
 /** The RRsets that changes were applied to so far. */
 class State {
-  readonly #zone: ZoneFacts;
+  readonly #zone: UpdateFacts;
   readonly #names = new Map<string, Map<RecordType, Working>>();
   /** A change names the RRset, even if it does nothing: the key must have the right to it. */
   readonly #touched = new Set<Working>();
 
-  constructor(zone: ZoneFacts) {
+  constructor(zone: UpdateFacts) {
     this.#zone = zone;
   }
 
@@ -170,7 +170,7 @@ class State {
     return known;
   }
 
-  touched(): Rrset[] {
+  touched(): UpdateRrset[] {
     const { defaultTtl } = this.#zone;
     return [...this.#touched].map(({ name, type, records, ttl }) => ({
       name,
@@ -187,7 +187,7 @@ class State {
     if (known !== undefined) return known;
     const found = new Map(
       this.#zone.at(name).map(({ type, records }): [RecordType, Working] => {
-        const values = records.map((record): [Value, ParsedRecord] => [hex(record.wire), record]);
+        const values = records.map((record): [HexValue, ParsedRecord] => [hex(record.wire), record]);
         return [type, { name, type, records: new Map(values), ttl: null }];
       }),
     );
@@ -197,7 +197,7 @@ class State {
 }
 
 /** @returns why the whole update is refused; null if it is not */
-function apply(state: State, change: Change, zone: ZoneFacts): string | null {
+function apply(state: State, change: UpdateChange, zone: UpdateFacts): string | null {
   switch (change.kind) {
     case 'refused':
       return change.problem.message;
@@ -246,7 +246,7 @@ function add(state: State, record: ParsedRecord): void {
 function deleteFrom(
   state: State,
   { name, type }: { name: string | null; type: string },
-  work: (records: Map<Value, ParsedRecord>) => void,
+  work: (records: Map<HexValue, ParsedRecord>) => void,
 ): string | null {
   if (isOwnType(type)) return `${type} records are made by the service itself, so they cannot be deleted.`;
   if (name !== null && isRecordType(type)) work(state.touch(name, type).records);
@@ -254,7 +254,7 @@ function deleteFrom(
 }
 
 /** Null if the record is there already, or means nothing. */
-function refuseOwn({ type, name, text }: Extract<Change, { kind: 'add-own' }>, zone: ZoneFacts): string | null {
+function refuseOwn({ type, name, text }: Extract<UpdateChange, { kind: 'add-own' }>, zone: UpdateFacts): string | null {
   if (type === 'NS') {
     if (text === ANNOUNCED || zone.nameservers.includes(text.slice(0, -1))) return null;
     return `The NS records at the zone apex are made by the service itself, so ${text} cannot be added.`;
@@ -273,7 +273,7 @@ function withoutSerial(soa: string): string {
 }
 
 /** RDATA of a SOA in canonical wire form, as hexadecimal digits. */
-function soaValue(soa: string): Value {
+function soaValue(soa: string): HexValue {
   const [primary = '', mailbox = '', ...numbers] = soa.toLowerCase().split(' ');
   return hex(concat([nameToWire(primary), nameToWire(mailbox), ...numbers.map((each) => uint32(Number(each)))]));
 }

@@ -19,24 +19,24 @@ export type Prerequisite =
   | { kind: 'name-is-used' | 'name-is-unused'; name: Name }
   | { kind: 'rrset-exists' | 'rrset-is-absent'; name: Name; type: string }
   /** The RRset has this value; all prerequisites of one name and type together are the whole RRset. */
-  | { kind: 'value'; name: Name; type: string; value: Value };
+  | { kind: 'value'; name: Name; type: string; value: HexValue };
 
 /** RDATA in canonical wire form, as hexadecimal digits. */
-export type Value = string;
+export type HexValue = string;
 
-export type Change =
+export type UpdateChange =
   | { kind: 'add'; record: ParsedRecord }
   /** The service does not take the record. */
   | { kind: 'refused'; problem: Problem }
   /** A SOA, or an NS of the apex: the service makes these itself. */
-  | { kind: 'add-own'; type: 'SOA' | 'NS'; name: Name; value: Value; text: string }
+  | { kind: 'add-own'; type: 'SOA' | 'NS'; name: Name; value: HexValue; text: string }
   | { kind: 'delete-name'; name: Name }
   | { kind: 'delete-rrset'; name: Name; type: string }
-  | { kind: 'delete-value'; name: Name; type: string; value: Value; text: string };
+  | { kind: 'delete-value'; name: Name; type: string; value: HexValue; text: string };
 
 export interface Update {
   prerequisites: readonly Prerequisite[];
-  changes: readonly Change[];
+  changes: readonly UpdateChange[];
   /** Whether a TTL was outside of the range of the service, and was moved into it. */
   clamped: boolean;
 }
@@ -134,7 +134,7 @@ function flawOfChange(record: MessageRecord, zone: Zone): Flaw | null {
   }
 }
 
-function readChange(record: MessageRecord, zone: Zone): Change {
+function readChange(record: MessageRecord, zone: Zone): UpdateChange {
   const name = nameIn(record.name, zone);
   const type = typeName(record.type);
   if (record.class === CLASS.ANY) {
@@ -178,7 +178,7 @@ function contentOf({ rdata, type: number }: MessageRecord): { content: string; p
 }
 
 /** The RDATA as stored values are compared; null if it has not the form of its type. */
-function valueOfRecord(record: MessageRecord): Value | null {
+function valueOfRecord(record: MessageRecord): HexValue | null {
   const written = contentOf(record);
   if (written === null) return null;
   const type = typeName(record.type);
@@ -187,7 +187,7 @@ function valueOfRecord(record: MessageRecord): Value | null {
   return hex(parsed?.ok ? parsed.value.wire : record.rdata);
 }
 
-export function hex(octets: Uint8Array): Value {
+export function hex(octets: Uint8Array): HexValue {
   return Buffer.from(octets).toString('hex');
 }
 

@@ -2,7 +2,7 @@
  * RDATA from a message in the wire form of this room: names uncompressed and in lower case (RFC 4034 section 6.2). For
  * SVCB and HTTPS this is our own rule, since the values are only compared and not signed.
  */
-import { type Part, SIZES } from '../types/define.ts';
+import { type LayoutPart, SIZES } from '../types/define.ts';
 import { WIRE_FORMS } from '../types/numbers.ts';
 import { OLD_TYPES } from '../types/old-types.ts';
 import { readName } from './name.ts';
@@ -26,7 +26,7 @@ const NAMES_AT: ReadonlyMap<number, Names> = new Map(
   ),
 );
 
-function findNames(layout: readonly Part[]): Names {
+function findNames(layout: readonly LayoutPart[]): Names {
   const first = layout.slice(0, layout.indexOf('name'));
   return {
     before: first.reduce((sum, part) => sum + (SIZES[part] ?? 0), 0),

@@ -5,7 +5,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { formatIpv4, formatIpv6 } from '../types/address.ts';
-import { type Part, SIZES } from '../types/define.ts';
+import { type LayoutPart, SIZES } from '../types/define.ts';
 import { genericText } from '../types/generic.ts';
 import { nameOfNumber, WIRE_FORMS } from '../types/numbers.ts';
 import { escapeOctets } from '../types/tokens.ts';
@@ -44,7 +44,7 @@ function escapedInName(octet: number): string {
 }
 
 /** The words of the parts. @throws RangeError for octets that do not have the layout, and parts without a text */
-function layoutText(layout: readonly Part[], rdata: Uint8Array): string {
+function layoutText(layout: readonly LayoutPart[], rdata: Uint8Array): string {
   const words: string[] = [];
   let rest = rdata;
   const take = (length: number): Uint8Array => {
@@ -69,7 +69,7 @@ function layoutText(layout: readonly Part[], rdata: Uint8Array): string {
 }
 
 /** A part whose length does not depend on its octets. @throws RangeError for a part without a text */
-function partText(part: Part, octets: Uint8Array): string {
+function partText(part: LayoutPart, octets: Uint8Array): string {
   switch (part) {
     case 'octet':
     case 'number':

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { parseIpv4 } from '../types/address.ts';
-import { type Part, SIZES } from '../types/define.ts';
+import { type LayoutPart, SIZES } from '../types/define.ts';
 import { genericText } from '../types/generic.ts';
 import { inLayout, numberOfOldType, OLD_TYPES, type OldType, wireOf } from '../types/old-types.ts';
 import { readCharacterString, readEscape } from '../types/tokens.ts';
@@ -30,13 +30,13 @@ const WORD = /"(?:[^"\\]|\\.)*"|[^ \t]+/gs;
 /** Null if the text is not a value of the type. */
 function octetsOf(oldType: OldType, text: string): Uint8Array | null {
   const words: string[] = text.match(WORD) ?? [];
-  const kinds: readonly Part[] = oldType.layout[0] === 'strings' ? words.map(() => 'string') : oldType.layout;
+  const kinds: readonly LayoutPart[] = oldType.layout[0] === 'strings' ? words.map(() => 'string') : oldType.layout;
   if (words.length !== kinds.length) return null;
   const found = kinds.map((part, at) => octetsOfWord(part, words[at] as string));
   return found.includes(null) ? null : inLayout(oldType, concat(found as Uint8Array[]));
 }
 
-function octetsOfWord(part: Part, word: string): Uint8Array | null {
+function octetsOfWord(part: LayoutPart, word: string): Uint8Array | null {
   switch (part) {
     case 'number':
       return /^[0-9]{1,5}$/.test(word) ? uint16(Number(word)) : null;

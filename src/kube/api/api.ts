@@ -15,7 +15,7 @@ export interface ListOptions {
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact' | undefined;
 }
 
-export interface Page<T> {
+export interface KubePage<T> {
   readonly items: T[];
   readonly resourceVersion: string;
   /** Set when there are more pages. */
@@ -63,7 +63,7 @@ export interface KubeApi {
     type: ResourceType,
     options: ListOptions,
     signal?: AbortSignal,
-  ): Promise<Page<T>>;
+  ): Promise<KubePage<T>>;
   create<T extends KubeObject = KubeObject>(type: ResourceType, object: Draft<T>, signal?: AbortSignal): Promise<T>;
   /**
    * Server-side apply: we become the owner of the object's fields, and fields that we applied before and omit now are
@@ -224,7 +224,7 @@ export function createApi(transport: Transport): KubeApi {
   };
 }
 
-function toPage<T extends KubeObject>(type: ResourceType, answer: unknown): Page<T> {
+function toPage<T extends KubeObject>(type: ResourceType, answer: unknown): KubePage<T> {
   const list = answer as { items?: T[] | null; metadata?: { resourceVersion?: string; continue?: string } };
   const items = (list.items ?? []).map((item) =>
     item.kind === undefined ? { ...item, apiVersion: apiVersionOf(type), kind: type.kind } : item,

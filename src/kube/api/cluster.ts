@@ -1,19 +1,19 @@
 // Builds the calls to a cluster from a kubeconfig: credentials, transport and API of one process.
 import { createApi, type KubeApi } from './api.ts';
-import { type Credentials, type CredentialsOptions, loadCredentials } from './credentials.ts';
+import { type KubeCredentials, type KubeCredentialsOptions, loadCredentials } from './credentials.ts';
 import { type Pod, plainCredentials } from './plain-credentials.ts';
 import { createTransport, type Transport, type TransportOptions } from './transport.ts';
 
-export interface ClusterOptions extends CredentialsOptions, Omit<TransportOptions, 'credentials' | 'clock'> {
+export interface ClusterOptions extends KubeCredentialsOptions, Omit<TransportOptions, 'credentials' | 'clock'> {
   /** Credentials that the caller already has. (Default: those of `kubeconfig`, or of the pod.) */
-  readonly credentials?: Credentials;
+  readonly credentials?: KubeCredentials;
   /**
    * The API server as kubelet names it to a pod. Without it, client-node looks for a cluster if there is no kubeconfig.
    */
   readonly pod?: Pod | undefined;
 }
 
-export interface Cluster {
+export interface KubeCluster {
   readonly api: KubeApi;
   /** A call that concerns no object. */
   readonly request: Transport['request'];
@@ -27,7 +27,7 @@ export interface Cluster {
  * Loads the configuration; does not call the server yet. A configuration that only client-node can read takes most of a
  * second, and 70 MB of memory. @throws {Error}
  */
-export async function connectCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export async function connectCluster(options: ClusterOptions = {}): Promise<KubeCluster> {
   const { kubeconfig, context, pod } = options;
   const plain = context === undefined ? plainCredentials({ kubeconfig, pod }) : undefined;
   const credentials = options.credentials ?? (await plain) ?? (await loadCredentials(options));

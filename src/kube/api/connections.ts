@@ -3,7 +3,7 @@
 // client-node opens a TLS connection for every call; one pool costs less than a third of the CPU. HTTP/2 is off:
 // half-open sessions are noticed late there, and a handful of sockets is enough.
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import type { Credentials, TlsSettings } from './credentials.ts';
+import type { KubeCredentials, TlsSettings } from './credentials.ts';
 
 export interface Connections {
   readonly calls: Dispatcher;
@@ -24,7 +24,7 @@ const TCP_KEEP_ALIVE_MS = 30_000;
 const IDLE_MS = 60_000;
 
 /** Makes an empty pool; `maxConnections` limits the calls in flight, the rest wait in line. */
-export function createConnectionPool(credentials: Credentials, maxConnections: number): ConnectionPool {
+export function createConnectionPool(credentials: KubeCredentials, maxConnections: number): ConnectionPool {
   let current: { tls: TlsSettings; connections: Connections } | undefined;
   const open = new Set<Dispatcher>();
 

@@ -15,13 +15,13 @@ export interface TlsSettings {
   readonly rejectUnauthorized?: boolean | undefined;
 }
 
-export interface Proof {
+export interface KubeProof {
   /** Authorization and impersonation. Must never be logged. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsSettings;
 }
 
-export interface Credentials {
+export interface KubeCredentials {
   /** The server's base address, without a slash at the end. */
   readonly server: string;
   /** An HTTP proxy to the server, from the kubeconfig's `proxy-url`. */
@@ -29,10 +29,10 @@ export interface Credentials {
   /** The namespace of the context, or of the pod. */
   readonly namespace: string;
   /** The current token and certificates; files are read again at most every 10 s, or at once with `fresh`. */
-  read(fresh?: boolean): Promise<Proof>;
+  read(fresh?: boolean): Promise<KubeProof>;
 }
 
-export interface CredentialsOptions {
+export interface KubeCredentialsOptions {
   /**
    * A kubeconfig file, or several with colons between them. (Default: KUBECONFIG, then the home directory, then the
    * pod's service account.)
@@ -56,7 +56,7 @@ const REREAD_MS = 10_000;
  * Loads the configuration. @throws {Error} when no cluster is configured, or its server is behind a SOCKS proxy, which
  * is not supported
  */
-export async function loadCredentials(options: CredentialsOptions = {}): Promise<Credentials> {
+export async function loadCredentials(options: KubeCredentialsOptions = {}): Promise<KubeCredentials> {
   const clock = options.clock ?? realClock;
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
@@ -67,7 +67,7 @@ export async function loadCredentials(options: CredentialsOptions = {}): Promise
   if (!cluster) throw new Error('The kubeconfig names no current cluster');
   if (cluster.proxyUrl?.startsWith('socks')) throw new Error('A SOCKS proxy to the API server is not supported');
 
-  let last: { proof: Proof; at: number } | undefined;
+  let last: { proof: KubeProof; at: number } | undefined;
   return {
     server: cluster.server.replace(/\/+$/, ''),
     proxy: cluster.proxyUrl,
@@ -104,7 +104,7 @@ function chooseContext(config: KubeConfig, context: string): void {
   config.setCurrentContext(context);
 }
 
-function toProof(settings: HttpsSettings): Proof {
+function toProof(settings: HttpsSettings): KubeProof {
   const headers: Record<string, string> = {};
   // A token file may end in a newline, which no header may contain.
   for (const [name, value] of Object.entries(settings.headers ?? {})) headers[name.toLowerCase()] = `${value}`.trim();

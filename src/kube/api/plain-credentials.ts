@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
-import type { Credentials, Proof, TlsSettings } from './credentials.ts';
+import type { KubeCredentials, KubeProof, TlsSettings } from './credentials.ts';
 
 /** Host and port of the API server as kubelet sets them in KUBERNETES_SERVICE_HOST and _PORT. */
 export interface Pod {
@@ -45,7 +45,7 @@ const KNOWN_USER: ReadonlySet<string> = new Set([
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @returns undefined when only client-node can read it @throws when a file that is named cannot be read */
-export async function plainCredentials(options: PlainOptions): Promise<Credentials | undefined> {
+export async function plainCredentials(options: PlainOptions): Promise<KubeCredentials | undefined> {
   const { kubeconfig, pod, clock = realClock } = options;
   if (kubeconfig === undefined) return pod && podCredentials(pod, options.serviceAccount ?? SERVICE_ACCOUNT, clock);
   if (kubeconfig.includes(':')) return undefined;
@@ -83,8 +83,8 @@ async function podCredentials({ host, port }: Pod, folder: string, clock: Clock)
   };
 }
 
-function remembered(clock: Clock, read: () => Promise<Proof>): Credentials['read'] {
-  let last: { proof: Proof; at: number } | undefined;
+function remembered(clock: Clock, read: () => Promise<KubeProof>): KubeCredentials['read'] {
+  let last: { proof: KubeProof; at: number } | undefined;
   return async (fresh = false) => {
     if (fresh || last === undefined || clock.now() - last.at >= REREAD_MS)
       last = { proof: await read(), at: clock.now() };

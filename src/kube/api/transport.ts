@@ -12,10 +12,10 @@ import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';
 import { createConnectionPool } from './connections.ts';
-import type { Credentials, Proof } from './credentials.ts';
+import type { KubeCredentials, KubeProof } from './credentials.ts';
 import { errorFromAnswer, KubeError } from './errors.ts';
 
-export interface Call {
+export interface KubeCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   /** Undefined values are omitted. */
@@ -32,12 +32,12 @@ export interface Call {
 
 export interface Transport {
   /** The JSON of the answer. @throws {KubeError}; the signal's reason when it aborts */
-  request(call: Call, signal?: AbortSignal): Promise<unknown>;
+  request(call: KubeCall, signal?: AbortSignal): Promise<unknown>;
   /**
    * A GET whose answer has no end: resolves when the answer begins. It is never retried and may be silent for any time.
    * @throws as `request`
    */
-  stream(call: Pick<Call, 'path' | 'query'>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  stream(call: Pick<KubeCall, 'path' | 'query'>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Closes every connection; calls in flight fail. */
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export interface Transport {
 export type CallObserver = (method: string, status: number, seconds: number) => void;
 
 export interface TransportOptions {
-  readonly credentials: Credentials;
+  readonly credentials: KubeCredentials;
   readonly clock?: Clock;
   /** (Default: `zonestead`.) */
   readonly userAgent?: string;
@@ -90,7 +90,7 @@ class HttpTransport implements Transport {
     this.#prefix = new URL(credentials.server).pathname.replace(/\/+$/, '');
   }
 
-  async request(call: Call, signal?: AbortSignal): Promise<unknown> {
+  async request(call: KubeCall, signal?: AbortSignal): Promise<unknown> {
     const { credentials } = this.#options;
     let waited = 0;
     let refreshed = false;
@@ -116,8 +116,11 @@ class HttpTransport implements Transport {
     }
   }
 
-  async stream({ path, query }: Pick<Call, 'path' | 'query'>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    const call: Call = { method: 'GET', path, query };
+  async stream(
+    { path, query }: Pick<KubeCall, 'path' | 'query'>,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const call: KubeCall = { method: 'GET', path, query };
     const start = this.#clock.now();
     let status = 0;
     try {
@@ -139,7 +142,7 @@ class HttpTransport implements Transport {
     return this.#pool.close();
   }
 
-  async #send(call: Call, kind: 'calls' | 'watches', signal: AbortSignal): Promise<Sent> {
+  async #send(call: KubeCall, kind: 'calls' | 'watches', signal: AbortSignal): Promise<Sent> {
     const { credentials } = this.#options;
     const proof = await credentials.read(this.#suspicious);
     this.#suspicious = false;
@@ -161,7 +164,7 @@ class HttpTransport implements Transport {
     return { answer, proof };
   }
 
-  async #once(call: Call, signal: AbortSignal | undefined): Promise<{ result: Result; proof?: Proof }> {
+  async #once(call: KubeCall, signal: AbortSignal | undefined): Promise<{ result: Result; proof?: KubeProof }> {
     const limit = deadline(this.#clock, this.#timeoutMs, signal);
     const start = this.#clock.now();
     let status = 0;
@@ -185,7 +188,7 @@ class HttpTransport implements Transport {
 
 interface Sent {
   readonly answer: Dispatcher.ResponseData;
-  readonly proof: Proof;
+  readonly proof: KubeProof;
 }
 
 type Result = { readonly value: unknown } | { readonly error: KubeError };
@@ -212,7 +215,7 @@ function networkError(cause: unknown, limitMs: number | undefined): KubeError {
   return new KubeError({ status: 0, reason: 'Unreachable', message: `The API server is unreachable: ${text}`, cause });
 }
 
-function pathOf(prefix: string, call: Pick<Call, 'path' | 'query'>): string {
+function pathOf(prefix: string, call: Pick<KubeCall, 'path' | 'query'>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.append(name, value);
   const text = query.toString();

@@ -1,5 +1,5 @@
 // Lists all objects for a cache: every page of one consistent snapshot.
-import type { KubeApi, ListOptions, Page } from '../api/api.ts';
+import type { KubeApi, KubePage, ListOptions } from '../api/api.ts';
 import { isExpired, isTooLargeResourceVersion, KubeError } from '../api/errors.ts';
 import type { KubeObject, ResourceType } from '../objects/resource.ts';
 
@@ -51,7 +51,7 @@ async function listPages<T extends KubeObject>(
   signal: AbortSignal,
 ): Promise<Snapshot<T>> {
   const items: T[] = [];
-  let page: Page<T> = await api.list<T>(type, first, signal);
+  let page: KubePage<T> = await api.list<T>(type, first, signal);
   items.push(...page.items.map(trim));
   // resourceVersion and its match belong to the first page only: the token carries the snapshot.
   const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = first;

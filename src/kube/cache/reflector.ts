@@ -19,7 +19,7 @@ import { type Backoff, createBackoff } from '../controller/backoff.ts';
 import { compareResourceVersions, type KubeObject, type ResourceType } from '../objects/resource.ts';
 import { fill, type Scope } from './fill.ts';
 import type { Filling } from './shares.ts';
-import { afterWatch, type NextStep, type WatchEvent, type WatchRun, watchOnce } from './watch.ts';
+import { afterWatch, type WatchEvent, type WatchRun, type WatchStep, watchOnce } from './watch.ts';
 
 export interface ReflectorObserver {
   listed(objects: number): void;
@@ -130,14 +130,14 @@ class ListReflector<T extends KubeObject> implements Reflector {
     );
   }
 
-  async #pause(wait: NextStep['wait'], signal: AbortSignal): Promise<void> {
+  async #pause(wait: WatchStep['wait'], signal: AbortSignal): Promise<void> {
     const ms = wait === 'backoff' ? this.#backoff.next() : wait === 'none' ? 0 : wait;
     if (ms > 0) await sleep(this.#clock, ms, signal);
   }
 
   async #loop(signal: AbortSignal): Promise<never> {
     const { observer } = this.#options;
-    let step: NextStep = { list: 'newest', wait: 'none' };
+    let step: WatchStep = { list: 'newest', wait: 'none' };
     let failingSince: number | undefined;
     for (;;) {
       signal.throwIfAborted();
@@ -165,7 +165,7 @@ class ListReflector<T extends KubeObject> implements Reflector {
   }
 }
 
-function logEnd(log: Logger, run: WatchRun, step: NextStep): void {
+function logEnd(log: Logger, run: WatchRun, step: WatchStep): void {
   const { end, events, lastedMs } = run;
   if (end.kind === 'closed') log.debug({ by: end.by, events, lastedMs }, 'the watch ended');
   else if (end.kind === 'failed') log.warn({ err: end.error, events, lastedMs, ...step }, 'the watch failed');

@@ -5,14 +5,14 @@ import type { CacheStore } from './store.ts';
 /** The changes that a reflector makes to a cache. */
 export type Filling<T extends KubeObject> = Pick<CacheStore<T>, 'trim' | 'upsert' | 'remove' | 'replace'>;
 
-export interface Share<T extends KubeObject> {
+export interface CacheShare<T extends KubeObject> {
   readonly filling: Filling<T>;
   /** True once the first list of this namespace is in. */
   hasSynced(): boolean;
 }
 
 /** The part of one namespace: a complete list of it keeps the objects of other namespaces in the cache. */
-export function shareOf<T extends KubeObject>(store: CacheStore<T>, namespace: string): Share<T> {
+export function shareOf<T extends KubeObject>(store: CacheStore<T>, namespace: string): CacheShare<T> {
   let synced = false;
   const isOurs = (key: string) => key.startsWith(`${namespace}/`);
   return {

@@ -120,7 +120,7 @@ function parseEvent<T>(line: string): WatchEvent<T> | { readonly end: WatchEnd }
   return { type: event.type, object: event.object as T };
 }
 
-export interface NextStep {
+export interface WatchStep {
   /** List again before the next watch. */
   readonly list: 'no' | 'atLast' | 'newest';
   /** The delay before that: none, a time in ms that the server named, or our own growing delay. */
@@ -142,7 +142,7 @@ const RELIST_AFTER_MS = 60_000;
  *   lost connection, 5xx        growing delay, reopen; list after a minute of failures
  *   other error, unreadable     growing delay, list: the cache can no longer be trusted
  */
-export function afterWatch(run: WatchRun, failingForMs: number | undefined): NextStep {
+export function afterWatch(run: WatchRun, failingForMs: number | undefined): WatchStep {
   const { end } = run;
   if (end.kind === 'closed') {
     return { list: 'no', wait: run.events === 0 && run.lastedMs < SHORT_WATCH_MS ? 'backoff' : 'none' };

@@ -16,7 +16,7 @@ export interface Condition {
 }
 
 /** A condition to be set; the transition time follows from the previous condition. */
-export type Verdict = Omit<Condition, 'lastTransitionTime'>;
+export type ConditionVerdict = Omit<Condition, 'lastTransitionTime'>;
 
 /** metav1.Time: RFC 3339, UTC, whole seconds. */
 export function kubeTime(date: Date): string {
@@ -27,7 +27,7 @@ export function kubeTime(date: Date): string {
  * The list with this condition in it. lastTransitionTime is `now` when the status changed or the condition is new;
  * otherwise it stays. Known conditions keep their place, new ones come last.
  */
-export function setCondition(conditions: readonly Condition[], verdict: Verdict, now: Date): Condition[] {
+export function setCondition(conditions: readonly Condition[], verdict: ConditionVerdict, now: Date): Condition[] {
   const old = findCondition(conditions, verdict.type);
   const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : kubeTime(now);
   const next: Condition = { ...verdict, lastTransitionTime };
@@ -38,7 +38,7 @@ export function setCondition(conditions: readonly Condition[], verdict: Verdict,
 /** {@link setCondition} for several, in their order. */
 export function setConditions(
   conditions: readonly Condition[],
-  verdicts: readonly Verdict[],
+  verdicts: readonly ConditionVerdict[],
   now: Date,
 ): readonly Condition[] {
   return verdicts.reduce<readonly Condition[]>((list, verdict) => setCondition(list, verdict, now), conditions);

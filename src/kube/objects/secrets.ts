@@ -18,7 +18,7 @@ export interface SecretObject extends KubeObject {
 }
 
 /** The values that a Secret gets; `null`: no change. */
-export type Change = {
+export type SecretChange = {
   readonly texts: SecretTexts;
   readonly annotations?: Readonly<Record<string, string>>;
   /** The type of a new Secret; it is immutable. (Default: Opaque.) */
@@ -52,7 +52,7 @@ const ATTEMPTS = 5;
 export async function changeSecret(
   api: KubeApi,
   at: ObjectName,
-  plan: (found: Secret | undefined) => Change | Promise<Change>,
+  plan: (found: Secret | undefined) => SecretChange | Promise<SecretChange>,
   signal: AbortSignal,
 ): Promise<SecretTexts> {
   for (let attempt = 1; ; attempt++) {

@@ -12,14 +12,14 @@ import type { HostPort } from '#config.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
 
 /** @returns every address of the host, in any order @throws if it has none */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 interface PrimariesOptions {
   readonly hosts: readonly HostPort[];
   /** The folder for the remembered addresses. */
   readonly folder: string;
   /** (Default: the resolver of the system.) */
-  readonly resolve?: Resolve;
+  readonly resolve?: ResolveHost;
   readonly signal: AbortSignal;
 }
 

@@ -5,7 +5,7 @@ import type { KnotControl, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
 import { isOwned } from './secondaries.ts';
 
-export interface Applied {
+export interface AppliedZone {
   /** The items that changed: `server.listen`, `policy[zonestead].manual`. */
   changed: string[];
   /** Those of them that take effect only after a restart of knotd. */
@@ -24,7 +24,7 @@ export async function applyConfiguration(
   control: KnotControl,
   items: readonly ConfigItem[],
   signal: AbortSignal,
-): Promise<Applied> {
+): Promise<AppliedZone> {
   return control.session(async (session) => {
     const { run } = session;
     await beginConfiguration(run);

@@ -1,5 +1,11 @@
 // Reads and writes the contents of a catalog zone in knotd.
-import { CATALOG_TTL, type CatalogRecord, catalogChange, catalogName, type Member } from '#dns/secondaries/catalog.ts';
+import {
+  CATALOG_TTL,
+  type CatalogMember,
+  type CatalogRecord,
+  catalogChange,
+  catalogName,
+} from '#dns/secondaries/catalog.ts';
 import { type SerialWish, slottedSerial } from '#dns/secondaries/serial.ts';
 import type { KnotControl, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
@@ -10,7 +16,7 @@ const REFRESH = '60 30 1209600 0';
 export interface CatalogWish {
   /** The name of the secondary. */
   secondary: string;
-  members: readonly Member[];
+  members: readonly CatalogMember[];
   /** How the next serial is chosen; `least` is usually Unix time. */
   serial: Omit<SerialWish, 'current'>;
 }

@@ -14,7 +14,7 @@ export type KnotArguments = Omit<KnotItem, 'command' | 'error'>;
 export type KnotUnits = Iterable<KnotArguments> | AsyncIterable<KnotArguments>;
 
 /** The treatment of the answer to a command. */
-export interface Answer {
+export interface AnswerReader {
   /** Gets items as they arrive. While a promise that it returns is pending, nothing more is read. */
   take: (items: KnotItem[]) => void | Promise<void>;
   /** From the call to the end of the answer. */
@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 interface Pending {
-  take: Answer['take'];
+  take: AnswerReader['take'];
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -31,7 +31,7 @@ interface Pending {
 /** Units are written in pieces of about this size. */
 const PIECE_OCTETS = 64 * 1024;
 
-export class Connection {
+export class KnotConnection {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #pending: Pending[] = [];
@@ -47,7 +47,7 @@ export class Connection {
   }
 
   /** @throws the system's error (ENOENT, ECONNREFUSED, EAGAIN, EACCES), or the signal's reason */
-  static open(path: string, clock: Clock, signal: AbortSignal | undefined): Promise<Connection> {
+  static open(path: string, clock: Clock, signal: AbortSignal | undefined): Promise<KnotConnection> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const socket = connect({ path });
@@ -64,7 +64,7 @@ export class Connection {
       socket.once('connect', () => {
         signal?.removeEventListener('abort', onAbort);
         socket.off('error', onError);
-        resolve(new Connection(socket, clock));
+        resolve(new KnotConnection(socket, clock));
       });
     });
   }
@@ -74,7 +74,7 @@ export class Connection {
    * Knot also executes the units after a unit that it refuses.
    * @throws KnotError, or the signal's reason; the connection is closed then
    */
-  async command(command: string, units: KnotUnits, { take, limitMs, signal }: Answer): Promise<void> {
+  async command(command: string, units: KnotUnits, { take, limitMs, signal }: AnswerReader): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const limit = deadline(this.#clock, limitMs, signal);
     const onAbort = () => this.#fail(limit.expired() ? timedOut(command, limitMs) : limit.signal.reason);

@@ -6,7 +6,7 @@ import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { Limit } from '#base/limit.ts';
 import { sleep } from '#base/wait.ts';
-import { Connection, type KnotArguments, type KnotUnits } from './connection.ts';
+import { type KnotArguments, KnotConnection, type KnotUnits } from './connection.ts';
 import { KnotError } from './errors.ts';
 import type { KnotItem } from './protocol.ts';
 
@@ -14,11 +14,11 @@ export type { KnotArguments, KnotUnits } from './connection.ts';
 export type { KnotItem } from './protocol.ts';
 
 /** @throws KnotError with Knot's text; for several refused units with the first one's */
-export type Run = (command: string, args?: KnotArguments, signal?: AbortSignal) => Promise<KnotItem[]>;
+export type RunCommand = (command: string, args?: KnotArguments, signal?: AbortSignal) => Promise<KnotItem[]>;
 
 export interface KnotSession {
   /** One command with its answer. Commands that are sent without waiting are executed in the order of the calls. */
-  run: Run;
+  run: RunCommand;
   /**
    * One command with any number of units: they are sent as fast as Knot reads them, and `take` gets the answer in
    * pieces. Knot also executes the units after one that it refuses; the first refusal is thrown at the end.
@@ -33,7 +33,7 @@ export interface KnotSession {
 
 export interface KnotControl {
   /** One command with its answer, on a connection of its own. @throws as Run */
-  run: Run;
+  run: RunCommand;
   /**
    * Several commands on one connection. With Knot 3.2 all other commands wait until the work has ended, so it must wait
    * for nothing else, least of all for another session.
@@ -74,7 +74,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
   const permits = new Limit({ permits: connections });
   const sessions = new Set<AbortController>();
 
-  const sessionOn = (connection: Connection, outer: AbortSignal | undefined): KnotSession => {
+  const sessionOn = (connection: KnotConnection, outer: AbortSignal | undefined): KnotSession => {
     const stream: KnotSession['stream'] = async (command, units, take, signal = outer) => {
       let refused: KnotItem | undefined;
       const limitMs = command.endsWith('-commit') ? commitMs : commandMs;
@@ -108,7 +108,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
     signal?.addEventListener('abort', onAbort, { once: true });
     sessions.add(own);
     let release: (() => void) | undefined;
-    let connection: Connection | undefined;
+    let connection: KnotConnection | undefined;
     try {
       release = await permits.take('', own.signal);
       connection = await connectInTime(own.signal);
@@ -126,13 +126,13 @@ export function knotControl(options: KnotControlOptions): KnotControl {
   };
 
   /** Retries while knotd starts, or has no place in its queue. */
-  const connectInTime = async (signal: AbortSignal): Promise<Connection> => {
+  const connectInTime = async (signal: AbortSignal): Promise<KnotConnection> => {
     const limit = deadline(clock, connectMs, signal);
     let last = '';
     try {
       for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
         try {
-          return await Connection.open(socket, clock, limit.signal);
+          return await KnotConnection.open(socket, clock, limit.signal);
         } catch (error) {
           const { code = '', message } = error as NodeJS.ErrnoException;
           if (!limit.signal.aborted && !TRANSIENT.includes(code)) throw notConnected(socket, message);

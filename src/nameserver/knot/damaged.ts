@@ -15,7 +15,7 @@ const DATABASES = {
   timers: 'nothing else is lost',
 } as const;
 
-export type Database = keyof typeof DATABASES;
+export type KnotDatabase = keyof typeof DATABASES;
 
 const FILE = 'data.mdb';
 const LOCK = 'lock.mdb';
@@ -24,7 +24,7 @@ const ASIDE = 'data.mdb.damaged';
 /** A file that takes more than this part of the free space is deleted, because knotd needs as much again. */
 const KEPT_PART = 0.5;
 
-export function databaseFile({ confdb, storage }: KnotFolder, database: Database): string {
+export function databaseFile({ confdb, storage }: KnotFolder, database: KnotDatabase): string {
   return join(database === 'configuration' ? confdb : join(storage, database), FILE);
 }
 
@@ -33,7 +33,7 @@ export function databaseFile({ confdb, storage }: KnotFolder, database: Database
  * @throws Error with the remedy if a file may not be read and written: it is not damaged then, and stays
  */
 export async function setDamagedAside(folder: KnotFolder, warn: (text: string) => void): Promise<void> {
-  for (const database of Object.keys(DATABASES) as Database[]) {
+  for (const database of Object.keys(DATABASES) as KnotDatabase[]) {
     const file = databaseFile(folder, database);
     if (!existsSync(file)) continue;
     const damage = damageOfReadable(file);
@@ -42,7 +42,7 @@ export async function setDamagedAside(folder: KnotFolder, warn: (text: string) =
 }
 
 /** @returns the text for the log */
-export async function setAside(folder: KnotFolder, database: Database, damage: string): Promise<string> {
+export async function setAside(folder: KnotFolder, database: KnotDatabase, damage: string): Promise<string> {
   const file = databaseFile(folder, database);
   const aside = join(file, '..', ASIDE);
   const isKept = await hasRoom(file);

@@ -10,7 +10,7 @@ import { isEqualSoa, laterDnames, nextServedSerial, planSets } from './plan.ts';
 import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet } from './records.ts';
 import { explainFullJournal } from './room.ts';
 
-export interface ChangeOptions {
+export interface TransactionOptions {
   /** The zone was added a moment ago: there is nothing in the journal that could be loading. */
   isNew: boolean;
 }
@@ -29,7 +29,7 @@ export async function changeZone(
   session: KnotSession,
   zone: string,
   change: ZoneChange,
-  { isNew }: ChangeOptions,
+  { isNew }: TransactionOptions,
 ): Promise<number> {
   const { run } = session;
   const at = { zone: absolute(zone) };

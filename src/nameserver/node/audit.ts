@@ -2,7 +2,7 @@
 // every minute. A serial that differs is a reason to compare the contents, not an error: Knot also renews signatures by
 // itself.
 import type { EngineZone } from '../engine.ts';
-import { emptyRow, type NodeState, type ZoneRow } from './state.ts';
+import { emptyRow, type KnownZone, type NodeState } from './state.ts';
 
 interface AuditResult {
   /** Zones that the name server lost. */
@@ -19,7 +19,7 @@ interface Audited {
 }
 
 /** Pure. @param rows the rows of the zones that may be judged */
-function judgeZones(held: ReadonlyMap<string, number | null>, rows: Iterable<ZoneRow>): AuditResult {
+function judgeZones(held: ReadonlyMap<string, number | null>, rows: Iterable<KnownZone>): AuditResult {
   const lost: string[] = [];
   const doubtful: string[] = [];
   const known = new Set<string>();
@@ -53,7 +53,7 @@ export function auditAtStart({ state, present }: Audited, zones: readonly Engine
 export function auditRunning(
   { state, present }: Audited,
   zones: readonly EngineZone[],
-  before: ReadonlyMap<string, ZoneRow>,
+  before: ReadonlyMap<string, KnownZone>,
   isBusy: (name: string) => boolean,
 ): AuditResult {
   const held = serialsOf(zones);
@@ -81,12 +81,12 @@ function serialsOf(zones: readonly EngineZone[]): Map<string, number | null> {
 }
 
 /** A zone without a serial may still be loading: its contents are not known to be lost. */
-function serialIn(held: ReadonlyMap<string, number | null>, name: string): Partial<ZoneRow> {
+function serialIn(held: ReadonlyMap<string, number | null>, name: string): Partial<KnownZone> {
   const serial = held.get(name) ?? null;
   return serial === null ? {} : { engineSerial: serial };
 }
 
-function update(state: NodeState, name: string, change: Partial<ZoneRow>): void {
+function update(state: NodeState, name: string, change: Partial<KnownZone>): void {
   const row = state.rows().get(name);
   if (row !== undefined) state.put({ ...row, ...change });
 }

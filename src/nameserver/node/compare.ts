@@ -10,8 +10,8 @@ import { textOfError } from './faults.ts';
 import type { NodeState } from './state.ts';
 import type { Zones } from './zones.ts';
 
-export type Compared = 'equal' | 'different' | 'failed';
-export const COMPARED: readonly Compared[] = ['equal', 'different', 'failed'];
+export type ComparisonResult = 'equal' | 'different' | 'failed';
+export const COMPARED: readonly ComparisonResult[] = ['equal', 'different', 'failed'];
 
 interface CompareOptions {
   readonly api: Pick<FeedApi, 'digest'>;
@@ -23,7 +23,7 @@ interface CompareOptions {
   readonly log: Logger;
   /** Each zone is compared once in this time, in ms. */
   readonly intervalMs: number;
-  onCompared(result: Compared): void;
+  onCompared(result: ComparisonResult): void;
   /** Names that differed, and that the node corrected. */
   onMended(names: number): void;
 }

@@ -14,7 +14,7 @@ import { compareWith } from './difference.ts';
 import type { Permits } from './permits.ts';
 import type { ZoneHead, ZoneId } from './plan.ts';
 import { readServedZone, type ServedZone } from './served-zone.ts';
-import { emptyRow, KEY_LOST, type NodeState, type ZoneRow } from './state.ts';
+import { emptyRow, KEY_LOST, type KnownZone, type NodeState } from './state.ts';
 
 export interface ConvergeContext {
   readonly api: Pick<FeedApi, 'zone'>;
@@ -103,7 +103,7 @@ async function readFromApi(
 async function applyDifference(
   context: ConvergeContext,
   served: ServedZone,
-  row: ZoneRow,
+  row: KnownZone,
   signal: AbortSignal,
 ): Promise<Converged> {
   const { engine, state, isAwaited } = context;
@@ -134,7 +134,7 @@ async function applyDifference(
 /** Applies changed names to a zone whose other names are up to date. */
 export async function changeNames(
   context: ConvergeContext,
-  row: ZoneRow,
+  row: KnownZone,
   head: ZoneHead,
   names: ReadonlyMap<string, readonly ServedSet[]>,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 // The metrics of a node.
 import type { Metrics } from '#telemetry/metrics.ts';
-import { COMPARED, type Compared } from './compare.ts';
+import { COMPARED, type ComparisonResult } from './compare.ts';
 import { ENDINGS, type Ending } from './follow.ts';
 
 export interface NodeNumbers {
@@ -17,7 +17,7 @@ export interface NodeNumbers {
 
 export interface NodeMetrics {
   worked(result: 'applied' | 'failed'): void;
-  compared(result: Compared): void;
+  compared(result: ComparisonResult): void;
   mended(names: number): void;
   ended(ending: Ending): void;
   duplicate(isDuplicate: boolean): void;

@@ -1,7 +1,7 @@
 // The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of
 // one zone, the meaning of a list of all zones, and the time at which a failing zone is tried again.
 import type { ServedSet } from '#dns/served.ts';
-import type { ZoneRow } from './state.ts';
+import type { KnownZone } from './state.ts';
 
 export interface ZoneId {
   readonly id: string;
@@ -72,7 +72,7 @@ export function namesOf(work: ZoneWork): number {
  * Whether changed names can be applied to the contents of the name server; otherwise the zone is read as a whole. A
  * dirty row needs no check here: work that reads its zone is waiting then, and swallows changed names.
  */
-export function canApply(row: ZoneRow | undefined, id: string): row is ZoneRow & { engineSerial: number } {
+export function canApply(row: KnownZone | undefined, id: string): row is KnownZone & { engineSerial: number } {
   return row !== undefined && row.id === id && row.engineSerial !== null;
 }
 
@@ -86,7 +86,7 @@ interface ListPlan {
 /** @param held the names of all zones that the name server or the state has */
 export function planList(
   listed: ReadonlyMap<string, ZoneHead>,
-  rows: ReadonlyMap<string, ZoneRow>,
+  rows: ReadonlyMap<string, KnownZone>,
   held: ReadonlySet<string>,
 ): ListPlan {
   const reload = [...listed.values()].filter((head) => {

@@ -13,7 +13,7 @@ import { textOfError } from './faults.ts';
 /** In place of the hash: the name server refused a change because it has no usable key any more. */
 export const KEY_LOST = 'lost';
 
-export interface ZoneRow {
+export interface KnownZone {
   readonly name: string;
   readonly id: string;
   /** The version that was applied last. */
@@ -51,8 +51,8 @@ export interface NodeState {
   readonly instance: string;
   facts(): NodeFacts;
   setFacts(facts: Partial<NodeFacts>): void;
-  rows(): ReadonlyMap<string, ZoneRow>;
-  put(row: ZoneRow): void;
+  rows(): ReadonlyMap<string, KnownZone>;
+  put(row: KnownZone): void;
   delete(name: string): void;
   /** Several changes in one transaction. */
   batch(work: () => void): void;
@@ -144,7 +144,7 @@ function create(db: DatabaseSync): void {
 function wrap(db: DatabaseSync): NodeState {
   const node = db.prepare('select instance, cursor, epoch, compare, transfers from node').get();
   if (node === undefined) throw new OtherForm('it has no row of the node');
-  const rows = new Map<string, ZoneRow>();
+  const rows = new Map<string, KnownZone>();
   for (const row of db.prepare('select * from zones').all()) rows.set(String(row.name), rowOf(row));
   let facts: NodeFacts = {
     cursor: textOrNull(node.cursor),
@@ -216,7 +216,7 @@ function wrap(db: DatabaseSync): NodeState {
 
 type Columns = Record<string, unknown>;
 
-function rowOf(row: Columns): ZoneRow {
+function rowOf(row: Columns): KnownZone {
   return {
     name: String(row.name),
     id: String(row.id),
@@ -231,7 +231,7 @@ function rowOf(row: Columns): ZoneRow {
   };
 }
 
-function columnsOf(row: ZoneRow) {
+function columnsOf(row: KnownZone) {
   const { name, id, version, serial, engineSerial, soa, key, isExact, isDirty, isUnlisted } = row;
   return [
     name,
@@ -252,7 +252,7 @@ function textOrNull(value: unknown): string | null {
 }
 
 /** The row of a zone of which nothing is applied yet. */
-export function emptyRow(name: string, id: string): ZoneRow {
+export function emptyRow(name: string, id: string): KnownZone {
   const nothing = { version: '', serial: 0, engineSerial: null, soa: null, key: null };
   return { name, id, ...nothing, isExact: false, isDirty: true, isUnlisted: false };
 }

@@ -3,7 +3,7 @@
 import type { TransferPlan } from '#contract/feed.ts';
 import { isOfSlot } from '#dns/secondaries/serial.ts';
 import type { SourceRole } from '../knot/secondaries.ts';
-import type { ZoneRow } from './state.ts';
+import type { KnownZone } from './state.ts';
 
 /** The facts that the node remembers over a restart. Secrets are not among them: knotd has them. */
 export interface RememberedPart {
@@ -33,7 +33,7 @@ export function roleOf({ role, generation, confirmed }: RememberedPart): SourceR
 }
 
 /** The zones that any of these secondaries has, with contents. */
-export function memberRows(plan: Pick<TransferPlan, 'secondaries'>, rows: ReadonlyMap<string, ZoneRow>): ZoneRow[] {
+export function memberRows(plan: Pick<TransferPlan, 'secondaries'>, rows: ReadonlyMap<string, KnownZone>): KnownZone[] {
   const held = (name: string) => {
     const row = rows.get(name);
     return row !== undefined && row.engineSerial !== null ? [row] : [];
@@ -46,7 +46,7 @@ export function memberRows(plan: Pick<TransferPlan, 'secondaries'>, rows: Readon
 /** The serials of the zones of one secondary. */
 export function serialsFor(
   { zones }: TransferPlan['secondaries'][number],
-  rows: ReadonlyMap<string, ZoneRow>,
+  rows: ReadonlyMap<string, KnownZone>,
 ): Map<string, number> {
   const names = zones === 'all' ? rows.keys() : zones;
   const serials = new Map<string, number>();
@@ -63,11 +63,11 @@ export function serialsFor(
  * @param made the zones that got a serial in this generation
  */
 export function unstamped(
-  members: readonly ZoneRow[],
+  members: readonly KnownZone[],
   slot: number,
   role: SourceRole,
   made: ReadonlySet<string>,
-): ZoneRow[] {
+): KnownZone[] {
   return members.filter(
     ({ name, engineSerial }) =>
       (engineSerial !== null && !isOfSlot(engineSerial, slot)) || (role === 'new-source' && !made.has(name)),

@@ -1,6 +1,6 @@
 // Asks one name server: over UDP with retries, and over TCP if the answer is truncated or the caller wants it.
-import { type Endpoint, exchangeTcp, exchangeUdp } from './exchange.ts';
-import type { Message, Question } from './message.ts';
+import { exchangeTcp, exchangeUdp, type ProbeEndpoint } from './exchange.ts';
+import type { ProbeMessage, ProbeQuestion } from './message.ts';
 
 export interface AskOptions {
   /** The limit of one attempt, in ms. (Default: 1500.) */
@@ -12,7 +12,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Answer extends Message {
+export interface ProbeAnswer extends ProbeMessage {
   /** The transport of the answer. */
   readonly transport: 'udp' | 'tcp';
 }
@@ -32,7 +32,7 @@ export class NoAnswer extends Error {
  * Takes at most (attempts + 1) × timeoutMs.
  * @throws {NoAnswer}; the signal's reason when it aborts.
  */
-export async function ask(server: Endpoint, question: Question, options: AskOptions): Promise<Answer> {
+export async function ask(server: ProbeEndpoint, question: ProbeQuestion, options: AskOptions): Promise<ProbeAnswer> {
   const { signal, timeoutMs = 1_500, attempts = 3, transport = 'udp' } = options;
   if (transport === 'udp') {
     let last: unknown;
@@ -52,7 +52,12 @@ export async function ask(server: Endpoint, question: Question, options: AskOpti
   return askTcp(server, question, timeoutMs, signal);
 }
 
-async function askTcp(server: Endpoint, question: Question, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
+async function askTcp(
+  server: ProbeEndpoint,
+  question: ProbeQuestion,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<ProbeAnswer> {
   try {
     return { ...(await exchangeTcp(server, question, timeoutMs, signal)), transport: 'tcp' };
   } catch (error) {

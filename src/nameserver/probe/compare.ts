@@ -5,7 +5,7 @@ import { isLater } from '#dns/serial.ts';
 import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
-import type { Message, ResourceRecord } from './message.ts';
+import type { ProbeMessage, ResourceRecord } from './message.ts';
 import { serialOfSoa } from './rdata.ts';
 import type { WireType } from './types.ts';
 
@@ -24,7 +24,7 @@ export interface ExpectedRrset {
 }
 
 /** Null if the answer is right, otherwise what is wrong with it. */
-export function judgeRrset(expected: ExpectedRrset, answer: Message): string | null {
+export function judgeRrset(expected: ExpectedRrset, answer: ProbeMessage): string | null {
   const name = plainName(expected.name);
   const type = numberOfType(expected.type);
   const { rdatas, absent = [] } = expected;
@@ -47,7 +47,7 @@ export function judgeRrset(expected: ExpectedRrset, answer: Message): string | n
 export const NO_ADDRESS = 'serves no address for it yet: the target must have one';
 
 /** Whether an answer to A or AAAA contains an address. Any address is right, because the ALIAS target decides which. */
-export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: Message): string | null {
+export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: ProbeMessage): string | null {
   if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
   if (!answer.aa) return NO_AUTHORITY;
   const found = answer.answers.some((record) => record.name === plainName(name) && record.type === TYPE_NUMBERS[type]);
@@ -60,7 +60,7 @@ interface SoaVerdict {
 }
 
 /** Whether the answer to a SOA question at the apex shows the zone, at `minSerial` or later if it is given. */
-export function judgeSoa(zone: string, minSerial: number | undefined, answer: Message): SoaVerdict {
+export function judgeSoa(zone: string, minSerial: number | undefined, answer: ProbeMessage): SoaVerdict {
   if (answer.rcode !== 0) return { serial: null, problem: refusal(answer.rcode) };
   if (!answer.aa) return { serial: null, problem: NO_AUTHORITY };
   const soa = answer.answers.find(({ name, type }) => name === plainName(zone) && type === TYPE_NUMBERS.SOA);
@@ -77,7 +77,7 @@ function refusal(rcode: number): string {
   return name === 'REFUSED' ? 'answers REFUSED: it does not serve the zone' : `answers ${name}`;
 }
 
-function authority(answer: Message): string | null {
+function authority(answer: ProbeMessage): string | null {
   return answer.aa ? null : NO_AUTHORITY;
 }
 
@@ -85,7 +85,7 @@ function authority(answer: Message): string | null {
  * At and below a zone cut the parent answers without authority: NS in the authority section, then glue (RFC 1034
  * 4.2.1).
  */
-function isReferral(answer: Message): boolean {
+function isReferral(answer: ProbeMessage): boolean {
   return !answer.aa && answer.answers.length === 0 && answer.authorities.some(({ type }) => type === TYPE_NUMBERS.NS);
 }
 

@@ -8,20 +8,20 @@ import { connect, isIPv6 } from 'node:net';
 import { plainName } from '#dns/names/plain.ts';
 import { numberOfType } from '#dns/types/numbers.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
-import { decodeMessage, encodeQuery, type Message, type Question } from './message.ts';
+import { decodeMessage, encodeQuery, type ProbeMessage, type ProbeQuestion } from './message.ts';
 
-export interface Endpoint {
+export interface ProbeEndpoint {
   /** IPv4 or IPv6. */
   readonly address: string;
   readonly port: number;
 }
 
 export type Exchange = (
-  server: Endpoint,
-  question: Question,
+  server: ProbeEndpoint,
+  question: ProbeQuestion,
   timeoutMs: number,
   signal: AbortSignal,
-) => Promise<Message>;
+) => Promise<ProbeMessage>;
 
 /** @throws {Error} of the socket, or when the limit has expired; the signal's reason when it aborts. */
 export const exchangeUdp: Exchange = (server, question, timeoutMs, signal) => {
@@ -78,7 +78,7 @@ export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
   );
 };
 
-function acceptable(bytes: Uint8Array, id: number, question: Question): Message | null {
+function acceptable(bytes: Uint8Array, id: number, question: ProbeQuestion): ProbeMessage | null {
   try {
     const message = decodeMessage(bytes);
     const name = plainName(question.name);
@@ -92,13 +92,13 @@ function acceptable(bytes: Uint8Array, id: number, question: Question): Message 
   }
 }
 
-type Settle = (resolve: (message: Message) => void, reject: (error: Error) => void) => void;
+type Settle = (resolve: (message: ProbeMessage) => void, reject: (error: Error) => void) => void;
 
-async function within(timeoutMs: number, signal: AbortSignal, close: () => void, start: Settle): Promise<Message> {
+async function within(timeoutMs: number, signal: AbortSignal, close: () => void, start: Settle): Promise<ProbeMessage> {
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   try {
-    return await new Promise<Message>((resolve, reject) => {
+    return await new Promise<ProbeMessage>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       onAbort = () => reject(signal.reason);
       signal.addEventListener('abort', onAbort, { once: true });

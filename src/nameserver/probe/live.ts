@@ -11,11 +11,11 @@ import { rdataText, typeName } from '#dns/wire/rdata-text.ts';
 import { type Resolve, ResolveFailure } from '../resolver/resolver.ts';
 import {
   type AddressResolver,
-  type Answer,
   ask,
-  type Endpoint,
   type NameServer,
   NoAnswer,
+  type ProbeAnswer,
+  type ProbeEndpoint,
   type ResourceRecord,
   resolveServers,
   type WireType,
@@ -38,7 +38,7 @@ export type LookLive = (question: LiveQuestion, signal: AbortSignal) => Promise<
 
 interface LiveOptions {
   /** Addresses of name servers whose names have no public address. */
-  overrides: ReadonlyMap<string, Endpoint>;
+  overrides: ReadonlyMap<string, ProbeEndpoint>;
   resolver: AddressResolver;
   /** Asks a resolver for the DS records at the parent. */
   resolve: Resolve;
@@ -73,7 +73,7 @@ async function lookAt(
   { zone, name, type }: LiveQuestion,
   elapsed: () => number,
   signal: AbortSignal,
-): Promise<{ server: NameServer; seen: LiveServer; answer: Answer | null }> {
+): Promise<{ server: NameServer; seen: LiveServer; answer: ProbeAnswer | null }> {
   const address = `${server.address.includes(':') ? `[${server.address}]` : server.address}:${server.port}`;
   const host = { name: server.name, address };
   const began = elapsed();
@@ -101,7 +101,7 @@ async function chainOf(
   { resolve, now }: LiveOptions,
   { zone, parentHosted }: LiveQuestion,
   server: NameServer | null,
-  answer: Answer | null,
+  answer: ProbeAnswer | null,
   signal: AbortSignal,
 ): Promise<ChainOfTrust> {
   const [above, ds, dnskey] = await Promise.all([
@@ -185,7 +185,7 @@ function rdatasOf(records: readonly ResourceRecord[], name: string, type: number
 }
 
 /** The first RRset of the answer; for a negative answer the SOA, which is signed too (RFC 4035 section 3.1.3). */
-function signedIn({ answers, authorities }: Answer): ChainFound['answer'] {
+function signedIn({ answers, authorities }: ProbeAnswer): ChainFound['answer'] {
   const isSigned = ({ type }: ResourceRecord) => type !== TYPE_NUMBERS.RRSIG;
   const first = answers.find(isSigned) ?? authorities.find(({ type }) => type === TYPE_NUMBERS.SOA);
   if (first === undefined) return { set: null, signatures: [] };

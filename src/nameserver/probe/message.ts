@@ -8,7 +8,7 @@ import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
 import { NSID_QUESTION, nsidOf } from './nsid.ts';
 import type { WireType } from './types.ts';
 
-export interface Question {
+export interface ProbeQuestion {
   /** Absolute; case and a final dot do not matter. */
   readonly name: string;
   readonly type: WireType;
@@ -30,7 +30,7 @@ export interface ResourceRecord {
   readonly rdata: Uint8Array;
 }
 
-export interface Message {
+export interface ProbeMessage {
   readonly id: number;
   readonly rcode: number;
   /** The server has authority for the name. */
@@ -55,7 +55,7 @@ const OPT = 41;
 const IN = 1;
 
 /** A query with EDNS0 (RFC 6891). */
-export function encodeQuery(id: number, question: Question): Uint8Array {
+export function encodeQuery(id: number, question: ProbeQuestion): Uint8Array {
   const [flags, one, none] = [uint16(question.recursive === true ? RD : 0), uint16(1), uint16(0)];
   const options = question.nsid === true ? NSID_QUESTION : new Uint8Array(0);
   return concat([
@@ -70,7 +70,7 @@ export function encodeQuery(id: number, question: Question): Uint8Array {
  * Reads a response; the sections of a truncated one stay empty.
  * @throws {RangeError} when it is a query or malformed: anyone can send such bytes
  */
-export function decodeMessage(received: Uint8Array): Message {
+export function decodeMessage(received: Uint8Array): ProbeMessage {
   // A copy, because the slices of a Buffer from a socket are views.
   const bytes = Uint8Array.from(received);
   if (bytes.length < HEADER) throw new RangeError('shorter than a header');
@@ -83,7 +83,7 @@ export function decodeMessage(received: Uint8Array): Message {
   if (counts[0] > 1) throw new RangeError('more than one question');
 
   let at = HEADER;
-  let question: Message['question'] = null;
+  let question: ProbeMessage['question'] = null;
   if (counts[0] === 1) {
     const { name, next } = readName(bytes, at);
     question = { name, type: view.getUint16(next) };

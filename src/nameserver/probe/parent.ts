@@ -4,7 +4,14 @@ import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { NXDOMAIN } from '#dns/wire/rcodes.ts';
-import { ask, type Answer as DnsAnswer, type Endpoint, NoAnswer, type ResourceRecord, type WireType } from './probe.ts';
+import {
+  ask,
+  type ProbeAnswer as DnsAnswer,
+  NoAnswer,
+  type ProbeEndpoint,
+  type ResourceRecord,
+  type WireType,
+} from './probe.ts';
 
 /** RDATA in canonical wire form, in hex. */
 export interface SeenAtParent {
@@ -30,9 +37,9 @@ const LIMIT_MS = 3_000;
 const ATTEMPT = { timeoutMs: 700, attempts: 2 };
 
 interface ParentLookupOptions {
-  readonly resolvers: readonly Endpoint[];
+  readonly resolvers: readonly ProbeEndpoint[];
   /** The addresses of name servers whose names do not resolve here. */
-  readonly overrides: ReadonlyMap<string, Endpoint>;
+  readonly overrides: ReadonlyMap<string, ProbeEndpoint>;
   /**
    * Whether the operator may query a name server of the parent at this address. The author of a DNSZone decides which
    * name servers these are, and their names may lead to any machine in this network.
@@ -118,7 +125,7 @@ async function resolve(name: string, type: WireType, { resolvers, signal }: Quer
 }
 
 async function queryServer(
-  server: Endpoint,
+  server: ProbeEndpoint,
   name: string,
   type: WireType,
   { signal }: Query,
@@ -132,7 +139,7 @@ async function queryServer(
 }
 
 /** Null stands for an address that the operator may not query. */
-async function addressesOf(server: string, query: Query): Promise<(Endpoint | null)[]> {
+async function addressesOf(server: string, query: Query): Promise<(ProbeEndpoint | null)[]> {
   const override = query.overrides.get(server);
   if (override) return [override];
   const answer = await resolve(server, 'A', query);

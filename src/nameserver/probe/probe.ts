@@ -2,14 +2,14 @@
 // data.
 import { ask, NoAnswer } from './ask.ts';
 import { type ExpectedRrset, judgeAddresses, judgeRrset, judgeSoa } from './compare.ts';
-import type { Message, Question } from './message.ts';
+import type { ProbeMessage, ProbeQuestion } from './message.ts';
 import type { NameServer } from './servers.ts';
 
 export { publicAddresses } from '#base/public-address.ts';
-export { type Answer, type AskOptions, ask, NoAnswer } from './ask.ts';
+export { type AskOptions, ask, NoAnswer, type ProbeAnswer } from './ask.ts';
 export type { ExpectedRrset } from './compare.ts';
-export type { Endpoint } from './exchange.ts';
-export type { Question, ResourceRecord } from './message.ts';
+export type { ProbeEndpoint } from './exchange.ts';
+export type { ProbeQuestion, ResourceRecord } from './message.ts';
 export { resolversOf } from './resolvers.ts';
 export {
   type AddressResolver,
@@ -52,7 +52,7 @@ export function rrsetServed(
   servers: readonly NameServer[],
   options: ProbeOptions,
 ): Promise<ServerVerdict[]> {
-  const question: Question = { name: expected.name, type: expected.type };
+  const question: ProbeQuestion = { name: expected.name, type: expected.type };
   return askAll(question, servers, options, (answer) => ({ serial: null, problem: judgeRrset(expected, answer) }));
 }
 
@@ -87,19 +87,19 @@ export function zoneServed(
 }
 
 function askAll(
-  question: Question,
+  question: ProbeQuestion,
   servers: readonly NameServer[],
   options: ProbeOptions,
-  judge: (answer: Message) => Judgement,
+  judge: (answer: ProbeMessage) => Judgement,
 ): Promise<ServerVerdict[]> {
   return Promise.all(servers.map((server) => askOne(server, question, options, judge)));
 }
 
 async function askOne(
   server: NameServer,
-  question: Question,
+  question: ProbeQuestion,
   { verifyTcp = false, ...options }: ProbeOptions,
-  judge: (answer: Message) => Judgement,
+  judge: (answer: ProbeMessage) => Judgement,
 ): Promise<ServerVerdict> {
   try {
     const answer = await ask(server, question, options);

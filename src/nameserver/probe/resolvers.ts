@@ -1,10 +1,10 @@
 // The recursive resolvers for questions that a zone's own name servers cannot answer.
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
-import type { Endpoint } from './exchange.ts';
+import type { ProbeEndpoint } from './exchange.ts';
 
 /** The resolvers in the configuration of this machine. */
-function systemResolvers(): Endpoint[] {
+function systemResolvers(): ProbeEndpoint[] {
   return getServers().flatMap((text) => {
     if (isIP(text) !== 0) return [{ address: text, port: 53 }];
     const at = text.lastIndexOf(':');
@@ -14,6 +14,6 @@ function systemResolvers(): Endpoint[] {
 }
 
 /** The resolvers of a setting, or those of this machine if there is none. */
-export function resolversOf(setting: readonly { host: string; port: number }[] | undefined): Endpoint[] {
+export function resolversOf(setting: readonly { host: string; port: number }[] | undefined): ProbeEndpoint[] {
   return setting?.map(({ host, port }) => ({ address: host, port })) ?? systemResolvers();
 }

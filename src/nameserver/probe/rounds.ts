@@ -7,9 +7,9 @@ import { sleep } from '#base/wait.ts';
 import {
   type AddressResolver,
   aliasServed,
-  type Endpoint,
   type ExpectedRrset,
   type NameServer,
+  type ProbeEndpoint,
   resolveServers,
   rrsetServed,
   type ServerVerdict,
@@ -71,7 +71,7 @@ const TCP_SEEN_MS = 10_000;
  * @param resolver (Default: the resolver of the system.)
  */
 export function createProbeRounds(
-  overrides: ReadonlyMap<string, Endpoint>,
+  overrides: ReadonlyMap<string, ProbeEndpoint>,
   clock: Clock,
   resolver: AddressResolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
 ): ProbeRounds {
@@ -98,7 +98,7 @@ export function createProbeRounds(
 }
 
 async function runRounds(
-  overrides: ReadonlyMap<string, Endpoint>,
+  overrides: ReadonlyMap<string, ProbeEndpoint>,
   clock: Clock,
   resolver: AddressResolver,
   nameservers: readonly string[],

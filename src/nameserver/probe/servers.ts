@@ -2,9 +2,9 @@
 // local stack, a hidden network).
 import { isIP } from 'node:net';
 import { plainName } from '#dns/names/plain.ts';
-import type { Endpoint } from './exchange.ts';
+import type { ProbeEndpoint } from './exchange.ts';
 
-export interface NameServer extends Endpoint {
+export interface NameServer extends ProbeEndpoint {
   /** Host name, lower case, without final dot. */
   readonly name: string;
 }
@@ -16,7 +16,7 @@ export interface AddressResolver {
 }
 
 interface ResolveOptions {
-  readonly overrides: ReadonlyMap<string, Endpoint>;
+  readonly overrides: ReadonlyMap<string, ProbeEndpoint>;
   readonly resolver: AddressResolver;
   readonly signal: AbortSignal;
 }
@@ -71,8 +71,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
  * Parses `ns1.example=127.0.0.1:5300,ns2.example=[::1]:5300`; the default port is 53. An empty text has no overrides.
  * @throws {TypeError} that names the wrong part.
  */
-export function parseOverrides(text: string): Map<string, Endpoint> {
-  const overrides = new Map<string, Endpoint>();
+export function parseOverrides(text: string): Map<string, ProbeEndpoint> {
+  const overrides = new Map<string, ProbeEndpoint>();
   for (const part of text.split(',').map((each) => each.trim())) {
     if (part === '') continue;
     const [, name, bracketed, plain, port] = OVERRIDE.exec(part) ?? [];

@@ -25,7 +25,7 @@ import {
 import type { Db } from '#store/database.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { type FamilyOutcome, planAnswer } from './alias-plan.ts';
-import { type IsTrusted, type Resolve, ResolveFailure } from './resolver.ts';
+import { type IsTrustedName, type Resolve, ResolveFailure } from './resolver.ts';
 
 export interface AliasOptions {
   db: Db;
@@ -145,7 +145,7 @@ class DatabaseAliases implements Aliases {
   async #refresh(due: DueTarget, signal: AbortSignal): Promise<void> {
     const { db, now, log } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
-    const isTrusted: IsTrusted = async (name) => {
+    const isTrusted: IsTrustedName = async (name) => {
       const owner = await hostedOwner(db, suffixesOf(name));
       return owner === null || owner === due.owner;
     };
@@ -164,7 +164,12 @@ class DatabaseAliases implements Aliases {
     }
   }
 
-  async #family(target: string, type: 'A' | 'AAAA', signal: AbortSignal, isTrusted: IsTrusted): Promise<FamilyOutcome> {
+  async #family(
+    target: string,
+    type: 'A' | 'AAAA',
+    signal: AbortSignal,
+    isTrusted: IsTrustedName,
+  ): Promise<FamilyOutcome> {
     const { resolve } = this.#options;
     try {
       const { exists, rdatas, ttl } = await resolve(target, type, signal, isTrusted);

@@ -4,14 +4,14 @@ import { plainName } from '#dns/names/plain.ts';
 import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
-import { ask, type Endpoint, NoAnswer, type ResourceRecord, type WireType } from '../probe/probe.ts';
+import { ask, NoAnswer, type ProbeEndpoint, type ResourceRecord, type WireType } from '../probe/probe.ts';
 
 /** No resolver answered, or all of them failed. The message stays the same while the state does. */
 export class ResolveFailure extends Error {
   override readonly name = 'ResolveFailure';
 }
 
-export interface Found {
+export interface ResolvedAddresses {
   /** False: the name does not exist (NXDOMAIN). */
   readonly exists: boolean;
   /** RDATA in canonical wire form; empty if there is no record of the type. */
@@ -26,17 +26,22 @@ export interface Found {
  * there.
  * @param name lower case, without final dot
  */
-export type IsTrusted = (name: string, signal: AbortSignal) => Promise<boolean>;
+export type IsTrustedName = (name: string, signal: AbortSignal) => Promise<boolean>;
 
 /**
  * @param isTrusted Absent: every answer is trusted.
  * @throws {ResolveFailure}; the signal's reason when it aborts.
  */
-export type Resolve = (name: string, type: WireType, signal: AbortSignal, isTrusted?: IsTrusted) => Promise<Found>;
+export type Resolve = (
+  name: string,
+  type: WireType,
+  signal: AbortSignal,
+  isTrusted?: IsTrustedName,
+) => Promise<ResolvedAddresses>;
 
 interface ResolverOptions {
   /** Asked in this order: the next one if one does not answer, or answers REFUSED, SERVFAIL or NOTIMP. */
-  readonly servers: readonly Endpoint[];
+  readonly servers: readonly ProbeEndpoint[];
   /** The limit of one attempt, in ms; each server gets two over UDP. (Default: 700.) */
   readonly timeoutMs?: number;
 }
@@ -49,9 +54,9 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
     name: string,
     type: WireType,
     signal: AbortSignal,
-    isTrusted: IsTrusted | undefined,
+    isTrusted: IsTrustedName | undefined,
     links: number,
-  ): Promise<Found> => {
+  ): Promise<ResolvedAddresses> => {
     let problem = 'there is no resolver';
     for (const server of servers) {
       try {
@@ -84,7 +89,7 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
 const NOT_TRUSTED =
   'is in a zone of another team of this service, and no resolver that follows the public delegation answers for it';
 
-const NOTHING: Found = { exists: false, rdatas: [], ttl: 0 };
+const NOTHING: ResolvedAddresses = { exists: false, rdatas: [], ttl: 0 };
 
 /**
  * Reads the part of an answer that belongs to `name`. CNAMEs are followed to the `end`, because a resolver returns the
@@ -96,7 +101,7 @@ function readAnswer(
   type: WireType,
   answers: readonly ResourceRecord[],
   maxLinks = MAX_LINKS + 1,
-): Found & { readonly end: string } {
+): ResolvedAddresses & { readonly end: string } {
   let owner = plainName(name);
   let ttl = Number.POSITIVE_INFINITY;
   for (let link = 0; link < maxLinks; link++) {

@@ -14,7 +14,7 @@ import { SECRET_KEY } from '#resources/names.ts';
 import { type NotReady, no } from '../run/conditions.ts';
 
 /** The client and the dispatcher of one API key. */
-export interface Connection {
+export interface ServiceConnection {
   readonly client: Client;
   readonly dispatcher: Dispatcher;
   /** The team of the key, as an owner: `org:<teamId>`, or `personal`. */
@@ -34,18 +34,18 @@ export class KeyUnusable extends Error {
 
 export interface Credentials {
   /** The connection of the operator's own key. */
-  readonly own: Connection;
+  readonly own: ServiceConnection;
   /**
    * Returns the connection of a zone.
    * @throws KeyUnusable; KubeError when the API server does not answer and the key is not cached
    */
-  of(zone: DNSZone, signal: AbortSignal): Promise<Connection>;
+  of(zone: DNSZone, signal: AbortSignal): Promise<ServiceConnection>;
   /**
    * Keeps the connection for the deletion of the zone: Kubernetes deletes the Secrets of a namespace before its
    * DNSZones.
    */
-  remember(zoneId: string, connection: Connection): void;
-  remembered(zoneId: string | undefined): Connection | undefined;
+  remember(zoneId: string, connection: ServiceConnection): void;
+  remembered(zoneId: string | undefined): ServiceConnection | undefined;
   /** The service refuses the key: the next call of `of` reads the Secret again. */
   invalidate(zone: DNSZone): void;
   /** The operator reads a missing or invalid Secret again after this time, in ms. */
@@ -58,8 +58,8 @@ interface WithCredentials {
 
 export interface CredentialsOptions {
   readonly api: Pick<KubeApi, 'get'>;
-  readonly own: Connection;
-  connect(key: string): Connection;
+  readonly own: ServiceConnection;
+  connect(key: string): ServiceConnection;
   readonly clock: Clock;
   /** The operator sees an edit of a Secret after at most this time, in ms. (Default: 10,000.) */
   readonly refreshMs?: number | undefined;
@@ -69,21 +69,21 @@ const REFRESH_MS = 10_000;
 
 interface Known {
   readonly key: string;
-  readonly connection: Connection;
+  readonly connection: ServiceConnection;
   readAt: number;
 }
 
 export function createCredentials(options: CredentialsOptions): Credentials {
   const { api, own, connect, clock, refreshMs = REFRESH_MS } = options;
   const bySecret = new Map<string, Known>();
-  const byZoneId = new Map<string, Connection>();
+  const byZoneId = new Map<string, ServiceConnection>();
 
-  function connectionFor(key: string): Connection {
+  function connectionFor(key: string): ServiceConnection {
     for (const known of bySecret.values()) if (known.key === key) return known.connection;
     return connect(key);
   }
 
-  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<Connection> {
+  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<ServiceConnection> {
     const known = bySecret.get(place);
     if (known && clock.now() - known.readAt < refreshMs) return known.connection;
     let key: string | null;
@@ -126,7 +126,7 @@ export async function connectionFor(
   { credentials }: WithCredentials,
   zone: DNSZone,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<ServiceConnection> {
   const found = await credentials.of(zone, signal);
   if (zone.spec.credentialsSecretRef === undefined) return found;
   const { owner, zoneId } = zone.status ?? {};
@@ -150,7 +150,7 @@ export async function connectionForDeletion(
   zone: DNSZone | undefined,
   zoneId: string | undefined,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<ServiceConnection> {
   const remembered = context.credentials.remembered(zoneId);
   if (zone === undefined) return remembered ?? context.credentials.own;
   try {

@@ -8,7 +8,7 @@ import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.
 import { ownNameservers, secondariesLate } from '#client/zone-secondaries.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';
-import type { AddressResolver, Endpoint, ServerVerdict } from '#nameserver/probe/probe.ts';
+import type { AddressResolver, ProbeEndpoint, ServerVerdict } from '#nameserver/probe/probe.ts';
 import { createProbeRounds, type ExpectedRecord, type RoundsResult } from '#nameserver/probe/rounds.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 
@@ -68,7 +68,7 @@ export const ONLY_SECONDARIES =
  * @param resolver (Default: the resolver of the system.)
  */
 export function createPropagation(
-  overrides: ReadonlyMap<string, Endpoint>,
+  overrides: ReadonlyMap<string, ProbeEndpoint>,
   clock: Clock,
   date: () => Date,
   resolver?: AddressResolver,

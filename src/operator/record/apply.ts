@@ -10,7 +10,7 @@ import { keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import { clusterOf } from '../access/context.ts';
-import type { Connection } from '../access/credentials.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
 import type { RecordRun } from '../run/run.ts';
 import { type Desired, type DriftPolicy, identityOf, type ReadyZone } from './desired.ts';
@@ -32,7 +32,7 @@ export interface Applied {
  */
 export async function applyValues(
   run: RecordRun,
-  service: Connection,
+  service: ServiceConnection,
   { zoneId, policies }: ReadyZone,
   desired: Desired,
 ): Promise<Applied> {

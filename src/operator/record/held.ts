@@ -9,7 +9,7 @@ import type { Clock } from '#base/clock.ts';
 import { isMassDeletion, MAX_ALWAYS } from '#base/mass-deletion.ts';
 
 /** A zone at the service, and the DNSZone that it was reached by. */
-export interface Place {
+export interface ReachedZone {
   readonly zoneId: string;
   readonly zoneKey: string;
 }
@@ -26,7 +26,7 @@ const START_MS = 60_000;
 
 export class HeldOwners {
   readonly #clock: Clock;
-  readonly #places = new Map<string, readonly Place[]>();
+  readonly #places = new Map<string, readonly ReachedZone[]>();
   /** The keys without an object whose owners are to be released, with the time at which they were found. */
   readonly #waiting = new Map<string, number>();
   /** The keys without an object whose owners stay, with the same time. */
@@ -44,11 +44,11 @@ export class HeldOwners {
     this.#clock = clock;
   }
 
-  at(key: string): readonly Place[] {
+  at(key: string): readonly ReachedZone[] {
     return this.#places.get(key) ?? [];
   }
 
-  put(key: string, place: Place): void {
+  put(key: string, place: ReachedZone): void {
     const known = this.at(key);
     if (known.some(({ zoneId }) => zoneId === place.zoneId)) return;
     this.#places.set(key, [...known, place]);

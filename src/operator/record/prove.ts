@@ -7,8 +7,8 @@ import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { valuesOf } from '#resources/summary.ts';
 import { clusterOf } from '../access/context.ts';
-import type { Connection } from '../access/credentials.ts';
-import { type Answer, no, yes } from '../run/conditions.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
+import { type ConditionAnswer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import type { Next, RecordRun } from '../run/run.ts';
 import { identityOfRecord } from './apply.ts';
@@ -19,7 +19,10 @@ const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
 
 /** The earlier proof, with its note, if it was about this spec and the same name servers. */
-export function provenBefore({ status, metadata }: DNSRecord, { counted, nameservers }: ReadyZone): Answer | null {
+export function provenBefore(
+  { status, metadata }: DNSRecord,
+  { counted, nameservers }: ReadyZone,
+): ConditionAnswer | null {
   if (!isTrue(status?.conditions, 'Propagated', metadata.generation)) return null;
   const message = findCondition(status?.conditions, 'Propagated')?.message ?? '';
   return message.startsWith(propagatedAt(counted, nameservers).message) ? yes('Propagated', message) : null;
@@ -32,10 +35,10 @@ export function provenBefore({ status, metadata }: DNSRecord, { counted, nameser
  */
 export async function proveValues(
   run: RecordRun,
-  service: Connection,
+  service: ServiceConnection,
   zone: ReadyZone,
   { fqdn, name, type, values }: Desired,
-): Promise<Answer> {
+): Promise<ConditionAnswer> {
   const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
   const targets = valuesOf(run.object.spec).map(({ content }) => content);
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
@@ -59,19 +62,19 @@ function isWithheld(values: Desired['values'], records: readonly ListedRecord[])
 /**
  * Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once.
  */
-export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: Answer): Next {
+export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: ConditionAnswer): Next {
   if (status === 'True' || zone.parked) return zone.isDrained ? { afterMs: REFUSED_RETRY_MS } : {};
   return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
 }
 
 async function prove(
   { context, signal }: RecordRun,
-  { client }: Connection,
+  { client }: ServiceConnection,
   zone: ReadyZone,
   expected: ExpectedRecord,
   /** The targets of an ALIAS. */
   targets: readonly string[],
-): Promise<Answer> {
+): Promise<ConditionAnswer> {
   if (zone.parked)
     return no(
       'ZoneParked',

@@ -11,7 +11,7 @@ import { explainDenial, mayKnow } from '#resources/record-grant.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
-import { type Connection, connectionFor } from '../access/credentials.ts';
+import { connectionFor, type ServiceConnection } from '../access/credentials.ts';
 import { type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
@@ -125,7 +125,12 @@ function notPermitted(context: OperatorContext, record: DNSRecord, zone: DNSZone
   return message === null ? null : no('NotPermitted', message);
 }
 
-async function program(run: RecordRun, service: Connection, zone: ReadyZone, desired: Desired): Promise<RecordOutcome> {
+async function program(
+  run: RecordRun,
+  service: ServiceConnection,
+  zone: ReadyZone,
+  desired: Desired,
+): Promise<RecordOutcome> {
   const { context, object } = run;
   // Also after a failure: the answer of the service may be lost.
   run.fields = { fqdn: desired.fqdn, zoneId: zone.zoneId };

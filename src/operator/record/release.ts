@@ -21,7 +21,7 @@ import { connectionForDeletion } from '../access/credentials.ts';
 import { NAME_RETRY_MS } from '../cluster/name.ts';
 import { failed, resultOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
-import type { Place } from './held.ts';
+import type { ReachedZone } from './held.ts';
 import { contested } from './indexes.ts';
 import { ownerOf } from './owner.ts';
 
@@ -80,7 +80,7 @@ function zoneIdsOf({ zones }: OperatorContext): string[] {
 }
 
 /** Whether the zone is about to be deleted at the service with all its records. */
-function isDeletedWithRecords(context: OperatorContext, zone: DNSZone | undefined, { zoneId }: Place): boolean {
+function isDeletedWithRecords(context: OperatorContext, zone: DNSZone | undefined, { zoneId }: ReachedZone): boolean {
   if (!zone || zone.status?.zoneId !== zoneId) return false;
   // Kubernetes deletes the kinds of a namespace one after the other: the zone follows.
   const namespace = context.namespaces.get(zone.metadata.namespace ?? '');
@@ -93,7 +93,7 @@ function isDeletedWithRecords(context: OperatorContext, zone: DNSZone | undefine
  * Releases everything that the owner has in the zone. Records stay if they were applied with deletionPolicy Retain.
  * @throws errors of the service; the process then still knows the place
  */
-export async function releaseAt(context: OperatorContext, key: string, place: Place, call: Call): Promise<void> {
+export async function releaseAt(context: OperatorContext, key: string, place: ReachedZone, call: Call): Promise<void> {
   const zone = context.zones.get(place.zoneKey);
   const service = await connectionForDeletion(context, zone, place.zoneId, call.signal);
   const { namespace: group = '' } = splitKey(key);

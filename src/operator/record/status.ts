@@ -7,7 +7,7 @@ import { valuesOf } from '#resources/summary.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import type { OperatorContext } from '../access/context.ts';
 import { ONLY_SECONDARIES } from '../proof/propagation.ts';
-import { type Answer, no, notEvaluated, yes } from '../run/conditions.ts';
+import { type ConditionAnswer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
 import { withLabelOf } from './indexes.ts';
@@ -28,7 +28,11 @@ const NO_ZONE_MS = 1_000;
  * @param all the names of all name servers
  * @param note a sentence after it.
  */
-export function propagatedAt(counted: readonly string[], all: readonly string[], note: string | null = null): Answer {
+export function propagatedAt(
+  counted: readonly string[],
+  all: readonly string[],
+  note: string | null = null,
+): ConditionAnswer {
   const which = counted.length < all.length ? ' that is not a secondary' : '';
   const message =
     counted.length === 0 && all.length > 0
@@ -39,9 +43,9 @@ export function propagatedAt(counted: readonly string[], all: readonly string[],
 
 /** The results of a run that ended before the proof by DNS. (Default of `accepted`: the same as `programmed`.) */
 export function stopped(
-  programmed: Answer & { reason: NotReadyReason },
-  accepted: Answer = programmed,
-): Record<string, Answer> {
+  programmed: ConditionAnswer & { reason: NotReadyReason },
+  accepted: ConditionAnswer = programmed,
+): Record<string, ConditionAnswer> {
   return { Accepted: accepted, Programmed: programmed, Propagated: notEvaluated(programmed.reason) };
 }
 

@@ -13,7 +13,7 @@ interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
 /** A result that keeps Ready from being True. */
 export type NotReady = Said<'False' | 'Unknown', NotReadyReason>;
 /** A result that Ready summarizes. True with a reason of a failure means that it was True before the failure. */
-export type Answer = Said<'True', GoodReason | NotReadyReason> | NotReady;
+export type ConditionAnswer = Said<'True', GoodReason | NotReadyReason> | NotReady;
 /** The result of the condition DeletionsHeld. */
 export type HeldAnswer = Said<'True', 'ManyDeleted'> | Said<'False', 'NotHeld'>;
 /** The result of the condition Delegated. */
@@ -43,7 +43,7 @@ export const notEvaluated = (reason: NotReadyReason) =>
 /** Returns the conditions with these results, for a generation of the spec. */
 export function conditionsWith(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, Answer | DelegatedAnswer | HeldAnswer>>,
+  answers: Readonly<Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer>>,
   generation: number,
   now: Date,
 ): Condition[] {
@@ -68,7 +68,7 @@ export function sinceCreation(conditions: readonly Condition[], created: string 
 }
 
 /** Returns the result for Ready: the first result that is not True, or `whenAll`. */
-export function readyFrom(answers: readonly Answer[], whenAll: Answer): Answer {
+export function readyFrom(answers: readonly ConditionAnswer[], whenAll: ConditionAnswer): ConditionAnswer {
   const open = answers.find((answer) => answer.status !== 'True');
   return open ? no(open.reason, open.message) : whenAll;
 }

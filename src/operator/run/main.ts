@@ -19,7 +19,7 @@ import { readsInTurns } from '#client/turns.ts';
 import { interceptClientWrites } from '#client/write-interceptor.ts';
 import type { Config } from '#config.ts';
 import { getAccount } from '#contract/operations/account.ts';
-import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
 import { createNamespaceCount } from '#kube/cache/namespaces.ts';
@@ -42,7 +42,7 @@ import { startTracing } from '#telemetry/tracing.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { createKindCheck } from '../access/crds.ts';
-import { type Connection, createCredentials } from '../access/credentials.ts';
+import { createCredentials, type ServiceConnection } from '../access/credentials.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { createReports } from '../cluster/reports.ts';
 import { createPropagation } from '../proof/propagation.ts';
@@ -112,8 +112,8 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const api = statuses.ordered(inTurns(interceptKubeWrites(cluster.api, intercept), calls));
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
-  const connections: Connection[] = [];
-  const connect = (key: ClientKey, neighbours: () => number = () => 0): Connection => {
+  const connections: ServiceConnection[] = [];
+  const connect = (key: ClientKey, neighbours: () => number = () => 0): ServiceConnection => {
     const plain = createClient({
       baseUrl: config.ZONESTEAD_URL,
       caFile: config.ZONESTEAD_URL_CA,
@@ -197,7 +197,11 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   }
 }
 
-function connectKube(config: OperatorConfig, { calls }: KubeMetrics, timeoutMs: number | undefined): Promise<Cluster> {
+function connectKube(
+  config: OperatorConfig,
+  { calls }: KubeMetrics,
+  timeoutMs: number | undefined,
+): Promise<KubeCluster> {
   const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
   return connectCluster({
     observe: calls,
@@ -260,7 +264,7 @@ function connectionOf(
   pace: PaceMetrics,
   neighbours: () => number,
   { duringWrite }: StatusOrder,
-): Connection {
+): ServiceConnection {
   let owner: string | undefined;
   const { onPause } = pace;
   const writer = createRecordWriter(client);
@@ -289,7 +293,7 @@ function connectionOf(
 /** Returns undefined when this process is the only one: outside a cluster, with a kubeconfig. */
 function electionOf(
   config: OperatorConfig,
-  cluster: Cluster,
+  cluster: KubeCluster,
   log: Logger,
   times: Runtime['lease'] = {},
 ): Election | undefined {

@@ -12,18 +12,18 @@ import { writeStatus as patchStatus } from '#kube/objects/status.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { FIELD_MANAGER, FINALIZER } from '#resources/names.ts';
 import type { OperatorContext } from '../access/context.ts';
-import { type Answer, conditionsWith, readyEvent, readyFrom, sinceCreation } from './conditions.ts';
+import { type ConditionAnswer, conditionsWith, readyEvent, readyFrom, sinceCreation } from './conditions.ts';
 import { type Failure, failed, resultOf } from './failures.ts';
-import type { Answers, Outcome, Reconciled, Run, Status } from './run.ts';
+import type { Answers, Reconciled, Run, RunOutcome, Status } from './run.ts';
 
 /** The differences between the kinds. All functions but `decide` are pure. */
-export interface Kind<T extends Reconciled<S>, S extends Status> {
+export interface ReconcilerKind<T extends Reconciled<S>, S extends Status> {
   readonly type: ResourceType;
   readonly cache: Cache<T>;
   /** Decides and acts at the service. @throws the errors of calls */
-  decide(run: Run<T, S>): Promise<Outcome<S>>;
+  decide(run: Run<T, S>): Promise<RunOutcome<S>>;
   /** The part of the outcome of a failed run that differs between the kinds. */
-  failed(run: Run<T, S>, failure: Failure): Partial<Outcome<S>>;
+  failed(run: Run<T, S>, failure: Failure): Partial<RunOutcome<S>>;
   /** The zone whose API key the run uses. */
   zoneOf(object: T): DNSZone | undefined;
   /** Fields of every status. */
@@ -31,7 +31,7 @@ export interface Kind<T extends Reconciled<S>, S extends Status> {
   /** The answers that a status with these fields has in addition. */
   answersOf(fields: Partial<S>): Answers;
   /** The result for Ready when all others are True. */
-  readonly ready: Answer;
+  readonly ready: ConditionAnswer;
   /** Runs the object again when the service answers again. */
   onRecovery(key: string): void;
   /** The run of a key whose object no longer exists. */
@@ -40,7 +40,7 @@ export interface Kind<T extends Reconciled<S>, S extends Status> {
 
 export function createReconciler<T extends Reconciled<S>, S extends Status>(
   context: OperatorContext,
-  kind: Kind<T, S>,
+  kind: ReconcilerKind<T, S>,
 ): Reconcile {
   return async (key, control) => {
     const object = kind.cache.get(key);
@@ -76,9 +76,9 @@ export function createReconciler<T extends Reconciled<S>, S extends Status>(
 }
 
 async function outcomeOf<T extends Reconciled<S>, S extends Status>(
-  kind: Kind<T, S>,
+  kind: ReconcilerKind<T, S>,
   run: Run<T, S>,
-): Promise<Outcome<S>> {
+): Promise<RunOutcome<S>> {
   try {
     return await kind.decide(run);
   } catch (error) {
@@ -96,9 +96,9 @@ async function outcomeOf<T extends Reconciled<S>, S extends Status>(
 }
 
 async function write<T extends Reconciled<S>, S extends Status>(
-  kind: Kind<T, S>,
+  kind: ReconcilerKind<T, S>,
   run: Run<T, S>,
-  outcome: Outcome<S>,
+  outcome: RunOutcome<S>,
 ): Promise<void> {
   if (outcome.isReleased) await dropFinalizer(run);
   if (outcome.answers === undefined) return;
@@ -115,9 +115,9 @@ async function write<T extends Reconciled<S>, S extends Status>(
 
 /** Pure. */
 function statusWith<T extends Reconciled<S>, S extends Status>(
-  kind: Kind<T, S>,
+  kind: ReconcilerKind<T, S>,
   { object, fields, context }: Run<T, S>,
-  outcome: Outcome<S>,
+  outcome: RunOutcome<S>,
   decided: Answers,
 ): S {
   const { nextAttemptTime: _old, ...before } = object.status ?? { conditions: [] };
@@ -125,7 +125,7 @@ function statusWith<T extends Reconciled<S>, S extends Status>(
   const after = { ...before, ...kind.fieldsOf(object), ...fields, ...outcome.fields } as Partial<S>;
   // Ready does not include Delegated, because private zones have no parent that delegates to them.
   const { Delegated: _apart, ...summarized } = decided;
-  const ready = decided.Ready ?? readyFrom(Object.values(summarized) as Answer[], kind.ready);
+  const ready = decided.Ready ?? readyFrom(Object.values(summarized) as ConditionAnswer[], kind.ready);
   const answers = { ...kind.answersOf(after), ...decided, Ready: ready };
   const conditions = sinceCreation(
     conditionsWith(object.status?.conditions, answers, generation, context.now()),

@@ -10,7 +10,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { OperatorContext } from '../access/context.ts';
-import type { Answer, DelegatedAnswer, HeldAnswer } from './conditions.ts';
+import type { ConditionAnswer, DelegatedAnswer, HeldAnswer } from './conditions.ts';
 import type { Observation } from './observation.ts';
 
 export interface Status {
@@ -25,7 +25,9 @@ export interface Reconciled<S extends Status> extends KubeObject {
 /**
  * The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run.
  */
-export type Answers = Readonly<Record<string, Answer | DelegatedAnswer | HeldAnswer>> & { readonly Ready?: Answer };
+export type Answers = Readonly<Record<string, ConditionAnswer | DelegatedAnswer | HeldAnswer>> & {
+  readonly Ready?: ConditionAnswer;
+};
 
 /** When to look again. Without a time, a change of the object or of another one causes the next run. */
 export type Next =
@@ -33,7 +35,7 @@ export type Next =
   /** After a delay that grows with each failure, or when the service answers again. */
   | { readonly failed: unknown };
 
-export interface Outcome<S extends Status> {
+export interface RunOutcome<S extends Status> {
   /** Absent: the status remains as it is. */
   readonly answers?: Answers | undefined;
   /** Fields to set in the status; undefined removes a field. */
@@ -66,5 +68,5 @@ export interface Run<T extends Reconciled<S>, S extends Status> {
 
 export type RecordRun = Run<DNSRecord, RecordStatus>;
 export type ZoneRun = Run<DNSZone, ZoneStatus>;
-export type RecordOutcome = Outcome<RecordStatus>;
-export type ZoneOutcome = Outcome<ZoneStatus>;
+export type RecordOutcome = RunOutcome<RecordStatus>;
+export type ZoneOutcome = RunOutcome<ZoneStatus>;

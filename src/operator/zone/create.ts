@@ -9,7 +9,7 @@ import { commentOf } from '#resources/comment.ts';
 import type { ZoneStatus } from '#resources/dnszone.ts';
 import { NEW_KEY } from '#resources/names.ts';
 import { markOf } from '../access/context.ts';
-import type { Connection } from '../access/credentials.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
 import { failureOf } from '../run/failures.ts';
 import type { ZoneRun } from '../run/run.ts';
 
@@ -17,7 +17,7 @@ import type { ZoneRun } from '../run/run.ts';
 type ZoneIntent = NonNullable<ZoneStatus['intent']>;
 
 /** Returns the request for the current spec. @throws errors of the request for the team of the key */
-export async function newIntent({ context, object, signal }: ZoneRun, service: Connection): Promise<ZoneIntent> {
+export async function newIntent({ context, object, signal }: ZoneRun, service: ServiceConnection): Promise<ZoneIntent> {
   const { owner, defaultTtl } = object.spec;
   const team = owner ?? (await service.owner(signal));
   const comment = commentOf(object);
@@ -36,7 +36,7 @@ export async function newIntent({ context, object, signal }: ZoneRun, service: C
  */
 export function sendForZone<T>(
   run: ZoneRun,
-  { dispatcher }: Connection,
+  { dispatcher }: ServiceConnection,
   zone: string | null,
   call: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
@@ -53,7 +53,7 @@ export function sendForZone<T>(
 /** @param intent from the status; with the uid its key is the Idempotency-Key, so that the service executes it once */
 export function createAtService(
   run: ZoneRun,
-  service: Connection,
+  service: ServiceConnection,
   { key, owner, defaultTtl, comment, newKey }: ZoneIntent,
 ): Promise<ZoneCreated> {
   const { object } = run;
@@ -77,7 +77,7 @@ export function createAtService(
  */
 export async function repeatCreation(
   run: ZoneRun,
-  service: Connection,
+  service: ServiceConnection,
   intent: ZoneIntent,
 ): Promise<(Zone & Pick<ZoneCreated, 'key'>) | ApiError | null> {
   try {

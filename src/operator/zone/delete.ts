@@ -14,7 +14,7 @@ import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resour
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { clusterOf } from '../access/context.ts';
-import { type Connection, connectionForDeletion } from '../access/credentials.ts';
+import { connectionForDeletion, type ServiceConnection } from '../access/credentials.ts';
 import { NAME_RETRY_MS, nameTaken } from '../cluster/name.ts';
 import { keyIn, ownersOf } from '../record/owner.ts';
 import { no, yes } from '../run/conditions.ts';
@@ -78,14 +78,14 @@ function blocked(
 }
 
 /** Returns the id of a zone whose creation was sent, but whose response was lost. */
-async function announced(run: ZoneRun, service: Connection): Promise<string | undefined> {
+async function announced(run: ZoneRun, service: ServiceConnection): Promise<string | undefined> {
   const intent = run.object.status?.intent;
   const made = intent && (await repeatCreation(run, service, intent));
   return made && !(made instanceof ApiError) ? made.id : undefined;
 }
 
 /** @returns why the zone is not deleted, or null when it no longer exists */
-async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string): Promise<string | null> {
+async function deleteAtService(run: ZoneRun, service: ServiceConnection, zoneId: string): Promise<string | null> {
   const { object } = run;
   const { client } = service;
   try {
@@ -119,7 +119,7 @@ interface Owned {
 
 async function ownedRecords(
   { context, object, call }: ZoneRun,
-  { client }: Connection,
+  { client }: ServiceConnection,
   zoneId: string,
 ): Promise<Owned> {
   const cluster = clusterOf(context);
@@ -142,7 +142,7 @@ async function ownedRecords(
 /** Returns the first names and types of records with other ids; a zone may contain any number of records. */
 async function unownedRecords(
   run: ZoneRun,
-  { client }: Connection,
+  { client }: ServiceConnection,
   zoneId: string,
   own: ReadonlySet<string>,
 ): Promise<readonly string[]> {

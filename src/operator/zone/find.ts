@@ -11,7 +11,7 @@ import { EXISTING_ZONES } from '#resources/names.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import { enclosing, existingRefused, isManaged, mayTakeExisting, weakKey } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
-import type { Connection } from '../access/credentials.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
 import { writeStatus } from '../run/reconciler.ts';
 import type { ZoneRun } from '../run/run.ts';
@@ -19,12 +19,12 @@ import { createAtService, newIntent, repeatCreation } from './create.ts';
 import { keySentence } from './key.ts';
 
 /** `key`: the key that the zone got when the object created it; absent if the object did not. */
-export type Found =
+export type ZoneAtService =
   | { zone: Zone; origin: NonNullable<ZoneStatus['origin']>; key?: ZoneStatus['key'] }
   | { answer: NotReady };
 
 /** @param name the canonical name of the zone @throws errors of the service and of the API server */
-export async function zoneAtService(run: ZoneRun, service: Connection, name: string): Promise<Found> {
+export async function zoneAtService(run: ZoneRun, service: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { object } = run;
   const managed = isManaged(object);
   const observes = object.spec.managementPolicy === 'Observe';
@@ -48,7 +48,11 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
 }
 
 /** Compares the name too, so that an id in a status never leads to another zone. */
-async function knownZone(run: ZoneRun, { client }: Connection, name: string): Promise<Zone | 'gone' | 'another'> {
+async function knownZone(
+  run: ZoneRun,
+  { client }: ServiceConnection,
+  name: string,
+): Promise<Zone | 'gone' | 'another'> {
   const id = run.object.status?.zoneId as string;
   try {
     const zone = await client.call(getZone, { params: { id } }, run.call);
@@ -61,7 +65,7 @@ async function knownZone(run: ZoneRun, { client }: Connection, name: string): Pr
   return 'gone';
 }
 
-async function observe(run: ZoneRun, { client }: Connection, name: string): Promise<Found> {
+async function observe(run: ZoneRun, { client }: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { context, object } = run;
   const { namespace } = object.metadata;
   const ownZone = neighboursOf(context)
@@ -79,7 +83,7 @@ async function observe(run: ZoneRun, { client }: Connection, name: string): Prom
 }
 
 /** Returns a zone for an object that has none: the result of its earlier request, an existing zone, or a new zone. */
-async function createOrAdopt(run: ZoneRun, service: Connection, name: string): Promise<Found> {
+async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { context, object } = run;
   const before = object.status?.intent;
   const made = before === undefined ? null : await repeatCreation(run, service, before);
@@ -117,7 +121,7 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
   return created(run, zone);
 }
 
-function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): Found {
+function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): ZoneAtService {
   const { key } = zone;
   const signed = key === undefined ? '' : `. ${keySentence(key)}`;
   run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})${signed}`));
@@ -129,13 +133,17 @@ function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): Found {
 }
 
 /** Returns the zone of this name, or the nearest zone above it, that the key sees. A single label has no zone above. */
-async function nearest({ client }: Connection, name: string, options: { signal: AbortSignal; requestId: string }) {
+async function nearest(
+  { client }: ServiceConnection,
+  name: string,
+  options: { signal: AbortSignal; requestId: string },
+) {
   if (name.includes('.')) return findZone(client, name, options);
   return (await readZones(client, { zoneName: name }, options))[0] ?? null;
 }
 
 /** @returns null when the object may create a new zone */
-function judgeExisting(context: OperatorContext, object: DNSZone, name: string, there: Zone): Found | null {
+function judgeExisting(context: OperatorContext, object: DNSZone, name: string, there: Zone): ZoneAtService | null {
   const allowed = mayTakeExisting(object, labelsIn(context));
   if (there.zoneName !== name) {
     // A child zone hides the records of the parent: access/claims.ts has already checked the permission of its owner.
@@ -156,7 +164,7 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
  * A key of the object's own proves no more than its rights: a key for a few records could otherwise hold the name of
  * its zone.
  */
-async function keyRefused(run: ZoneRun, { client }: Connection, name: string): Promise<NotReady | null> {
+async function keyRefused(run: ZoneRun, { client }: ServiceConnection, name: string): Promise<NotReady | null> {
   const secret = run.object.spec.credentialsSecretRef;
   if (secret === undefined || labelsIn(run.context)(run.object.metadata.namespace ?? '')?.[EXISTING_ZONES] === 'allow')
     return null;

@@ -14,7 +14,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DELETIONS_HELD } from '#resources/names.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_ZONE, clusterOf, type OperatorContext } from '../access/context.ts';
-import type { Connection } from '../access/credentials.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
 import { keyIn, ownersOf, textOfSet } from '../record/owner.ts';
 import type { ZoneRun } from '../run/run.ts';
 
@@ -25,7 +25,7 @@ export const CHECK_INTERVAL_MS = 10 * 60_000;
 
 export interface OwnerChecks {
   /** Compares the owners when a check is due. @throws errors of the service; the check is then still due */
-  check(run: ZoneRun, service: Connection, zone: Zone): Promise<void>;
+  check(run: ZoneRun, service: ServiceConnection, zone: Zone): Promise<void>;
   /** The time until the next check, in ms. */
   dueIn(key: string): number;
   forget(key: string): void;
@@ -59,7 +59,7 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
 /** @returns the keys of the DNSRecords that must run */
 async function compare(
   run: ZoneRun,
-  { client }: Connection,
+  { client }: ServiceConnection,
   zone: Zone,
   { isFirst, mayRelease }: { isFirst: boolean; mayRelease: boolean },
 ): Promise<ReadonlySet<string>> {

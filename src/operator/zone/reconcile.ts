@@ -13,11 +13,11 @@ import { commentOf } from '#resources/comment.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dnszone.ts';
 import { claimRefused } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
-import { type Connection, connectionFor } from '../access/credentials.ts';
+import { connectionFor, type ServiceConnection } from '../access/credentials.ts';
 import { nameTaken, TAKEN_RETRY_MS } from '../cluster/name.ts';
 import { delegatedAnswer } from '../proof/delegated.ts';
 import type { Proof } from '../proof/propagation.ts';
-import { type Answer, type NotReady, no } from '../run/conditions.ts';
+import { type ConditionAnswer, type NotReady, no } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { addOwnFinalizer, createReconciler } from '../run/reconciler.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
@@ -115,14 +115,14 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   return { answers: run.answers, next: { afterMs: Math.min(...due) } };
 }
 
-function prove({ context, object, signal }: ZoneRun, { client }: Connection, zone: Zone): Promise<Proof> {
+function prove({ context, object, signal }: ZoneRun, { client }: ServiceConnection, zone: Zone): Promise<Proof> {
   const { serial, patienceSeconds } = needed(object, zone);
   const asked = { ...zone, serial, readyWhen: object.spec.readyWhen, namespace: object.metadata.namespace ?? '' };
   return context.propagation.zoneServed(asked, patienceSeconds, client, signal);
 }
 
 /** Whether the status does not have this result for Ready yet, for this spec. */
-function isNews({ status, metadata }: DNSZone, { status: next, reason }: Answer): boolean {
+function isNews({ status, metadata }: DNSZone, { status: next, reason }: ConditionAnswer): boolean {
   const told = findCondition(status?.conditions, 'Ready');
   return told?.status !== next || told.reason !== reason || (told.observedGeneration ?? 0) < (metadata.generation ?? 0);
 }
@@ -175,7 +175,7 @@ function judge(context: OperatorContext, object: DNSZone): { name: string } | { 
  */
 async function adjust(
   run: ZoneRun,
-  service: Connection,
+  service: ServiceConnection,
   { zone, origin }: { zone: Zone; origin: ZoneStatus['origin'] },
 ): Promise<Zone> {
   const { spec } = run.object;

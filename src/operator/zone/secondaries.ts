@@ -9,8 +9,8 @@ import { getZone } from '#contract/operations/zones.ts';
 import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
-import type { Connection } from '../access/credentials.ts';
-import { type Answer, isDriftReported, type NotReady, no, yes } from '../run/conditions.ts';
+import type { ServiceConnection } from '../access/credentials.ts';
+import { type ConditionAnswer, isDriftReported, type NotReady, no, yes } from '../run/conditions.ts';
 import { failureOf } from '../run/failures.ts';
 import type { ZoneRun } from '../run/run.ts';
 import { sendForZone } from './create.ts';
@@ -24,17 +24,17 @@ export interface Chosen {
   /** As it is after a change of the choice, which changes the NS records. */
   readonly zone: Zone;
   /** The result for Programmed; null: the choice is that of the spec, or the spec has none. */
-  readonly programmed: Answer | null;
+  readonly programmed: ConditionAnswer | null;
 }
 
 /** @throws errors of the service, except for a refusal of the choice */
-export async function chooseSecondaries(run: ZoneRun, service: Connection, zone: Zone): Promise<Chosen> {
+export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection, zone: Zone): Promise<Chosen> {
   const { spec, status, metadata } = run.object;
   const { client } = service;
   const wanted = spec.secondaries;
   if (wanted === undefined || spec.managementPolicy === 'Observe') return { zone, programmed: null };
   const options = run.call;
-  let programmed: Answer | null;
+  let programmed: ConditionAnswer | null;
   try {
     const params = { id: zone.id };
     const { secondaries } = await client.call(listZoneSecondaries, { params }, options);
@@ -95,7 +95,7 @@ function notOffered(missing: readonly string[], offered: readonly string[], name
   );
 }
 
-function drifted(before: readonly string[]): Answer {
+function drifted(before: readonly string[]): ConditionAnswer {
   const message = `The choice of secondaries was changed at the DNS service, and driftPolicy does not revert that: the zone has ${listed(before)}. Set driftPolicy: Enforce to revert it.`;
   return yes('Drifted', message);
 }

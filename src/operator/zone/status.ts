@@ -9,7 +9,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import { enclosing, isManaged } from '../access/claims.ts';
 import { neighboursOf, type OperatorContext } from '../access/context.ts';
 import { ONLY_SECONDARIES, type Proof } from '../proof/propagation.ts';
-import { type Answer, type NotReady, no, unknown, yes } from '../run/conditions.ts';
+import { type ConditionAnswer, type NotReady, no, unknown, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { failedDeletion } from './delete.ts';
@@ -21,7 +21,7 @@ export const ACCEPTED = yes('Accepted', 'The zone is valid.');
  * @param key the key that the zone got when the object created it; undefined if the object did not, or if it is not
  * known
  */
-export function programmedWith(key: ZoneStatus['key']): Answer {
+export function programmedWith(key: ZoneStatus['key']): ConditionAnswer {
   const existence = 'The zone exists at the DNS service.';
   return yes('Programmed', key === undefined ? existence : `${existence} ${keySentence(key)}`);
 }
@@ -35,7 +35,7 @@ export const READY = yes('Ready', 'Every name server answers for the zone.');
 export function readyBy(
   { nameservers, note }: Pick<Proof, 'nameservers' | 'note'>,
   { zoneName, nameservers: all }: Pick<Zone, 'zoneName' | 'nameservers'>,
-): Answer {
+): ConditionAnswer {
   const which = nameservers.length < all.length ? ' that is not a secondary' : '';
   const message =
     nameservers.length === 0 && all.length > 0

@@ -1,19 +1,19 @@
 // The quota of a team or a person as the API shows it: the usage and the limit.
 import { countKeys, countMembers, quotaOf, zoneUsage } from '#store/quotas.ts';
 import type { ServiceContext } from '../context.ts';
-import type { Share } from './quota.ts';
+import type { QuotaShare } from './quota.ts';
 
 interface ZoneQuotaView {
-  zones: Share;
-  records: Share;
+  zones: QuotaShare;
+  records: QuotaShare;
   /** Octets of the names and contents of records. */
-  bytes: Share;
+  bytes: QuotaShare;
 }
 
 export interface QuotaView extends ZoneQuotaView {
   /** Valid app keys. */
-  keys: Share;
-  members: Share;
+  keys: QuotaShare;
+  members: QuotaShare;
 }
 
 /** The quota of a team that the caller may see. */

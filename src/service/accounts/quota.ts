@@ -41,10 +41,10 @@ export interface Quotas {
   members: number;
 }
 
-export type Kind = 'zones' | 'records' | 'bytes' | 'keys' | 'members';
+export type QuotaKind = 'zones' | 'records' | 'bytes' | 'keys' | 'members';
 
 /** How much of a quota is used. */
-export interface Share {
+export interface QuotaShare {
   used: number;
   limit: number;
 }
@@ -65,11 +65,11 @@ export interface WithQuotas {
   quotas: Quotas;
 }
 
-function limitOf(context: WithQuotas, own: OwnerQuota, kind: Kind): number {
+function limitOf(context: WithQuotas, own: OwnerQuota, kind: QuotaKind): number {
   return own[kind] ?? context.quotas[kind];
 }
 
-const WORDS: Readonly<Record<Kind, string>> = {
+const WORDS: Readonly<Record<QuotaKind, string>> = {
   zones: 'zones',
   records: 'records',
   bytes: 'bytes of records',
@@ -77,7 +77,7 @@ const WORDS: Readonly<Record<Kind, string>> = {
   members: 'members',
 };
 
-function overQuota(own: OwnerQuota, kind: Kind, { used, limit }: Share, more: number): Refusal {
+function overQuota(own: OwnerQuota, kind: QuotaKind, { used, limit }: QuotaShare, more: number): Refusal {
   const who = own.team === null ? 'Your personal zones have' : `The team ${JSON.stringify(own.team)} has`;
   const holder = own.team === null && kind === 'zones' ? 'You have' : who;
   const things = own.team === null && kind === 'zones' ? 'personal zones' : WORDS[kind];
@@ -88,7 +88,7 @@ function overQuota(own: OwnerQuota, kind: Kind, { used, limit }: Share, more: nu
 /** The zones that an owner may have, and the records and octets of all of them. */
 export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth & { zones: number }> {
   const own = await quotaOf(tx, owner);
-  const limit = (kind: Kind) => limitOf(context, own, kind);
+  const limit = (kind: QuotaKind) => limitOf(context, own, kind);
   return { zones: limit('zones'), records: limit('records'), bytes: limit('bytes') };
 }
 
@@ -164,13 +164,13 @@ async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wanted: Growt
 }
 
 /** The growth that is still allowed to the changes of a group. */
-export interface Budget {
+export interface QuotaBudget {
   /** Uses a part of the budget; a negative growth gives it back. @throws Refusal forbidden; nothing is used then */
   take(growth: Growth): void;
 }
 
 /** The budget of a zone whose reservation is large enough for all changes. */
-export const UNLIMITED: Budget = { take: () => undefined };
+export const UNLIMITED: QuotaBudget = { take: () => undefined };
 
 /**
  * The budget for changes that succeed or fail one by one. The caller has locked the zone's row.
@@ -178,7 +178,12 @@ export const UNLIMITED: Budget = { take: () => undefined };
  * @returns a function that creates a fresh budget, because a group may be judged more than once
  * @throws Refusal busy
  */
-export async function budgetFor(tx: Tx, context: WithQuotas, zone: ZoneRow, wanted: Growth): Promise<() => Budget> {
+export async function budgetFor(
+  tx: Tx,
+  context: WithQuotas,
+  zone: ZoneRow,
+  wanted: Growth,
+): Promise<() => QuotaBudget> {
   if (fits(zone, wanted)) return () => UNLIMITED;
   const { granted, refusal } = await reserve(tx, context, zone, wanted);
   return () => {

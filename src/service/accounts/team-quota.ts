@@ -14,23 +14,23 @@ import {
   zoneUsage,
 } from '#store/quotas.ts';
 import { COMMAND_LINE, withDatabase } from '../administrator.ts';
-import type { Kind } from './quota.ts';
+import type { QuotaKind } from './quota.ts';
 
 export interface QuotaChange {
   /** Whether to remove the team's own limits first. */
   reset: boolean;
   /** The new limits of the team. Omitted limits stay as they are. */
-  numbers: Partial<Record<Kind, number | undefined>>;
+  numbers: Partial<Record<QuotaKind, number | undefined>>;
 }
 
 interface ListedQuota {
   id: string;
   name: string;
   /** `own` null: the default of the service applies, which this command does not know. */
-  quota: Record<Kind, { used: number; own: number | null }>;
+  quota: Record<QuotaKind, { used: number; own: number | null }>;
 }
 
-const KINDS: readonly Kind[] = ['zones', 'records', 'bytes', 'keys', 'members'];
+const KINDS: readonly QuotaKind[] = ['zones', 'records', 'bytes', 'keys', 'members'];
 
 /**
  * Applies `change`, which may be empty, and returns the quota. A quota that is lower than the usage deletes nothing.

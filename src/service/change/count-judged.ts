@@ -1,13 +1,13 @@
 // Counts the writes of judged works in the windows of their keys.
 import { Refusal } from '../refusal.ts';
-import type { Judgement, Member } from './judge.ts';
+import type { GroupMember, Judgement } from './judge.ts';
 import { countWrites } from './write-budget.ts';
 
 /** Whether a member is more writes than were counted for it. */
 export function isMore(
-  members: readonly Member[],
+  members: readonly GroupMember[],
   judgement: Judgement,
-  refused: ReadonlyMap<Member, Refusal>,
+  refused: ReadonlyMap<GroupMember, Refusal>,
 ): boolean {
   return membersWithMore(members, judgement, refused).length > 0;
 }
@@ -17,9 +17,9 @@ export function isMore(
  * @returns whether it added one
  */
 export async function countJudged(
-  members: readonly Member[],
+  members: readonly GroupMember[],
   judgement: Judgement,
-  refused: Map<Member, Refusal>,
+  refused: Map<GroupMember, Refusal>,
 ): Promise<boolean> {
   let isRefused = false;
   for (const { member, writes } of membersWithMore(members, judgement, refused)) {
@@ -34,7 +34,11 @@ export async function countJudged(
   return isRefused;
 }
 
-function membersWithMore(members: readonly Member[], judgement: Judgement, refused: ReadonlyMap<Member, Refusal>) {
+function membersWithMore(
+  members: readonly GroupMember[],
+  judgement: Judgement,
+  refused: ReadonlyMap<GroupMember, Refusal>,
+) {
   return members.flatMap((member, index) => {
     const [{ budget }, writes] = [member, judgement.writes[index] ?? 0];
     return budget === null || refused.has(member) || writes <= budget.counted ? [] : [{ member, writes }];

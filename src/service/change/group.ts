@@ -22,7 +22,7 @@ import { type Refusal, refusal } from '../refusal.ts';
 import { type ZoneIdentity, zoneIdentity } from '../zones/identity.ts';
 import { countJudged, isMore } from './count-judged.ts';
 import { largestGrowth } from './growth.ts';
-import { type Judgement, judgeGroup, type Member } from './judge.ts';
+import { type GroupMember, type Judgement, judgeGroup } from './judge.ts';
 import { loadJudgingData, MAX_OCTETS, TooManyOctets, TooManySets } from './load.ts';
 import { limitLockWait } from './locked.ts';
 import { isLockFailure, isTokenTaken } from './once.ts';
@@ -44,7 +44,7 @@ export interface Group {
   context: ServiceContext;
   zoneId: string;
   zone: Pick<ZoneIdentity, 'no' | 'name'>;
-  members: readonly Member[];
+  members: readonly GroupMember[];
   /** The longest time that a member has waited, in ms. */
   waitedMs: number;
 }
@@ -77,7 +77,7 @@ export async function writeGroup(
   try {
     const zone = await zoneIdentity(context.db, zoneId);
     const now = context.now();
-    const members: Member[] = [];
+    const members: GroupMember[] = [];
     for (const { value } of turns) members.push(await readMember(value, zone, now));
     const waitedMs = Math.max(...turns.map((turn) => turn.waitedMs()));
     const outcomes = await writeMembers({ context, zoneId, zone: zone ?? { no: 0, name: '.' }, members, waitedMs });
@@ -109,7 +109,7 @@ export async function readMember(
   { caller, work, budget }: Request,
   zone: Pick<ZoneIdentity, 'name'> | null,
   now: Date,
-): Promise<Member> {
+): Promise<GroupMember> {
   return { caller, budget, work: zone === null ? NOWHERE : await finishInTurns(work.read(zone.name, now)) };
 }
 
@@ -131,7 +131,7 @@ function mayConcernOne(error: unknown): boolean {
 
 async function writeMembers(group: Group): Promise<Outcome<unknown>[]> {
   const { members } = group;
-  const refused = new Map<Member, Refusal>();
+  const refused = new Map<GroupMember, Refusal>();
   for (let attempt = 0; ; attempt += 1) {
     try {
       return (
@@ -164,7 +164,7 @@ export function tooLarge(error: TooManyOctets): Refusal {
  */
 async function writeAtOnce(
   { context, zoneId, zone, members }: Group,
-  refused: Map<Member, Refusal>,
+  refused: Map<GroupMember, Refusal>,
 ): Promise<Outcome<unknown>[] | null> {
   const tools = toolsOf(context);
   const loaded = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
@@ -218,7 +218,7 @@ function inTransaction(group: Group, work: (tx: Tx) => Promise<Outcome<unknown>[
 export async function writeLocked(
   tx: Tx,
   group: Group,
-  refused: ReadonlyMap<Member, Refusal>,
+  refused: ReadonlyMap<GroupMember, Refusal>,
 ): Promise<Outcome<unknown>[]> {
   const { context, zoneId, zone, members } = group;
   const tools = toolsOf(context);
@@ -259,7 +259,7 @@ function outcomesOf({ outcomes }: Judgement): Outcome<unknown>[] {
 }
 
 /** Writes the parts of one work, each with a savepoint. */
-async function writeParts(tx: Tx, group: Group, { caller, work }: Member): Promise<Outcome<unknown>[]> {
+async function writeParts(tx: Tx, group: Group, { caller, work }: GroupMember): Promise<Outcome<unknown>[]> {
   const { actor, once } = caller;
   // The condition of the whole request is judged with its first part: the transaction holds the lock until the last
   // one.

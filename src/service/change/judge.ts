@@ -13,7 +13,7 @@ import type { NewKeptAnswer, RecordedChange } from '#store/zone-commit.ts';
 import type { KeyStanding } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { mustWriteRecords } from '../accounts/actor.ts';
-import type { Budget } from '../accounts/quota.ts';
+import type { QuotaBudget } from '../accounts/quota.ts';
 import { mustMatchRecords } from '../conditions/condition.ts';
 import type { Caller } from '../context.ts';
 import { Ownership } from '../owners/ownership.ts';
@@ -27,7 +27,7 @@ import type { Judged, ReadyWork } from './work.ts';
 import type { WriteBudget } from './write-budget.ts';
 
 /** One request of a group. */
-export interface Member {
+export interface GroupMember {
   caller: Caller;
   work: ReadyWork<unknown>;
   /** Counts the writes of the work after it was judged; null: they were counted before, or are not limited. */
@@ -48,7 +48,7 @@ export interface JudgingData {
   /** Makes a new copy of the records that the rules look at, as they are in the database. */
   nearby(): Steps<NearbyRecords>;
   /** A new copy of the growth that the owner's quota allows to all members together. */
-  budget(): Budget;
+  budget(): QuotaBudget;
 }
 
 type MemberOutcome = { ok: true; answer: unknown } | { ok: false; refusal: Refusal };
@@ -74,10 +74,10 @@ export interface Judgement {
  * @param refused members that are refused for another reason, such as a full write window
  */
 export function* judgeGroup(
-  members: readonly Member[],
+  members: readonly GroupMember[],
   data: JudgingData,
   tools: Tools,
-  refused: ReadonlyMap<Member, Refusal> = new Map(),
+  refused: ReadonlyMap<GroupMember, Refusal> = new Map(),
 ): Steps<Judgement> {
   const state = initialState(data, yield* data.nearby());
   const judged: (Judged<unknown> | Refusal)[] = [];
@@ -107,7 +107,12 @@ function initialState(data: JudgingData, nearby: NearbyRecords): State {
 }
 
 /** @throws Refusal of the whole request */
-function* judgeMember(state: State, { caller, work }: Member, data: JudgingData, tools: Tools): Steps<Judged<unknown>> {
+function* judgeMember(
+  state: State,
+  { caller, work }: GroupMember,
+  data: JudgingData,
+  tools: Tools,
+): Steps<Judged<unknown>> {
   const { actor, once, condition } = caller;
   const zone = mustSeeNow(data.zone, data.standings.get(actor.keyId), caller);
   const repeated = once && storedFor(state, actor.keyId, once);
@@ -139,7 +144,7 @@ function versionNow({ serial, rows, owners }: State, zone: ZoneRow): Pick<ZoneRo
  * the one before.
  */
 function summarize(
-  members: readonly Member[],
+  members: readonly GroupMember[],
   judged: readonly (Judged<unknown> | Refusal)[],
   { rows, owners, newlyKept }: State,
   { zone }: JudgingData,
@@ -152,7 +157,7 @@ function summarize(
     if (result instanceof Refusal || result.entries.length === 0) continue;
     const current: number = serial ?? zone?.serial ?? 0;
     if (changesAnswers(result.entries)) serial = serialAfter(current, now);
-    const { caller } = members[at] as Member;
+    const { caller } = members[at] as GroupMember;
     for (const entry of result.entries) {
       history.push(recordChange(entry, caller, serial ?? current));
       if (entry.isComment !== true) served.push(entry);

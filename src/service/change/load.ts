@@ -13,7 +13,7 @@ import { type LoadedZone, loadZone, type ZoneQuery } from '#store/zone-load.ts';
 import { type ZoneRow, zonesBelow } from '#store/zones.ts';
 import { recordLevel } from '../accounts/actor.ts';
 import type { ZoneIdentity } from '../zones/identity.ts';
-import type { JudgingData, Member } from './judge.ts';
+import type { GroupMember, JudgingData } from './judge.ts';
 import { tokenKey } from './state.ts';
 import type { Needs } from './work.ts';
 
@@ -38,7 +38,7 @@ export async function loadJudgingData(
   on: Db | Tx,
   zoneId: string,
   { no, name }: Pick<ZoneIdentity, 'no' | 'name'>,
-  members: readonly Member[],
+  members: readonly GroupMember[],
   now: Date,
 ): Promise<Omit<JudgingData, 'budget'>> {
   // Works of keys without write access are refused before any record is needed.
@@ -85,7 +85,7 @@ async function zonesBelowDnames(on: Db | Tx, zone: ZoneRow, written: readonly Pi
 }
 
 /** The needs of all members together. */
-function combine(members: readonly Member[]): Needs {
+function combine(members: readonly GroupMember[]): Needs {
   const all = members.map(({ work }) => work.needs);
   return {
     written: all.flatMap(({ written }) => written),
@@ -121,7 +121,7 @@ function queryOf(zone: string, { written, names, ordernames: others, ids }: Need
 }
 
 /** The keys of the callers, and the Idempotency-Keys of the requests and of their parts. */
-function tokensOf(members: readonly Member[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
+function tokensOf(members: readonly GroupMember[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
   const keyIds = new Set<string>();
   const tokens = new Map<string, { keyId: string; token: string }>();
   for (const { caller, work } of members) {

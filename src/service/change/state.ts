@@ -10,9 +10,9 @@ import type { RecordRow } from '#store/records.ts';
 import type { NewKeptAnswer } from '#store/zone-commit.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
-import type { Budget } from '../accounts/quota.ts';
+import type { QuotaBudget } from '../accounts/quota.ts';
 import { mustMatchRecord } from '../conditions/condition.ts';
-import type { Condition } from '../conditions/match.ts';
+import type { TagCondition } from '../conditions/match.ts';
 import type { Caller } from '../context.ts';
 import type { Ownership } from '../owners/ownership.ts';
 import { insist, refusal } from '../refusal.ts';
@@ -37,7 +37,7 @@ export interface State {
   comments: Map<string, number>;
   /** The stored answers to Idempotency-Keys, by tokenKey. */
   kept: Map<string, KeptAnswer>;
-  budget: Budget;
+  budget: QuotaBudget;
   rows: RowWrites;
   newlyKept: NewKeptAnswer[];
   owners: Ownership;
@@ -116,7 +116,7 @@ export function updateRow(
   judge: Judge,
   id: string,
   read: Verdict<ParsedRecord>,
-  condition: Condition | null = null,
+  condition: TagCondition | null = null,
 ): Edited {
   const { state, caller, zone } = judge;
   const row = writable(judge, id);
@@ -137,7 +137,7 @@ export function updateRow(
   return { view: after, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
 }
 
-export function removeRow(judge: Judge, id: string, condition: Condition | null = null): Edited {
+export function removeRow(judge: Judge, id: string, condition: TagCondition | null = null): Edited {
   const { state, zone } = judge;
   const row = writable(judge, id);
   mustMatchRecord(condition, recordView(row, zone));

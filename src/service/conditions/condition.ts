@@ -5,11 +5,11 @@ import type { ZoneRow } from '#store/zones.ts';
 import type { Caller } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { type RecordView, zoneView } from '../zones/view.ts';
-import { type Condition, type Current, isAmong, matches } from './match.ts';
+import { type Current, isAmong, matches, type TagCondition } from './match.ts';
 import { recordsTag, recordTag, stateOf, zoneTag } from './tags.ts';
 
 /** @throws Refusal precondition_failed */
-export function mustMatchRecord(condition: Condition | null | undefined, row: RecordView): void {
+export function mustMatchRecord(condition: TagCondition | null | undefined, row: RecordView): void {
   if (condition) mustMatch(condition, 'record', { etag: recordTag(row), record: row });
 }
 
@@ -53,7 +53,7 @@ const STATES = {
   records: 'The state of the records of the zone',
 } as const;
 
-function mustMatch({ ifMatch, ifNoneMatch, field }: Condition, of: keyof typeof STATES, current: Current): void {
+function mustMatch({ ifMatch, ifNoneMatch, field }: TagCondition, of: keyof typeof STATES, current: Current): void {
   const { etag } = current;
   const what = STATES[of];
   if (ifMatch !== null && !matches(ifMatch, etag)) {

@@ -5,7 +5,7 @@ import { stateOf } from './tags.ts';
 /** Entity tags as they were sent, with their quotes; `*`: any. */
 export type TagList = '*' | readonly string[];
 
-export interface Condition {
+export interface TagCondition {
   /** The change is only made if the present state has one of these tags. */
   ifMatch: TagList | null;
   /** The change is only made if the present state has none of these tags. */

@@ -9,10 +9,10 @@ import { judgeTerms, type KeyTerms, NO_TERMS, type TermsInput } from '../keys/te
 import type { MintedTsigKey } from '../keys/tsig.ts';
 import { insist, type Refusal, refusal } from '../refusal.ts';
 import {
+  type CredentialKind,
   type CredentialWork,
   changeCredential,
   createCredential,
-  type Kind,
   revokeCredential,
   workAsMember,
 } from './lifecycle.ts';
@@ -50,7 +50,7 @@ export function showTerms(key: KeyTerms) {
   return { name, ...rights, zoneWrites, recordWrites, expiresAt: key.expiresAt?.toISOString() ?? null };
 }
 
-export const KEY: Kind<KeyTerms, ReturnType<typeof showTerms>> = {
+export const KEY: CredentialKind<KeyTerms, ReturnType<typeof showTerms>> = {
   actions: { create: 'key.mint', change: 'key.change', revoke: 'key.revoke' },
   ended: 'key-ended',
   show: showTerms,

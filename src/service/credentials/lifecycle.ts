@@ -48,7 +48,7 @@ interface Credential {
 }
 
 /** The differences between keys and trusts. */
-export interface Kind<Terms extends KeyTerms, Shown extends Limits> {
+export interface CredentialKind<Terms extends KeyTerms, Shown extends Limits> {
   readonly actions: Readonly<Record<'create' | 'change' | 'revoke', AccountChange['action']>>;
   /** The refusal of a change after the revocation. */
   readonly ended: 'key-ended' | 'trust-ended';
@@ -73,7 +73,7 @@ export interface Kind<Terms extends KeyTerms, Shown extends Limits> {
  */
 export async function createCredential<Terms extends KeyTerms, Made extends { id: string; shown: object }>(
   work: CredentialWork,
-  kind: Pick<Kind<Terms, never>, 'actions' | 'mustFit'>,
+  kind: Pick<CredentialKind<Terms, never>, 'actions' | 'mustFit'>,
   terms: Terms,
   insert: () => Promise<Made>,
 ): Promise<Made> {
@@ -93,7 +93,7 @@ export async function createCredential<Terms extends KeyTerms, Made extends { id
  */
 export async function changeCredential<Terms extends KeyTerms, Shown extends Limits>(
   work: CredentialWork,
-  kind: Kind<Terms, Shown>,
+  kind: CredentialKind<Terms, Shown>,
   row: Credential & Terms,
   judge: () => Terms,
 ): Promise<Terms> {
@@ -118,7 +118,7 @@ type Recording = Pick<CredentialWork, 'tx' | 'author' | 'now'> & { team: { id: s
  */
 export async function revokeCredential(
   work: Recording,
-  kind: Pick<Kind<never, never>, 'actions' | 'revoke'>,
+  kind: Pick<CredentialKind<never, never>, 'actions' | 'revoke'>,
   { id, name }: Pick<Credential, 'id' | 'name'>,
 ): Promise<boolean> {
   const isRevoked = await kind.revoke(work.tx, id, work.now);

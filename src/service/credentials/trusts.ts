@@ -20,11 +20,11 @@ import { trustChange } from '../trusts/history.ts';
 import { audienceOfTeam, findSharing, mustHaveOwnTokens } from '../trusts/reservations.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
 import {
+  type CredentialKind,
   type CredentialWork,
   changeCredential,
   createCredential,
   isProlonged,
-  type Kind,
   revokeCredential,
   workAsMember,
 } from './lifecycle.ts';
@@ -69,7 +69,7 @@ export function showTrustTerms(trust: TrustTerms) {
   return { name, ...tokens, ...rights, zoneWrites, recordWrites, expiresAt: trust.expiresAt?.toISOString() ?? null };
 }
 
-export const TRUST: Kind<TrustTerms, ReturnType<typeof showTrustTerms>> = {
+export const TRUST: CredentialKind<TrustTerms, ReturnType<typeof showTrustTerms>> = {
   actions: { create: 'trust.create', change: 'trust.change', revoke: 'trust.revoke' },
   ended: 'trust-ended',
   show: showTrustTerms,

@@ -5,7 +5,7 @@ import { refusal } from '../refusal.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { Hub } from './hub.ts';
 import type { Reports } from './reports.ts';
-import type { ServedSource, ZoneHead, ZoneSettings } from './source.ts';
+import type { RenderSettings, ServedSource, ZoneHead } from './source.ts';
 
 export interface Feed {
   readonly hub: Hub;
@@ -18,13 +18,13 @@ export interface Feed {
 
 /** `zoneLine` of the contract. */
 type ZoneLine =
-  | ({ kind: 'zone' } & ZoneHead & ZoneSettings)
+  | ({ kind: 'zone' } & ZoneHead & RenderSettings)
   | { kind: 'sets'; sets: ServedSet[] }
   | { kind: 'end'; sets: number; digest: string };
 
 interface OpenZone {
   head: ZoneHead;
-  settings: ZoneSettings;
+  settings: RenderSettings;
   pages: AsyncIterable<ServedSet[]>;
   /** Must be called at the end. Further calls have no effect. */
   close(): void;

@@ -10,8 +10,8 @@ import { Waker } from '#base/waker.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { Commits } from './commits.ts';
-import type { Failure } from './lines.ts';
-import { type Listener, Look } from './look.ts';
+import type { LineFailure } from './lines.ts';
+import { Look, type PollListener } from './look.ts';
 import type { FeedMetrics } from './metrics.ts';
 import type { Outlet } from './outlet.ts';
 import type { ServedSource } from './source.ts';
@@ -89,7 +89,7 @@ class FeedHub implements Hub {
   #look: Look | null = null;
   #isAnnounced = false;
   readonly #silence: () => void;
-  readonly #listener: Listener;
+  readonly #listener: PollListener;
   /** Whether a zone that could not be rendered was logged. */
   #isLogged = false;
   readonly #running: Promise<unknown>;
@@ -171,7 +171,7 @@ class FeedHub implements Hub {
     return false;
   }
 
-  #noteFailure({ zoneId, error }: Failure): void {
+  #noteFailure({ zoneId, error }: LineFailure): void {
     const { metrics, log } = this.#options;
     metrics.zoneFailed();
     if (!this.#isLogged) log.error({ err: error, zoneId }, RENDER_FAILED);

@@ -1,7 +1,7 @@
 // Judges what one instance of a node reported about one zone. Pure.
 import type { LivingRow } from '#store/nodes.ts';
 
-export interface Verdict {
+export interface InstanceVerdict {
   /** `starting`: the node has not applied its first list. It counts when it has. */
   state: 'current' | 'behind' | 'starting';
   /** Why the node does not serve the zone as it should, as the node says; null: it did not say. */
@@ -9,7 +9,7 @@ export interface Verdict {
 }
 
 /** @param xids the transactions that the node must have applied */
-export function judgeInstance(row: LivingRow, zoneId: string, xids: readonly bigint[]): Verdict {
+export function judgeInstance(row: LivingRow, zoneId: string, xids: readonly bigint[]): InstanceVerdict {
   const error = row.failing.find(({ id }) => id === zoneId)?.error ?? null;
   if (row.position === null) return { state: 'starting', error };
   // Beyond its list, a node does not say which zones fail.

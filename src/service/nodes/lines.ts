@@ -18,7 +18,7 @@ export type LineKind = Line['kind'];
 export const LINE_KINDS = ['begin', 'listed', 'list-end', 'change', 'reload', 'gone', 'beat'] as const;
 
 /** Lines that are sent together. */
-export interface Part {
+export interface FeedPart {
   text: Buffer;
   kinds: readonly LineKind[];
   /** The changes that the lines tell. */
@@ -26,7 +26,7 @@ export interface Part {
   gone: readonly (readonly [string, string])[];
 }
 
-export function partOf(lines: readonly Line[], told: Partial<Pick<Part, 'zones' | 'gone'>> = {}): Part {
+export function partOf(lines: readonly Line[], told: Partial<Pick<FeedPart, 'zones' | 'gone'>> = {}): FeedPart {
   const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return { text, kinds: lines.map(({ kind }) => kind), zones: told.zones ?? [], gone: told.gone ?? [] };
 }
@@ -37,7 +37,7 @@ const AT_ONCE = 4;
 const NAMES_AT_ONCE = 1_000;
 const PART_BYTES = 512 * 1024;
 
-export interface Failure {
+export interface LineFailure {
   zoneId: string;
   names: Names;
   error: unknown;
@@ -52,8 +52,8 @@ export async function* renderPending(
   source: Pick<ServedSource, 'render'>,
   pending: Pending,
   cursor: string,
-  onFailure: (failure: Failure) => void,
-): AsyncGenerator<Part> {
+  onFailure: (failure: LineFailure) => void,
+): AsyncGenerator<FeedPart> {
   // A zone that was deleted and changed since then may have been restored, so it is looked up.
   let gone = [...pending.gone].filter(([id]) => !pending.zones.has(id));
   let zones: [string, Names][] = [];

@@ -6,7 +6,7 @@
 // it told.
 import type { Clock } from '#base/clock.ts';
 import { parseCursor } from './cursor.ts';
-import { type Failure, type Part, renderPending } from './lines.ts';
+import { type FeedPart, type LineFailure, renderPending } from './lines.ts';
 import { Pending } from './pending.ts';
 import type { ServedSource } from './source.ts';
 
@@ -14,20 +14,20 @@ import type { ServedSource } from './source.ts';
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 
-export interface Listener {
-  tell(part: Part): void;
+export interface PollListener {
+  tell(part: FeedPart): void;
   tellAll(): void;
   moveTo(cursor: string, isNews: boolean): void;
 }
 
-export type Found =
+export type PollResult =
   /** Another database than before, or one that was restored. */
   | { kind: 'moved' }
   /**
    * `failure`: the first zone that could not be rendered in this look; the other zones were told. `isComplete`: no zone
    * of this or of an earlier look waits to be rendered.
    */
-  | { kind: 'looked'; isChanged: boolean; failure: Failure | null; isComplete: boolean };
+  | { kind: 'looked'; isChanged: boolean; failure: LineFailure | null; isComplete: boolean };
 
 export class Look {
   readonly #source: ServedSource;
@@ -55,7 +55,7 @@ export class Look {
   }
 
   /** Finds the changes since the last look and tells them. @throws an error of the database; nothing is lost by it */
-  async next(to: Listener): Promise<Found> {
+  async next(to: PollListener): Promise<PollResult> {
     const found = await this.#source.changesSince(this.#read, this.#seen);
     if (found === null) return { kind: 'moved' };
     const due = new Pending();
@@ -85,9 +85,9 @@ export class Look {
   }
 
   /** @returns the first failure */
-  async #tell(due: Pending, to: Listener): Promise<Failure | null> {
+  async #tell(due: Pending, to: PollListener): Promise<LineFailure | null> {
     if (due.all) to.tellAll();
-    const failures: Failure[] = [];
+    const failures: LineFailure[] = [];
     for await (const part of renderPending(this.#source, due, this.#said, (failure) => failures.push(failure))) {
       to.tell(part);
     }

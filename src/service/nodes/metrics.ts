@@ -7,11 +7,11 @@
 //   zonestead_feed_ends_total{reason}       streams that ended
 //   zonestead_feed_zone_failures_total      zones that could not be rendered
 import type { Metrics } from '#telemetry/metrics.ts';
-import { LINE_KINDS, type Part } from './lines.ts';
+import { type FeedPart, LINE_KINDS } from './lines.ts';
 import { ENDS, type End } from './stream.ts';
 
 export interface FeedMetrics {
-  sent(part: Pick<Part, 'text' | 'kinds'>): void;
+  sent(part: Pick<FeedPart, 'text' | 'kinds'>): void;
   polled(result: 'ok' | 'failed'): void;
   zoneFailed(): void;
   ended(end: End): void;

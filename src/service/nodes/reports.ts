@@ -8,7 +8,7 @@ import { parseCursor } from './cursor.ts';
 import type { NodeActor } from './keys.ts';
 
 /** `nodeReport` of the contract. */
-export interface NodeReport {
+export interface ReportSummary {
   node: string;
   instance: string;
   startedAt: string;
@@ -30,7 +30,7 @@ export interface Reports {
   take(
     context: Pick<ServiceContext, 'db'>,
     actor: NodeActor,
-    report: NodeReport,
+    report: ReportSummary,
   ): Promise<{ duplicate: boolean; compare: string | null; transfers: string | null; answers: true }>;
 }
 

@@ -23,7 +23,7 @@ import { renderName } from './render.ts';
 
 export type { ZoneHead } from '#store/served-zones.ts';
 
-export interface ZoneSettings {
+export interface RenderSettings {
   /** Names are absolute with a final dot; times are in seconds. */
   soa: { mname: string; rname: string; refresh: number; retry: number; expire: number; minimum: number; ttl: number };
   /** `privateKey` is PEM (PKCS#8). Secret. */
@@ -79,7 +79,7 @@ export interface ServedSource {
   zone(
     zoneId: string,
     signal: AbortSignal,
-  ): Promise<{ head: ZoneHead; settings: ZoneSettings; pages: AsyncIterable<ServedSet[]> } | null>;
+  ): Promise<{ head: ZoneHead; settings: RenderSettings; pages: AsyncIterable<ServedSet[]> } | null>;
 }
 
 const HEADS = 1_000;
@@ -156,7 +156,7 @@ function headOf({ id, name, version, serial }: ServedZone): ZoneHead {
 
 interface ZoneStart {
   head: ZoneHead;
-  settings: ZoneSettings;
+  settings: RenderSettings;
 }
 
 /** The first page is the head of the zone. */
@@ -196,7 +196,7 @@ function* pagesOf(sets: readonly ServedSet[]): Generator<ServedSet[]> {
   for (let at = 0; at < sets.length; at += SETS) yield sets.slice(at, at + SETS);
 }
 
-function settingsOf({ nameservers, hostmaster, cskPrivate, cskPublic }: WholeZone): ZoneSettings {
+function settingsOf({ nameservers, hostmaster, cskPrivate, cskPublic }: WholeZone): RenderSettings {
   const privateKey = cskPem({ privateKey: cskPrivate, publicKey: cskPublic });
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },

@@ -11,7 +11,7 @@
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { parseCursor } from './cursor.ts';
-import { type Failure, type Line, type Part, partOf, renderPending } from './lines.ts';
+import { type FeedPart, type Line, type LineFailure, partOf, renderPending } from './lines.ts';
 import { FEW_WAITING, MAX_WAITING, type Outlet } from './outlet.ts';
 import { Pending } from './pending.ts';
 import type { ServedSource, ZoneHead } from './source.ts';
@@ -35,7 +35,7 @@ export interface StreamOptions {
   mayList(signal: AbortSignal): Promise<() => void>;
   /** The number of the last look of the hub at the database that has begun. */
   lastLook(): number;
-  onSent(part: Part): void;
+  onSent(part: FeedPart): void;
   /** Called for the first failure of the stream. */
   onFailure(failure: { zoneId: string | null; error: unknown }): void;
   onEnd(end: End): void;
@@ -74,7 +74,7 @@ export class Stream {
   }
 
   /** Takes lines that every stream gets. */
-  tell(part: Part): void {
+  tell(part: FeedPart): void {
     if (this.#isEnded) return;
     if (this.#isFollowing && this.#hasRoom(part.text.length)) {
       this.#send(part);
@@ -124,7 +124,7 @@ export class Stream {
     return waiting === 0 || waiting + octets <= MAX_WAITING;
   }
 
-  #send(part: Part): void {
+  #send(part: FeedPart): void {
     this.#options.outlet.write(part.text);
     this.#options.onSent(part);
   }
@@ -181,7 +181,7 @@ export class Stream {
     const { source, clock } = this.#options;
     const [due, upTo, cursor] = [this.#pending, this.#target, this.#said ?? this.#target];
     this.#pending = new Pending();
-    const failures: Failure[] = [];
+    const failures: LineFailure[] = [];
     for await (const part of renderPending(source, due, cursor, (failure) => failures.push(failure))) {
       if (this.#isEnded) return;
       this.#send(part);

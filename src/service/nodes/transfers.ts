@@ -6,7 +6,7 @@
 import type { Clock } from '#base/clock.ts';
 import { dropUnprintable } from '#base/printable.ts';
 import { sleep } from '#base/wait.ts';
-import type { TsigKey } from '#dns/secondaries/secondary.ts';
+import type { SecondaryKey } from '#dns/secondaries/secondary.ts';
 import type { Db } from '#store/database.ts';
 import { allSecondaries, listedZones, type SecondaryBehind } from '#store/secondaries.ts';
 import {
@@ -26,7 +26,7 @@ import { parseCursor } from './cursor.ts';
 import { decidePlan } from './plan.ts';
 
 /** `transferPlan` of the contract. */
-export interface TransferPlan {
+export interface ZoneTransferPlan {
   version: string;
   role: 'source' | 'standby' | 'none';
   slot: number | null;
@@ -35,7 +35,7 @@ export interface TransferPlan {
     name: string;
     addresses: { address: string; port: number }[];
     transfersFrom: string[];
-    key: TsigKey;
+    key: SecondaryKey;
     zones: 'all' | string[];
     catalog: boolean;
     notify: boolean;
@@ -80,7 +80,7 @@ export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, si
 }
 
 /** The answer to the node of this name, with the secrets of TSIG keys. */
-export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: string): Promise<TransferPlan> {
+export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: string): Promise<ZoneTransferPlan> {
   return inOneSnapshot(db, async (tx) => {
     const plan = await readPlan(tx);
     const [slot, rows, listed] = [await slotOf(tx, node), await allSecondaries(tx), await listedZones(tx)];
@@ -97,7 +97,11 @@ export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: stri
             name,
             addresses,
             transfersFrom,
-            key: { name: row.tsigName, algorithm: row.tsigAlgorithm as TsigKey['algorithm'], secret: row.tsigSecret },
+            key: {
+              name: row.tsigName,
+              algorithm: row.tsigAlgorithm as SecondaryKey['algorithm'],
+              secret: row.tsigSecret,
+            },
             zones: allZones ? 'all' : (zonesOf.get(name) ?? []).map((zone) => zone.name),
             catalog,
             notify,
@@ -107,7 +111,7 @@ export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: stri
 }
 
 /** `transferReport` of the contract. */
-export interface TransferReport {
+export interface ZoneTransferReport {
   node: string;
   secondaries: readonly {
     name: string;
@@ -120,7 +124,10 @@ export interface TransferReport {
 }
 
 /** Stores what the source saw. The report of a node that is not the source changes nothing. */
-export async function takeTransferReport({ db }: Pick<ServiceContext, 'db'>, report: TransferReport): Promise<void> {
+export async function takeTransferReport(
+  { db }: Pick<ServiceContext, 'db'>,
+  report: ZoneTransferReport,
+): Promise<void> {
   for (const { name, silent, cursor, behind, ...rest } of report.secondaries) {
     await writeSecondaryReport(db, report.node, {
       ...rest,

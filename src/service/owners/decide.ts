@@ -33,7 +33,7 @@ export interface RecordsHere {
   withValue(value: ReadValue): Present | undefined;
 }
 
-export type Edit =
+export type SetEdit =
   | { kind: 'delete'; id: string }
   | { kind: 'update'; id: string; value: number; ttl: number | null; comment: string | null }
   | { kind: 'adjust'; id: string; ttl: number | null; comment: string | null }
@@ -41,7 +41,7 @@ export type Edit =
 
 export interface Decision {
   /** In their order. */
-  edits: readonly Edit[];
+  edits: readonly SetEdit[];
   /** The records that the owner has afterwards, without those that `create` makes: the id and the digest as applied. */
   records: readonly { id: string; digest: string }[];
   drift: readonly DriftItem[];
@@ -78,7 +78,7 @@ export function decideSet(
   const others = (record: Present) => record.owners.filter(({ id }) => id !== own?.id);
   const spare = mineNow.filter(({ id }) => !wanted.has(id));
   const free = spare.filter((record) => others(record).length === 0);
-  const edits: Edit[] = spare.flatMap((record) => withoutOwner(record, own, others(record), defaultTtl));
+  const edits: SetEdit[] = spare.flatMap((record) => withoutOwner(record, own, others(record), defaultTtl));
   const records: Decision['records'][number][] = [];
   const missing: number[] = [];
   for (const [index, { digest }] of set.values.entries()) {
@@ -91,13 +91,13 @@ export function decideSet(
     edits.push(...adjusted(record, { ttl, comment: commentOf(record, set, own) }, defaultTtl));
     records.push({ id: record.id, digest });
   }
-  const made: Edit[] = missing.map((value, at) => {
+  const made: SetEdit[] = missing.map((value, at) => {
     const record = free[at];
     if (!record) return { kind: 'create', value, ttl: set.ttl, comment: set.comment };
     records.push({ id: record.id, digest: set.values[value]!.digest });
     return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: commentOf(record, set, own) };
   });
-  const deleted: Edit[] = free.slice(missing.length).map(({ id }) => ({ kind: 'delete', id }));
+  const deleted: SetEdit[] = free.slice(missing.length).map(({ id }) => ({ kind: 'delete', id }));
   return { edits: [...deleted, ...edits, ...made], records, drift };
 }
 
@@ -107,7 +107,12 @@ function recordsOf(own: OwnedSet, here: RecordsHere): Present[] {
 }
 
 /** The edits of a record that loses one of its owners and keeps `others`. */
-function withoutOwner(record: Present, own: OwnedSet | null, others: readonly OwnedSet[], defaultTtl: number): Edit[] {
+function withoutOwner(
+  record: Present,
+  own: OwnedSet | null,
+  others: readonly OwnedSet[],
+  defaultTtl: number,
+): SetEdit[] {
   if (others.length === 0) return [];
   const comment = commentOf(record, { comment: null }, own);
   return adjusted(record, { ttl: lowestTtl(others, defaultTtl), comment }, defaultTtl);
@@ -127,7 +132,7 @@ function commentOf(
   return comment === before ? next : comment;
 }
 
-function commented(record: Present, set: ReadApply, own: OwnedSet): Edit[] {
+function commented(record: Present, set: ReadApply, own: OwnedSet): SetEdit[] {
   const { id, ttl } = record;
   const comment = commentOf(record, set, own);
   return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment }];
@@ -137,15 +142,15 @@ function adjusted(
   { id, ttl, comment }: Present,
   wanted: { ttl: number | null; comment: string | null },
   defaultTtl: number,
-): Edit[] {
+): SetEdit[] {
   // A TTL of the default's value stays as it is written.
   const next = (ttl ?? defaultTtl) === (wanted.ttl ?? defaultTtl) ? ttl : wanted.ttl;
   return next === ttl && wanted.comment === comment ? [] : [{ kind: 'adjust', id, ttl: next, comment: wanted.comment }];
 }
 
 /** The edits that release a set. @param retain whether records without another owner stay */
-export function decideRelease(own: OwnedSet, here: RecordsHere, retain: boolean, defaultTtl: number): Edit[] {
-  return recordsOf(own, here).flatMap((record): Edit[] => {
+export function decideRelease(own: OwnedSet, here: RecordsHere, retain: boolean, defaultTtl: number): SetEdit[] {
+  return recordsOf(own, here).flatMap((record): SetEdit[] => {
     const others = record.owners.filter(({ id }) => id !== own.id);
     if (others.length > 0) return withoutOwner(record, own, others, defaultTtl);
     return retain ? [] : [{ kind: 'delete', id: record.id }];

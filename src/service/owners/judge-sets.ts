@@ -9,7 +9,7 @@ import { changesAnswers, type Entry } from '../change/history.ts';
 import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } from '../change/state.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { recordView } from '../zones/view.ts';
-import { decideRelease, decideSet, type Edit, type RecordsHere, staleness } from './decide.ts';
+import { decideRelease, decideSet, type RecordsHere, type SetEdit, staleness } from './decide.ts';
 import { judgeBeginning, type Place } from './only-among.ts';
 import { isSameRow } from './ownership.ts';
 import { inValue, type ReadApply, type ReadRelease, type ReadReleaseAll, type ReadSet, type SetResult } from './set.ts';
@@ -213,7 +213,12 @@ function* releaseSets(judge: Judge, held: readonly OwnedSet[], retain: boolean |
 }
 
 /** Makes one edit. @returns the record that it created, which belongs to the set. @throws Refusal */
-function run(judge: Judge, set: ReadApply | OwnedSet, edit: Edit, entries: Entry[]): { id: string; digest: string }[] {
+function run(
+  judge: Judge,
+  set: ReadApply | OwnedSet,
+  edit: SetEdit,
+  entries: Entry[],
+): { id: string; digest: string }[] {
   const values = 'values' in set ? set.values : [];
   const note = <E extends Edited>(edited: E): E => {
     if (edited.entry) entries.push({ ...edited.entry, owner: set.owner });
@@ -235,7 +240,7 @@ function run(judge: Judge, set: ReadApply | OwnedSet, edit: Edit, entries: Entry
 }
 
 /** The stored record with another TTL or comment. */
-function adjusted({ state }: Judge, { id, ttl, comment }: Extract<Edit, { kind: 'adjust' }>) {
+function adjusted({ state }: Judge, { id, ttl, comment }: Extract<SetEdit, { kind: 'adjust' }>) {
   const row = state.current.get(id);
   const stored = row && state.nearby.at(row.ordername).get(id);
   if (!row || !stored) throw new Error(`the record ${id} was not loaded`);

@@ -2,7 +2,7 @@
 import { type ParsedRecord, parseRecord, type RecordInput } from '#dns/record.ts';
 import type { Verdict } from '#dns/verdict.ts';
 import type { Once } from '../change/once.ts';
-import type { Condition } from '../conditions/match.ts';
+import type { TagCondition } from '../conditions/match.ts';
 import { Refusal, type RefusalData } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
 
@@ -13,8 +13,8 @@ export type RecordChange = Common &
   // The Idempotency-Key of one creation works like that of a single POST.
   (
     | { action: 'create'; record: RecordInput; once?: Once }
-    | { action: 'update'; id: string; record: RecordInput; condition?: Condition | null }
-    | { action: 'delete'; id: string; condition?: Condition | null }
+    | { action: 'update'; id: string; record: RecordInput; condition?: TagCondition | null }
+    | { action: 'delete'; id: string; condition?: TagCondition | null }
   );
 
 /** One request to change the records of a zone. */

@@ -1,6 +1,6 @@
 // Lists the RRsets of a zone, for protocols whose smallest object is an RRset (the PowerDNS API).
 import type { RecordType } from '#dns/types/index.ts';
-import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/record-pages.ts';
+import { ANSWER, type RecordPageRow, recordPage, recordPages } from '#store/record-pages.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
@@ -60,7 +60,7 @@ class Grouping {
   }
 
   /** @returns the RRsets that are complete */
-  add(rows: readonly ListedRecord[]): ListedRrset[] {
+  add(rows: readonly RecordPageRow[]): ListedRrset[] {
     const complete: ListedRrset[] = [];
     for (const { name, type, content, comment, ttl: own } of rows) {
       const ttl = own ?? this.#defaultTtl;

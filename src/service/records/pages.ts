@@ -1,7 +1,7 @@
 // The records of a zone as pages of the console: by name in both directions from any place, and in other orders as
 // numbered pages of a bounded number of records.
 import { MAX_SORTED, SORTED_BY, sortedRecordPage } from '#store/record-order.ts';
-import { ANSWER, type ListedRecord, recordPage } from '#store/record-pages.ts';
+import { ANSWER, type RecordPageRow, recordPage } from '#store/record-pages.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { type ManagedRecord, type ManagedZone, managedZone } from '../zones/view.ts';
@@ -88,7 +88,7 @@ async function byName(
   zoneId: string,
   filter: object,
   { after, before, descending, limit, characters }: RecordPageQuery,
-): Promise<{ rows: ListedRecord[]; hasPrevious: boolean; hasNext: boolean }> {
+): Promise<{ rows: RecordPageRow[]; hasPrevious: boolean; hasNext: boolean }> {
   const place = after ?? before;
   const isBack = after === undefined && before !== undefined;
   const cursor = place === undefined ? undefined : readCursor(place);
@@ -100,7 +100,7 @@ async function byName(
   return { rows: rows.toReversed(), hasPrevious: more, hasNext: true };
 }
 
-async function withTimes(context: ServiceContext, rows: readonly (ListedRecord & { changedAt?: Date | null })[]) {
+async function withTimes(context: ServiceContext, rows: readonly (RecordPageRow & { changedAt?: Date | null })[]) {
   const records = await withOwners(context, rows);
   return records.map((record, at) => ({ ...record, changedAt: rows[at]?.changedAt ?? null }));
 }

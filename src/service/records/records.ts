@@ -3,8 +3,8 @@ import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isStorable } from '#store/database.ts';
 import { ownersOfRecords } from '#store/owner-pages.ts';
-import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/record-pages.ts';
-import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
+import { ANSWER, type RecordPageRow, recordPage, recordPages } from '#store/record-pages.ts';
+import { type RecordCursor, type RowFilter, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mayReadRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
@@ -82,7 +82,7 @@ async function readRows(
   context: ServiceContext,
   { zone, filter }: Awaited<ReturnType<typeof listOf>>,
   query: { limit: number },
-): Promise<{ zone: ZoneRow; rows: ListedRecord[]; next: string | null }> {
+): Promise<{ zone: ZoneRow; rows: RecordPageRow[]; next: string | null }> {
   if (!filter) return { zone, rows: [], next: null };
   const { rows, more } = await recordPage(context.db, zone.id, filter, { rows: query.limit, octets: ANSWER.octets });
   const last = rows.at(-1);
@@ -151,7 +151,7 @@ export async function readAllRecords(
   if (isKnown(recordsTag(zone))) return null;
   if (!filter) return { whole: [] };
   const { rows, more } = await recordPage(context.db, zone.id, filter, ANSWER);
-  const view = (page: readonly ListedRecord[]) => listedViews(context, page, zone, query);
+  const view = (page: readonly RecordPageRow[]) => listedViews(context, page, zone, query);
   if (!more) return { whole: await view(rows) };
   async function* pages() {
     for await (const page of snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {})))
@@ -164,7 +164,7 @@ export async function readAllRecords(
 /** The views of the records in a list. One has `withdrawn` only if it is, and `owners` only if it has some. */
 async function listedViews(
   context: ServiceContext,
-  rows: readonly ListedRecord[],
+  rows: readonly RecordPageRow[],
   zone: ZoneRow,
   { etags = false, owners = false }: Extras,
 ): Promise<ListedView[]> {
@@ -203,7 +203,7 @@ export async function listOf(
   actor: Actor,
   zoneId: string,
   query: RecordQuery,
-): Promise<{ zone: ZoneRow; filter: Omit<RecordFilter, 'limit'> | null }> {
+): Promise<{ zone: ZoneRow; filter: Omit<RowFilter, 'limit'> | null }> {
   const zone = await seeZone(context, actor, zoneId, 'no_zone');
   mustReadRecords(actor, zoneId);
   const only = readableOnly(actor);
@@ -236,7 +236,7 @@ function contentFilter(type: RecordType | undefined, content: string): { content
   return { content, digest: parsed?.ok ? digestOf(parsed.value.wire) : null };
 }
 
-export function writeCursor(row: Pick<ListedRecord, 'ordername' | 'type' | 'id'>): string {
+export function writeCursor(row: Pick<RecordPageRow, 'ordername' | 'type' | 'id'>): string {
   return Buffer.from(JSON.stringify([row.ordername, row.type, row.id])).toString('base64url');
 }
 

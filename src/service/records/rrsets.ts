@@ -162,7 +162,7 @@ function* planRrsets<T>({ state, caller, zone }: Judge, edit: RrsetEdit<T>): Ste
 }
 
 interface PlannedEdit {
-  edit: Edit;
+  edit: RecordEdit;
   rrset: Rrset;
 }
 
@@ -226,7 +226,7 @@ function storedAt({ nearby, current }: State, { name, type }: { name: string; ty
   });
 }
 
-export type Edit =
+export type RecordEdit =
   | { kind: 'delete'; id: string; record: ParsedRecord }
   | { kind: 'update'; id: string; record: ParsedRecord; before: ParsedRecord }
   | { kind: 'create'; record: WantedRecord };
@@ -236,10 +236,10 @@ export type Edit =
  * spelling of its content. A record whose value is removed takes a new value and keeps its id. Both keep their comment,
  * unless the plan has another one.
  */
-export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): Edit[] {
+export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): RecordEdit[] {
   const left = new Map(current.map((stored) => [keyOfOctets(stored.record.wire), stored]));
   const missing: WantedRecord[] = [];
-  const edits: Edit[] = [];
+  const edits: RecordEdit[] = [];
   for (const record of records) {
     const value = keyOfOctets(record.wire);
     const stored = left.get(value);
@@ -267,12 +267,12 @@ export function editsBetween(current: readonly Stored[], records: readonly Wante
   return edits;
 }
 
-function updateOf({ id, record: before }: Stored, record: ParsedRecord): Edit {
+function updateOf({ id, record: before }: Stored, record: ParsedRecord): RecordEdit {
   return { kind: 'update', id, record, before };
 }
 
 /** Deletions make room for other types at their name. DS records need the NS records of their name. */
-function turnOf({ kind, record: { type } }: Edit): number {
+function turnOf({ kind, record: { type } }: RecordEdit): number {
   if (kind === 'delete') return type === 'DS' ? 0 : 1;
   if (kind === 'update') return 2;
   if (type === 'NS') return 3;
@@ -280,12 +280,12 @@ function turnOf({ kind, record: { type } }: Edit): number {
 }
 
 /** Updates that make a set smaller are first, so that no set is larger in between than it was or will be. */
-function growthOf(edit: Edit): number {
+function growthOf(edit: RecordEdit): number {
   return edit.kind === 'update' ? edit.record.wire.length - edit.before.wire.length : 0;
 }
 
 /** @throws Refusal */
-function runFor(judge: Judge, edit: Edit, rrset: Rrset, refused: RrsetEdit['refused']): Edited {
+function runFor(judge: Judge, edit: RecordEdit, rrset: Rrset, refused: RrsetEdit['refused']): Edited {
   try {
     return run(judge, edit);
   } catch (error) {
@@ -294,7 +294,7 @@ function runFor(judge: Judge, edit: Edit, rrset: Rrset, refused: RrsetEdit['refu
   }
 }
 
-function run(judge: Judge, edit: Edit): Edited {
+function run(judge: Judge, edit: RecordEdit): Edited {
   if (edit.kind === 'delete') return removeRow(judge, edit.id);
   if (edit.kind === 'update') return updateRow(judge, edit.id, { ok: true, value: edit.record });
   const { id, ...record } = edit.record;

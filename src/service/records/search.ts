@@ -2,8 +2,8 @@
 import type { Db } from '#store/database.ts';
 import {
   type FoundComment,
-  type FoundRecord,
   type RecordSearch,
+  type SearchedRecord,
   type SearchedZones,
   searchComments,
   searchRecords,
@@ -14,10 +14,10 @@ import { type Actor, readableOnly, teamsOfActor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
 
-export interface Found {
+export interface SearchResult {
   /** Names of zones. */
   zones: string[];
-  records: readonly FoundRecord[];
+  records: readonly SearchedRecord[];
   comments: readonly FoundComment[];
 }
 
@@ -35,7 +35,7 @@ export async function search(
   actor: Actor,
   query: { text: string; limit: number; kinds: readonly Searched[] },
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<SearchResult> {
   const release = await context.largeReads.take(holderOf(actor), signal);
   try {
     const pattern = likeOf(query.text.replace(/\.$/, ''));

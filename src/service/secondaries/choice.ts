@@ -7,8 +7,8 @@ import { changePlan } from '#store/secondaries.ts';
 import {
   chosenByOwner,
   lockSecondaries,
-  type OfferedSecondary,
   offeredTo,
+  type SecondaryOffer,
   secondariesOfZone,
   writeChoice,
 } from '#store/secondary-offers.ts';
@@ -25,7 +25,7 @@ import { settleNames } from './names.ts';
 import { type SecondaryView, secondaryView } from './state.ts';
 
 /** The secondaries that are offered to the teams of the key, by name. */
-export async function readOffered({ db }: ServiceContext, actor: Actor): Promise<OfferedSecondary[]> {
+export async function readOffered({ db }: ServiceContext, actor: Actor): Promise<SecondaryOffer[]> {
   return offeredTo(db, teamsOfActor(actor));
 }
 
@@ -34,7 +34,7 @@ export async function readOfferedForZone(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-): Promise<OfferedSecondary[]> {
+): Promise<SecondaryOffer[]> {
   return offeredToOwner(context.db, await seeZone(context, actor, zoneId, 'no_zone'));
 }
 
@@ -93,7 +93,7 @@ export async function chooseSecondaries(
   });
 }
 
-function offeredToOwner(db: Db | Tx, { teamId }: Pick<ZoneRow, 'teamId'>): Promise<OfferedSecondary[]> {
+function offeredToOwner(db: Db | Tx, { teamId }: Pick<ZoneRow, 'teamId'>): Promise<SecondaryOffer[]> {
   return offeredTo(db, teamId === null ? [] : [teamId]);
 }
 

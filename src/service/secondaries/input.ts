@@ -7,8 +7,8 @@ import {
   defaultTsigName,
   type Endpoint,
   endpointText,
+  type SecondaryKey,
   TSIG_ALGORITHMS,
-  type TsigKey,
   tsigSecretOctets,
 } from '#dns/secondaries/secondary.ts';
 import type { NewSecondary } from '#store/secondaries.ts';
@@ -82,7 +82,7 @@ export function endpointOf(text: string): Endpoint {
  */
 export function secondaryRow(
   input: SecondaryInput,
-  kept: { key: TsigKey; offeredToAll: boolean } | null,
+  kept: { key: SecondaryKey; offeredToAll: boolean } | null,
   random: (bytes: number) => Buffer,
 ): { row: NewSecondary; made: boolean } {
   const { name, zones = [], catalog = true, notify = true, tsig = {} } = input;
@@ -130,7 +130,7 @@ export function offeredNamespaceOf(text: string): { team: string; namespace: str
   );
 }
 
-function algorithmOf(text: string): TsigKey['algorithm'] {
+function algorithmOf(text: string): SecondaryKey['algorithm'] {
   const found = TSIG_ALGORITHMS.find((each) => each === text);
   if (found === undefined)
     throw new Error(`the algorithm of the TSIG key must be one of ${TSIG_ALGORITHMS.join(', ')}`);

@@ -1,6 +1,6 @@
 // Writes a secondary of the administrator with its zones and its offers.
 import { plainName } from '#dns/names/plain.ts';
-import type { TsigKey } from '#dns/secondaries/secondary.ts';
+import type { SecondaryKey } from '#dns/secondaries/secondary.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
 import { changePlan, delistZone, listedZones, listZone, putSecondary, type SecondaryRow } from '#store/secondaries.ts';
@@ -13,7 +13,7 @@ export interface WrittenSecondary {
   isNew: boolean;
   /** Whether the secret of the key was made now. */
   made: boolean;
-  key: TsigKey;
+  key: SecondaryKey;
 }
 
 /**
@@ -51,8 +51,8 @@ export async function changeZones(
   for (const id of await idsOf(tx, remove)) await delistZone(tx, id, secondary);
 }
 
-export function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecret'>): TsigKey {
-  return { name: row.tsigName, algorithm: row.tsigAlgorithm as TsigKey['algorithm'], secret: row.tsigSecret };
+export function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecret'>): SecondaryKey {
+  return { name: row.tsigName, algorithm: row.tsigAlgorithm as SecondaryKey['algorithm'], secret: row.tsigSecret };
 }
 
 async function setZones(tx: Tx, secondary: string, names: readonly string[]): Promise<void> {

@@ -15,7 +15,7 @@ export interface Hole {
   /** Whether the value may have dots. */
   severalLabels: boolean;
 }
-export type Part = string | Hole;
+export type TemplatePart = string | Hole;
 
 const HOLE = /\$\{([^{}|]{1,256})(\|labels)?\}/;
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -35,7 +35,7 @@ export function hasTemplate(pattern: string): boolean {
 }
 
 /** The texts and the templates of a pattern. */
-export function partsOf(pattern: string): Part[] {
+export function partsOf(pattern: string): TemplatePart[] {
   const found = HOLE.exec(pattern);
   if (found === null) return pattern === '' ? [] : [pattern];
   const [whole, claim = '', labels] = found;
@@ -78,7 +78,7 @@ export function judgeTemplate(pattern: string, leaves: readonly Leaf[], field: s
 
 const written = ({ claim, severalLabels }: Hole) => `\${${claim}${severalLabels ? '|labels' : ''}}`;
 
-function problemOfStars(parts: readonly Part[]): string | null {
+function problemOfStars(parts: readonly TemplatePart[]): string | null {
   const marked = parts.map((part) => (typeof part === 'string' ? part : '$')).join('');
   if (marked.split('.').some((label) => label.includes('$') && label.includes('*'))) {
     return 'has "*" in the label of a template: separate them by a dot, so that one value cannot match the names of another.';
@@ -96,7 +96,7 @@ function problemOfStars(parts: readonly Part[]): string | null {
  * would choose the kind of the proof. No certificate has a name that begins with `_`, so in front of such a label the
  * value may be any.
  */
-function problemOfProofs(parts: readonly Part[]): string | null {
+function problemOfProofs(parts: readonly TemplatePart[]): string | null {
   const labels = parts
     .map((part) => (typeof part === 'string' ? part : '$'))
     .join('')

@@ -13,7 +13,7 @@ export interface ShownValue {
 }
 
 /** All records of a name and type, before and after. */
-export interface Difference {
+export interface UndoDifference {
   name: string;
   type: RecordType;
   before: ShownValue[];
@@ -37,13 +37,13 @@ export interface OwnedRrset {
   message: string;
 }
 
-export interface UndoAnswer {
+export interface UndoResult {
   dryRun: boolean;
   /** The serial of the zone: after the change, or now for a preview. */
   serial: number;
   /** The lengths of the lists. The lists have the first MAX_LISTED of them. */
   total: { differences: number; conflicts: number; owned: number };
-  differences: Difference[];
+  differences: UndoDifference[];
   conflicts: Conflict[];
   /** Empty for an undo, of which they are conflicts. */
   owned: OwnedRrset[];
@@ -57,10 +57,10 @@ export interface UndoAnswer {
 export const MAX_LISTED = 1_000;
 
 export function answerOf(
-  { differences, conflicts, owned = [] }: Pick<UndoAnswer, 'differences' | 'conflicts'> & { owned?: OwnedRrset[] },
+  { differences, conflicts, owned = [] }: Pick<UndoResult, 'differences' | 'conflicts'> & { owned?: OwnedRrset[] },
   dryRun: boolean,
   serial: number,
-): UndoAnswer {
+): UndoResult {
   return {
     dryRun,
     serial,

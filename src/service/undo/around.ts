@@ -2,7 +2,7 @@
 // them again, and the others become as they were. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import { keyOfOctets } from '#dns/wire/octets.ts';
-import type { OwnedRecord, RecordedValue } from '#store/undo.ts';
+import type { PresentRecord, RecordedValue } from '#store/undo.ts';
 import { editsBetween } from '../records/rrsets.ts';
 import type { OwnedRrset } from './answer.ts';
 import { isChallenge, ownedMessage } from './owned.ts';
@@ -33,7 +33,7 @@ export interface LeftRrset {
 export function planAround(
   zone: PlanningZone,
   past: PastRrset,
-  rows: readonly OwnedRecord[],
+  rows: readonly PresentRecord[],
 ): { planned: Planned; left: LeftRrset | null } {
   const stored = rows.map(storedOf);
   const held = new Map(rows.flatMap(({ id, owners }) => (owners.length > 0 ? [[id, owners] as const] : [])));
@@ -56,7 +56,7 @@ export function planAround(
 }
 
 /** The records that an owner has now, and those that an owner changed and that are gone with their value. */
-function leftIds(past: PastRrset, rows: readonly OwnedRecord[]): Set<string> {
+function leftIds(past: PastRrset, rows: readonly PresentRecord[]): Set<string> {
   const owners = new Map(rows.map((row) => [row.id, row.owners]));
   const free = new Set(rows.flatMap((row) => (row.owners.length > 0 ? [] : [textOf([row], false)])));
   const isLeft = ([id, value]: readonly [string, RecordedValue | null]) => {
@@ -69,7 +69,7 @@ function leftIds(past: PastRrset, rows: readonly OwnedRecord[]): Set<string> {
 
 function leftOf(
   past: PastRrset,
-  rows: readonly OwnedRecord[],
+  rows: readonly PresentRecord[],
   held: LeftRrset['held'],
   left: ReadonlySet<string>,
 ): LeftRrset | null {

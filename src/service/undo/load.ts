@@ -1,7 +1,7 @@
 // Reads the records that undo and restore plan with, all of one moment, and plans them.
 import { finishInTurns, type Steps } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
-import { type OwnedRecord, ownedRecordsAt } from '#store/undo.ts';
+import { ownedRecordsAt, type PresentRecord } from '#store/undo.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { refusal } from '../refusal.ts';
 import type { Conflict } from './answer.ts';
@@ -22,7 +22,7 @@ export interface ZonePlan {
 export type Planner = (
   zone: PlanningZone,
   past: PastRrset,
-  rows: readonly OwnedRecord[],
+  rows: readonly PresentRecord[],
 ) => { planned: Planned; left: LeftRrset | null };
 
 /** The characters of contents that one plan may hold. */
@@ -49,7 +49,7 @@ export async function planAll(
   size: PlanSize,
   signal?: AbortSignal,
 ): Promise<ZonePlan> {
-  const rows = new Map<string, OwnedRecord[]>();
+  const rows = new Map<string, PresentRecord[]>();
   for await (const page of ownedRecordsAt(tx, zone.no, pasts.map(placeOf))) {
     signal?.throwIfAborted();
     for (const row of page) {
@@ -67,7 +67,7 @@ function* planSteps(
   zone: ZoneRow,
   pasts: readonly PastRrset[],
   planner: Planner,
-  rows: ReadonlyMap<string, OwnedRecord[]>,
+  rows: ReadonlyMap<string, PresentRecord[]>,
 ): Steps<ZonePlan> {
   const plan: ZonePlan = { zone, rrsets: [], conflicts: [], left: [] };
   for (const [index, past] of pasts.entries()) {

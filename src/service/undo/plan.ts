@@ -4,17 +4,17 @@ import { orderName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseStoredRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { keyOfOctets } from '#dns/wire/octets.ts';
-import type { OwnedRecord, RecordedValue } from '#store/undo.ts';
-import { type Edit, editsBetween, type Stored, type WantedRecord } from '../records/rrsets.ts';
-import { type Conflict, type Difference, shownValue } from './answer.ts';
+import type { PresentRecord, RecordedValue } from '#store/undo.ts';
+import { editsBetween, type RecordEdit, type Stored, type WantedRecord } from '../records/rrsets.ts';
+import { type Conflict, shownValue, type UndoDifference } from './answer.ts';
 import { ownedMessage } from './owned.ts';
 import type { PastRrset } from './rewind.ts';
 
 /** An RRset that is put back. */
 export interface PlannedRrset {
   past: PastRrset;
-  difference: Difference;
-  edits: Edit[];
+  difference: UndoDifference;
+  edits: RecordEdit[];
   /** All records of the RRset as they should be. */
   wanted: WantedRecord[];
 }
@@ -31,7 +31,7 @@ export interface PlanningZone {
  * Plans an undo. A record that an owner has, or that an owner removed, is a conflict.
  * @param rows the records at this name and type as they are
  */
-export function planRrset(zone: PlanningZone, past: PastRrset, rows: readonly OwnedRecord[]): Planned {
+export function planRrset(zone: PlanningZone, past: PastRrset, rows: readonly PresentRecord[]): Planned {
   const stored = rows.map(storedOf);
   const wanted = new WantedRecords(stored.filter(({ id }) => !past.values.has(id)));
   for (const [id, value] of past.values) {
@@ -83,7 +83,7 @@ export function conflictOf({ name, type, change }: PastRrset, message: string): 
 export function plannedOf(
   zone: PlanningZone,
   past: PastRrset,
-  { stored, edits, wanted }: { stored: readonly Stored[]; edits: Edit[]; wanted: WantedRecord[] },
+  { stored, edits, wanted }: { stored: readonly Stored[]; edits: RecordEdit[]; wanted: WantedRecord[] },
 ): PlannedRrset | null {
   if (edits.length === 0) return null;
   const show = (records: readonly ParsedRecord[]) => records.map((record) => shownValue(record, zone.defaultTtl));
@@ -93,7 +93,7 @@ export function plannedOf(
 }
 
 /** @throws Error if the row cannot be parsed, because another program wrote it */
-export function storedOf({ id, owners: _, ...row }: OwnedRecord): Stored {
+export function storedOf({ id, owners: _, ...row }: PresentRecord): Stored {
   const parsed = parseRdata(row.type, row.content, row.priority);
   if (!parsed.ok) throw new Error(`record ${id} does not parse: ${parsed.problem.message}`);
   return { id, record: { ...row, wire: parsed.value.wire, target: parsed.value.target } };

@@ -18,7 +18,7 @@ import { prepareAliases } from '../records/alias-target.ts';
 import { refusal } from '../refusal.ts';
 import { childrenOf } from '../zones/children.ts';
 import { seeZone } from '../zones/zones.ts';
-import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
+import { answerOf, type Conflict, refuseConflicts, type UndoResult } from './answer.ts';
 import { planAround } from './around.ts';
 import { isUnchanged, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { conflictsWithOwned } from './next-to-owned.ts';
@@ -49,13 +49,13 @@ export async function restoreRecords(
   zoneId: string,
   at: Date,
   options: RestoreOptions,
-): Promise<UndoAnswer> {
+): Promise<UndoResult> {
   const { dryRun, count, signal } = options;
   const seen = await seeZone(context, caller.actor, zoneId, 'no_zone');
   mustWriteRecords(caller.actor, seen.id);
   if (readableOnly(caller.actor) !== null) throw refusal('restores-a-part');
   const stored = dryRun ? null : await storedAnswer(context.db, caller);
-  if (stored !== null) return stored.answer as UndoAnswer;
+  if (stored !== null) return stored.answer as UndoResult;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
@@ -70,7 +70,7 @@ export async function restoreRecords(
   throw busy();
 }
 
-function answerFor({ rrsets, conflicts, left }: ZonePlan, dryRun: boolean, serial: number): UndoAnswer {
+function answerFor({ rrsets, conflicts, left }: ZonePlan, dryRun: boolean, serial: number): UndoResult {
   const differences = rrsets.map(({ difference }) => difference);
   return answerOf({ differences, conflicts, owned: left.flatMap(({ owned }) => owned) }, dryRun, serial);
 }
@@ -166,7 +166,7 @@ async function write(
   caller: Caller,
   plan: RestorePlan,
   restoredTo: Date,
-): Promise<UndoAnswer | null> {
+): Promise<UndoResult | null> {
   const { zone: read, rrsets } = plan;
   const aliases = rrsets.flatMap(({ past, wanted }) => (past.type === 'ALIAS' ? wanted : [])).slice(0, ALIASES);
   await prepareAliases(context, caller.actor, read.id, aliases);

@@ -23,7 +23,7 @@ import { editRrsets, tryRrsets } from '../records/edit-rrsets.ts';
 import type { RrsetEdit, RrsetResult } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
-import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
+import { answerOf, type Conflict, refuseConflicts, type UndoResult } from './answer.ts';
 import { isUnchanged, type Planner, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { planRrset } from './plan.ts';
 import { rewind } from './rewind.ts';
@@ -55,14 +55,14 @@ export async function undoChanges(
   zoneId: string,
   selection: Selection,
   { dryRun, budget, signal }: UndoOptions,
-): Promise<UndoAnswer> {
+): Promise<UndoResult> {
   const { actor } = caller;
   await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteRecords(actor, zoneId);
   // A repeated request gets its answer: a new plan would find that the changes are undone already.
   const stored = dryRun ? null : await storedAnswer(context.db, caller);
   if (stored !== null) {
-    const answer = doneAnswer(stored.answer as RrsetResult<UndoAnswer>);
+    const answer = doneAnswer(stored.answer as RrsetResult<UndoResult>);
     for (const place of answer.differences) mustWriteRecord(actor, zoneId, place);
     return answer;
   }
@@ -84,7 +84,7 @@ export async function undoChanges(
   throw busy();
 }
 
-function doneAnswer({ answer, serials }: RrsetResult<UndoAnswer>): UndoAnswer {
+function doneAnswer({ answer, serials }: RrsetResult<UndoResult>): UndoResult {
   return { ...answer, serial: serials.after };
 }
 
@@ -93,8 +93,8 @@ async function preview(
   caller: Caller,
   zoneId: string,
   plan: ZonePlan,
-  edit: RrsetEdit<UndoAnswer>,
-): Promise<UndoAnswer> {
+  edit: RrsetEdit<UndoResult>,
+): Promise<UndoResult> {
   const conflicts = [...plan.conflicts];
   try {
     await tryRrsets(context, caller, zoneId, edit);
@@ -176,7 +176,7 @@ function laterConflict({ id, name, type, keyId, owner }: RecordedStep): Conflict
   return { change: id, name, type, message };
 }
 
-function editOf(plan: ZonePlan, outdated: Refusal): RrsetEdit<UndoAnswer> {
+function editOf(plan: ZonePlan, outdated: Refusal): RrsetEdit<UndoResult> {
   const rrsets = plan.rrsets.map(({ past: { name, type, undoes }, wanted }) => ({
     name,
     type,

@@ -4,7 +4,7 @@ import { type BulkEdits, writeEdits } from '../change/bulk.ts';
 import { growthBetween } from '../change/growth.ts';
 import type { BulkChange } from '../change/locked.ts';
 import type { ServiceContext } from '../context.ts';
-import type { Edit } from '../records/rrsets.ts';
+import type { RecordEdit } from '../records/rrsets.ts';
 import type { PlannedRrset } from './plan.ts';
 
 /** @param restoredTo the time in the history of the change */
@@ -18,7 +18,7 @@ export function planBulk(
   const edits = {
     deletes: [] as string[],
     updates: [] as BulkEdits['updates'][number][],
-    creates: [] as Edit['record'][],
+    creates: [] as RecordEdit['record'][],
   };
   for (const edit of rrsets.flatMap((rrset) => rrset.edits)) {
     const { records, bytes } = measureGrowth(edit);
@@ -35,7 +35,7 @@ export function planBulk(
   return { growth, names, write: (to) => writeEdits(tx, context, edits, { ...to, mark }) };
 }
 
-function measureGrowth(edit: Edit) {
+function measureGrowth(edit: RecordEdit) {
   if (edit.kind === 'update') return growthBetween(withComment(edit.before), withComment(edit.record));
   const record = withComment(edit.record);
   return edit.kind === 'create' ? growthBetween(null, record) : growthBetween(record, null);

@@ -6,7 +6,7 @@ import { insertChanges } from '#store/changes.ts';
 import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import {
-  type DeletedZone,
+  type DeletedZoneRow,
   deletedNamesBelow,
   deletedZoneNamed,
   deletionOf,
@@ -143,11 +143,11 @@ export async function previewZone(
 /** The number of records whose restore counts as one write of a zone, in addition to the first one. */
 const PER_WRITE = 1_000;
 
-function writesFor({ recordCount }: DeletedZone): number {
+function writesFor({ recordCount }: DeletedZoneRow): number {
   return 1 + Math.floor(recordCount / PER_WRITE);
 }
 
-function growthOf({ recordCount, storedBytes }: DeletedZone) {
+function growthOf({ recordCount, storedBytes }: DeletedZoneRow) {
   return { records: recordCount, bytes: storedBytes };
 }
 
@@ -158,7 +158,7 @@ async function findDeleted(
   caller: Caller,
   { zoneName, zoneId }: ZoneToRestore,
   { isLocked = false }: { isLocked?: boolean } = {},
-): Promise<DeletedZone> {
+): Promise<DeletedZoneRow> {
   const { actor } = caller;
   mustManageZones(actor);
   const name = insist(parseZoneName(zoneName));
@@ -180,7 +180,7 @@ async function mustStillManage(
   db: Db | Tx,
   context: ServiceContext,
   { actor }: Caller,
-  { teamId }: DeletedZone,
+  { teamId }: DeletedZoneRow,
 ): Promise<void> {
   const standing = await keyStanding(db, actor.keyId, { teamId }, context.now());
   if (!standing.valid) throw keyRevoked();
@@ -194,7 +194,7 @@ async function mustStillManage(
 async function mustFit(
   tx: Tx,
   context: ServiceContext,
-  deleted: DeletedZone,
+  deleted: DeletedZoneRow,
   parent: ZoneRow | null,
   added: ZoneRow | null,
 ): Promise<void> {
@@ -206,7 +206,7 @@ async function mustFit(
 }
 
 /** @throws Refusal conflict */
-async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner }: DeletedZone): Promise<void> {
+async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner }: DeletedZoneRow): Promise<void> {
   const [zone] = await zonesNamed(tx, [name]);
   if (!zone || !sameOwner(zone, owner)) return;
   const [now, former] = [keyTag(zone.cskPublic), keyTagOfDs(ds[0] ?? '')];
@@ -226,7 +226,7 @@ async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner
 }
 
 /** Zones that were created below meanwhile would hide records of the deleted zone. @throws Refusal conflict */
-async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZone): Promise<void> {
+async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZoneRow): Promise<void> {
   for (const child of await childrenOf(tx, deleted)) {
     const apex = orderName(child.name.slice(0, -deleted.name.length - 1));
     const { names, total } = await deletedNamesBelow(tx, deleted.id, apex);
@@ -240,7 +240,7 @@ async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZone): Promise<void
 async function bringBack(
   tx: Tx,
   context: ServiceContext,
-  deleted: DeletedZone,
+  deleted: DeletedZoneRow,
 ): Promise<{ zone: ZoneRow; grants: ReturnedGrants }> {
   const now = context.now();
   const serial = serialAfter(deleted.serial, now);
@@ -256,7 +256,7 @@ async function publish(
   tx: Tx,
   context: ServiceContext,
   caller: Caller,
-  deleted: DeletedZone,
+  deleted: DeletedZoneRow,
   { id, serial }: ZoneRow,
   isChild: boolean,
 ): Promise<ZoneView> {

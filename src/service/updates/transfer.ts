@@ -5,7 +5,7 @@ import type { ServedSet } from '#dns/served.ts';
 import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { atPace, octetsOfEntries } from '../large-read.ts';
-import { createServedSource, type ZoneSettings } from '../nodes/source.ts';
+import { createServedSource, type RenderSettings } from '../nodes/source.ts';
 import { holderOf } from '../permits.ts';
 import { findZoneNamed } from '../zones/lookup.ts';
 
@@ -13,7 +13,7 @@ export interface ZoneTransfer {
   /** Without final dot. */
   name: string;
   serial: number;
-  soa: ZoneSettings['soa'];
+  soa: RenderSettings['soa'];
   /** All RRsets but the SOA, from one snapshot. */
   pages: AsyncIterable<ServedSet[]>;
 }

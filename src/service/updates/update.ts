@@ -5,7 +5,7 @@ import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { inOneStep } from '#dns/steps.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
-import { addedBy, asksForSoa, evaluate, namesOf, type Rrset } from '#dns/update/apply.ts';
+import { addedBy, asksForSoa, evaluate, namesOf, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate, type Update } from '#dns/update/read.ts';
 import type { Rcode } from '#dns/wire/rcodes.ts';
 import { soaContent, type ZoneRow } from '#store/zones.ts';
@@ -129,7 +129,7 @@ async function apply(
   const soa = asksForSoa(update) ? await soaContent(context.db, zone.serial) : null;
   const nameservers = nameserversOf(zone, context.nameservers);
   const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<Answer> | Refusal => {
-    const found = evaluate(update, { defaultTtl, at: (name) => at(name) as readonly Rrset[], soa, nameservers });
+    const found = evaluate(update, { defaultTtl, at: (name) => at(name) as readonly UpdateRrset[], soa, nameservers });
     if (found.kind === 'refused') return refusal('update-refused', { problem: found.text });
     if (found.kind === 'unmet') return { rrsets: [], answer: { rcode: found.rcode, text: found.text } };
     return { rrsets: found.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };

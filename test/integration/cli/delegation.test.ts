@@ -7,7 +7,7 @@ import { showDelegation } from '#cli/delegation/delegation.ts';
 import { withSession } from '#cli/rest/session.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
 import { createParentLookup } from '#nameserver/probe/parent.ts';
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { startSecondary } from '../../../deploy/local/parts/secondary.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
@@ -23,7 +23,7 @@ const [FIRST = '', SECOND = ''] = NAMESERVERS;
  */
 const CHILDREN = ['right', 'unsigned', 'mismatch', 'half', 'half-signed', 'elsewhere', 'nowhere'];
 const zones = new Map<string, ZoneCreated>();
-let parent: Endpoint;
+let parent: ProbeEndpoint;
 
 const nsOf = (child: string, ...hosts: string[]) => hosts.map((host) => `${child} 600 IN NS ${host}.\n`).join('');
 const dsOf = (child: string) => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 
 /** BIND with these zone files, at 127.0.0.1. */
-async function startParent(files: Readonly<Record<string, string>>): Promise<Endpoint> {
+async function startParent(files: Readonly<Record<string, string>>): Promise<ProbeEndpoint> {
   const folder = join(await temporaryFolder('parent'), 'data');
   await mkdir(folder);
   await chmod(folder, 0o755);
@@ -74,7 +74,7 @@ ${sections.join('')}`;
 }
 
 /** The words of the command for this zone. */
-async function told(zone: string, resolver: Endpoint = parent): Promise<string> {
+async function told(zone: string, resolver: ProbeEndpoint = parent): Promise<string> {
   const lines: string[] = [];
   const config = { ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: key.text };
   const resolvers = [resolver];

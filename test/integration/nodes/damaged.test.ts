@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, expect, it, vi } from 'vitest';
 import type { ZoneCreated } from '#contract/zone.ts';
-import { type Database, databaseFile } from '#nameserver/knot/damaged.ts';
+import { databaseFile, type KnotDatabase } from '#nameserver/knot/damaged.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { testKnot } from '../../support/knot.ts';
 import { nodeProcess } from '../../support/nameserver/node-process.ts';
@@ -78,7 +78,7 @@ const garbage = (from: number) => (file: string) => overwrite(file, from, (lengt
 const zeros = (from: number) => (file: string) => overwrite(file, from, (length) => Buffer.alloc(length));
 const truncated = (length: number) => (file: string) => truncateSync(file, length);
 
-it.each<[string, Partial<Record<Database, (file: string) => void>>]>([
+it.each<[string, Partial<Record<KnotDatabase, (file: string) => void>>]>([
   ['a journal with garbage and timers of zeros are', { journal: garbage(2 * PAGE), timers: zeros(2 * PAGE) }],
   [
     'a truncated journal and a key database with garbage are',
@@ -89,7 +89,7 @@ it.each<[string, Partial<Record<Database, (file: string) => void>>]>([
   // Knot writes the timers when it ends.
   await knot.part.stop({ signal: 'timers' in damages ? 'SIGTERM' : 'SIGKILL' });
   const broken = Object.entries(damages).map(([database, damage]) => {
-    const file = databaseFile(knot.folder, database as Database);
+    const file = databaseFile(knot.folder, database as KnotDatabase);
     damage(file);
     return { database, file, contents: beginningOf(file, 20_000) };
   });

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';
-import type { TsigKey } from '#dns/secondaries/secondary.ts';
+import type { SecondaryKey } from '#dns/secondaries/secondary.ts';
 import { isOfSlot } from '#dns/secondaries/serial.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { adminListSecondaries, adminListZones, adminPutSecondary } from '#service/secondaries/administration.ts';
@@ -49,7 +49,7 @@ const ports = await allocatePorts(
   KINDS.map((name) => ({ name, dns: true })),
   { stateDir: await temporaryFolder('secondaries') },
 );
-const keys = {} as Record<Kind, TsigKey>;
+const keys = {} as Record<Kind, SecondaryKey>;
 const running = {} as Record<Kind, RunningSecondary>;
 const view = (kind: Kind, tsig = keys[kind], zones: readonly string[] | null = null) => ({
   primaries: knots.map(({ address, port }) => ({ address, port })),

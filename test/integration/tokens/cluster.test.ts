@@ -5,7 +5,7 @@ import type { KeySource } from '#base/key-source.ts';
 import { type OwnCluster, ownCluster } from '#kube/api/own-cluster.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import type { TokenIssuer, Verdict } from '#tokens/issuer.ts';
+import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { issuerKey } from '../../support/tokens/keys.ts';
@@ -67,7 +67,7 @@ function terms(kind: KeySource['kind']): TokenIssuer {
   };
 }
 const verify = (text: string, kind: KeySource['kind']) => verifier.verify(text, terms(kind), signal);
-const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.problem.code);
+const codeOf = (verdict: TokenVerdict) => (verdict.ok ? 'ok' : verdict.problem.code);
 
 describe.each(KINDS)('a token of a service account (%s)', (kind) => {
   it('is verified once for several requests, and has the claims of kube-apiserver', async () => {

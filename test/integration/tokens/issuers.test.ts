@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sleep } from '#base/wait.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import type { TokenIssuer, Verdict } from '#tokens/issuer.ts';
+import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { localCertificate } from '../../support/serving-files.ts';
@@ -44,8 +44,8 @@ const claims = (change: object = {}) => ({
 });
 const verify = (text: string, change: Partial<TokenIssuer> = {}) =>
   verifier.verify(text, { ...issuer.terms, ...change }, signal);
-const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.problem.code);
-const sentenceOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.problem.sentence);
+const codeOf = (verdict: TokenVerdict) => (verdict.ok ? 'ok' : verdict.problem.code);
+const sentenceOf = (verdict: TokenVerdict) => (verdict.ok ? 'ok' : verdict.problem.sentence);
 const judged = async (text: string, change?: Partial<TokenIssuer>) => codeOf(await verify(text, change));
 
 describe('a token of an issuer with discovery', () => {
@@ -261,7 +261,7 @@ describe('a rotation right after a fetch', () => {
       return [codeOf(verdict), ...(await patient(text))];
     };
     const callers: Promise<string[]>[] = [];
-    const forgers: Promise<Verdict>[] = [];
+    const forgers: Promise<TokenVerdict>[] = [];
     // Forged tokens take every fetch that is allowed. The issuer begins to sign with another key half a minute after a
     // fetch.
     for (let second = 0; second < 180; second += 4) {

@@ -7,7 +7,7 @@ import Provider from 'oidc-provider';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import type { TokenIssuer, Verdict } from '#tokens/issuer.ts';
+import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { AUDIENCE, type PlayedIssuer, playIssuer } from '../../support/tokens/issuer.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
   clock = new FakeClock();
   verifier = createTokenVerifier({ log, metrics: createMetrics({ processMetrics: false }), clock });
 });
-const codeOf = (verdict: Verdict) => (verdict.ok ? 'ok' : verdict.problem.code);
+const codeOf = (verdict: TokenVerdict) => (verdict.ok ? 'ok' : verdict.problem.code);
 
 describe('a token of oidc-provider', () => {
   const SECRET = 'a secret of the pipeline';

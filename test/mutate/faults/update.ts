@@ -94,8 +94,8 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     'flood',
     'queries from forged addresses take the places of clients over TCP',
     'src/update/queries.ts',
-    "const lane: Lane = proof.kind === 'unsigned' ? protocol : 'signed';",
-    "const lane: Lane = proof.kind === 'unsigned' ? 'tcp' : 'signed';",
+    "const lane: ForwardLane = proof.kind === 'unsigned' ? protocol : 'signed';",
+    "const lane: ForwardLane = proof.kind === 'unsigned' ? 'tcp' : 'signed';",
   ),
   fault('test/integration/update/forward.test.ts')(
     'behind',

@@ -2,7 +2,7 @@
 // scenario sees no difference between them.
 import { randomBytes } from 'node:crypto';
 import type { TsigKey } from '#dns/message/tsig.ts';
-import type { Endpoint } from '#nameserver/probe/probe.ts';
+import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import type { KeyOptions } from '../keys.ts';
 import { powerDnsClient, rrsetsOf } from '../powerdns/client.ts';
 import { startPowerDns } from '../powerdns/server.ts';
@@ -15,7 +15,7 @@ export interface DoorServer {
   /** In the titles of tests. */
   title: string;
   /** Where resolvers find the zones. */
-  dns: Endpoint;
+  dns: ProbeEndpoint;
   /** The zones that it has from the beginning, for clients that cannot create one. Without the final dot. */
   zones: readonly string[];
   /** `name ttl type content`, sorted, without SOA and NS of the apex. @param zone without the final dot */
@@ -44,7 +44,7 @@ const challenges: KeyOptions = { manageZones: 'none', onlyNames: ['_acme-challen
 export async function powerDnsServers(service: TestService, zones: readonly string[]): Promise<PowerDnsServer[]> {
   const real = await startPowerDns();
   const challengeKey = (await service.key(challenges)).text;
-  const common = (title: string, url: string, key: string, dns: Endpoint) => {
+  const common = (title: string, url: string, key: string, dns: ProbeEndpoint) => {
     const send = powerDnsClient(url, key);
     const records = async (zone: string) => {
       const { body } = await send('GET', `/zones/${zone}.`);

@@ -11,7 +11,7 @@ import { afterAll } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Client, createClient } from '#client/client.ts';
 import type { KubeApi } from '#kube/api/api.ts';
-import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { isNotFound } from '#kube/api/errors.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
@@ -142,7 +142,7 @@ export async function startPlane(closers: (() => Promise<unknown>)[]) {
   );
   let plane: ControlPlane = await startControlPlane({ dir, stateDir, ports, signal });
   closers.push(() => plane.stop());
-  const cluster: Cluster = await connectCluster({ kubeconfig: plane.kubeconfig });
+  const cluster: KubeCluster = await connectCluster({ kubeconfig: plane.kubeconfig });
   closers.push(() => cluster.close());
   await applyCrds(cluster.api);
   for (const document of parseAllDocuments(readFileSync(new URL('deploy/operator/rbac.yaml', ROOT), 'utf8')))

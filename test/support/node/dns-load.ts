@@ -1,7 +1,7 @@
 // Queries to a name server at a steady pace, as dig and resolvers send them: three datagrams over UDP, 1.5 s each.
 // Counts queries without an answer, and wrong answers.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Endpoint, NoAnswer } from '#nameserver/probe/probe.ts';
+import { ask, NoAnswer, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 
 const ATTEMPTS = 3;
 const ATTEMPT_MS = 1_500;
@@ -32,7 +32,7 @@ export interface DnsLoad {
 }
 
 /** @param perSecond questions, each from a port of its own */
-export function startDnsLoad(server: Endpoint, name: string, perSecond: number): DnsLoad {
+export function startDnsLoad(server: ProbeEndpoint, name: string, perSecond: number): DnsLoad {
   const over = new AbortController();
   const reasons = new Map<string, Set<number>>();
   const startedAt = performance.now();

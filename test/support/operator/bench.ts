@@ -13,7 +13,7 @@ import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
 import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
-import { type Connection, createCredentials } from '#operator/access/credentials.ts';
+import { createCredentials, type ServiceConnection } from '#operator/access/credentials.ts';
 import { countedNames, type ReadyWhen } from '#operator/proof/propagation.ts';
 import { HeldOwners } from '#operator/record/held.ts';
 import { RECORD_INDEXES } from '#operator/record/indexes.ts';
@@ -200,7 +200,7 @@ export class Bench {
         servers: [],
         answer: this.nodes,
       });
-    const connectionOf = (client: Connection['client'], team: string): Connection => ({
+    const connectionOf = (client: ServiceConnection['client'], team: string): ServiceConnection => ({
       client,
       dispatcher: createDispatcher({
         clock: this.clock,

@@ -7,7 +7,7 @@ import type { DnsRecord } from '#contract/record.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { digestOf } from '#service/change/row-writes.ts';
-import { decideRelease, decideSet, type Edit, type RecordsHere, staleness } from '#service/owners/decide.ts';
+import { decideRelease, decideSet, type RecordsHere, type SetEdit, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';
 import { Refusal } from '#service/refusal.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
@@ -163,10 +163,10 @@ export class MemoryOwners {
     return { records: views, changed, drift: [...decision.drift] };
   }
 
-  #edit(stored: StoredZone, edit: Edit, set: ReadApply | null): { id: string; digest: string }[] {
+  #edit(stored: StoredZone, edit: SetEdit, set: ReadApply | null): { id: string; digest: string }[] {
     const { records, zone } = stored;
     if (edit.kind === 'delete') records.delete(edit.id);
-    const { ttl = null, comment = null } = edit as Partial<Extract<Edit, { kind: 'adjust' }>>;
+    const { ttl = null, comment = null } = edit as Partial<Extract<SetEdit, { kind: 'adjust' }>>;
     if (edit.kind === 'adjust') records.set(edit.id, { ...(records.get(edit.id) as Stored), ttl, comment });
     if (edit.kind !== 'create' && edit.kind !== 'update') return [];
     const value = set?.values[edit.value];

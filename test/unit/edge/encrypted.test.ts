@@ -1,8 +1,8 @@
 // Which connections are protected from their client to this process.
 import { describe, expect, it } from 'vitest';
-import { type Connection, isProtected } from '#edge/encrypted.ts';
+import { type ClientConnection, isProtected } from '#edge/encrypted.ts';
 
-const plain: Connection = {
+const plain: ClientConnection = {
   isEncrypted: false,
   peer: '192.0.2.1',
   own: '192.0.2.9',
@@ -12,12 +12,12 @@ const plain: Connection = {
   xForwardedProto: [],
   forwarded: [],
 };
-const proxy: Connection = { ...plain, isTrustedProxy: true, client: '203.0.113.7' };
-const rfc7239: Connection = { ...proxy, proxyHeader: 'Forwarded' };
-const local: Connection = { ...plain, peer: '127.0.0.1', own: '127.0.0.1', client: '127.0.0.1' };
+const proxy: ClientConnection = { ...plain, isTrustedProxy: true, client: '203.0.113.7' };
+const rfc7239: ClientConnection = { ...proxy, proxyHeader: 'Forwarded' };
+const local: ClientConnection = { ...plain, peer: '127.0.0.1', own: '127.0.0.1', client: '127.0.0.1' };
 
 describe('A connection is protected', () => {
-  it.each<[string, Connection]>([
+  it.each<[string, ClientConnection]>([
     ['with TLS', { ...plain, isEncrypted: true }],
     ['from a loopback address', local],
     ['from a loopback address of IPv6', { ...local, peer: '::1', own: '::1', client: '::1' }],
@@ -32,7 +32,7 @@ describe('A connection is protected', () => {
 });
 
 describe('A connection is not protected', () => {
-  it.each<[string, Connection]>([
+  it.each<[string, ClientConnection]>([
     ['from another machine', plain],
     ['if the client itself says https', { ...plain, xForwardedProto: ['https'], forwarded: ['proto=https'] }],
     ['if one proxy on the way says http', { ...proxy, xForwardedProto: ['https, http'] }],

@@ -5,14 +5,14 @@ import { heldBack, isMass, mayBeMass, recentOf, withRound } from '#external-dns/
 import { adjust, endpointsOf, placeOf } from '#external-dns/endpoints.ts';
 import { labelsOf, ownerFor } from '#external-dns/owner.ts';
 import { emptied, planSets, wishesOf } from '#external-dns/plan.ts';
-import { changes, type Endpoint } from '#external-dns/protocol.ts';
+import { changes, type DnsEndpoint } from '#external-dns/protocol.ts';
 
 const zone = { id: 'zone_1', zoneName: 'example.org', defaultTtl: 3600 };
 const zones = [zone, { id: 'zone_2', zoneName: 'dev.example.org', defaultTtl: 60 }];
 const OPTIONS = { ownerId: 'prod', share: false, adopt: false };
 const WEB = 'external-dns:prod/service/one/web';
 
-const endpoint = (dnsName: string, recordType: string, targets: string[], more = {}): Endpoint => ({
+const endpoint = (dnsName: string, recordType: string, targets: string[], more = {}): DnsEndpoint => ({
   dnsName,
   recordType,
   targets,
@@ -187,7 +187,7 @@ describe('endpoints', () => {
         records: values.map(({ content, priority = null }) => ({ id: '', name, type, content, ttl: 3600, priority })),
       }),
     );
-    const plain = (list: Endpoint[]) =>
+    const plain = (list: DnsEndpoint[]) =>
       list
         .map(({ dnsName, recordType, targets, labels, recordTTL, providerSpecific = [] }) => ({
           ...{ dnsName, recordType, targets: targets.toSorted(), providerSpecific },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createApi } from '#kube/api/api.ts';
-import { type Credentials, loadCredentials } from '#kube/api/credentials.ts';
+import { type KubeCredentials, loadCredentials } from '#kube/api/credentials.ts';
 import { createTransport, type Transport, type TransportOptions } from '#kube/api/transport.ts';
 import {
   type FakeApiServer,
@@ -191,7 +191,7 @@ describe('authentication', () => {
     const server = await startFakeApiServer();
     let token = 'old';
     const reads: boolean[] = [];
-    const credentials: Credentials = {
+    const credentials: KubeCredentials = {
       ...server.credentials(),
       read: async (fresh = false) => {
         reads.push(fresh);

@@ -1,7 +1,7 @@
 // A DNSZone with the API key of its namespace's own team: the source of the key, and the messages when it does not
 // work.
 import { describe, expect, it } from 'vitest';
-import { type Connection, createCredentials } from '#operator/access/credentials.ts';
+import { createCredentials, type ServiceConnection } from '#operator/access/credentials.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { OWNER } from '../../support/operator/service.ts';
@@ -209,7 +209,7 @@ describe('the refresh time of a Secret', () => {
       reads += 1;
       return { data: { apiKey: Buffer.from('yk_1_good').toString('base64') } } as never;
     };
-    const connection = {} as Connection;
+    const connection = {} as ServiceConnection;
     const credentials = createCredentials({
       api: { get },
       own: connection,

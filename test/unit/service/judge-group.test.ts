@@ -4,7 +4,7 @@ import type { RecordInput } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep } from '#dns/steps.ts';
 import type { Actor } from '#service/accounts/actor.ts';
-import { type JudgingData, judgeGroup, type Member } from '#service/change/judge.ts';
+import { type GroupMember, type JudgingData, judgeGroup } from '#service/change/judge.ts';
 import { neighbour } from '#service/change/load.ts';
 import { tokenKey } from '#service/change/state.ts';
 import type { Work } from '#service/change/work.ts';
@@ -73,17 +73,17 @@ const update = (content: string, id = 'rec_1', name = 'www'): RecordChange => ({
 });
 const remove = (id = 'rec_1'): RecordChange => ({ action: 'delete', id });
 
-function single(change: RecordChange | Refusal, who = caller()): Member {
+function single(change: RecordChange | Refusal, who = caller()): GroupMember {
   return member(singleWork(change), who);
 }
-function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): Member {
+function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): GroupMember {
   return member(batchWork({ atomic, changes }), who);
 }
-function member(work: Work<unknown>, who = caller()): Member {
+function member(work: Work<unknown>, who = caller()): GroupMember {
   return { caller: who, work: finish(work.read(zone.name, NOW)), budget: null };
 }
 
-function judge(members: Member[], overrides: Partial<JudgingData> = {}) {
+function judge(members: GroupMember[], overrides: Partial<JudgingData> = {}) {
   let ids = 0;
   const judgement = finish(judgeGroup(members, data(overrides), { now: NOW, newId: () => `new_${++ids}` }));
   const outcomes = judgement.outcomes.map((outcome) =>
@@ -91,7 +91,7 @@ function judge(members: Member[], overrides: Partial<JudgingData> = {}) {
   );
   return { ...judgement, summaries: outcomes };
 }
-const codes = (members: Member[], overrides: Partial<JudgingData> = {}) =>
+const codes = (members: GroupMember[], overrides: Partial<JudgingData> = {}) =>
   judge(members, overrides).outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.refusal.code));
 const namesOf = ({ rows }: ReturnType<typeof judge>) => rows.inserted().map(({ name }) => name);
 

@@ -5,7 +5,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { shrink } from '#solver/caches.ts';
 import { cleanUp } from '#solver/cleanup.ts';
-import type { ChallengeRequest, Outcome } from '#solver/payload.ts';
+import type { ChallengeRequest, SolverOutcome } from '#solver/payload.ts';
 import { present } from '#solver/present.ts';
 import { challenge, OWN, request, type SolverFixture, solverFixture, zone } from '../../support/solver.ts';
 
@@ -14,10 +14,10 @@ const LIMIT_MS = 750;
 const soon = () => AbortSignal.timeout(LIMIT_MS);
 /** The limit of requests that are answered before. */
 const enough = () => AbortSignal.timeout(60_000);
-const message = (outcome: Outcome) => (outcome.success ? 'success' : outcome.message);
+const message = (outcome: SolverOutcome) => (outcome.success ? 'success' : outcome.message);
 
 /** Runs Present while the test acts as the operator and makes every new record Ready. */
-async function presentReady(fixture: SolverFixture, asked: ChallengeRequest): Promise<Outcome> {
+async function presentReady(fixture: SolverFixture, asked: ChallengeRequest): Promise<SolverOutcome> {
   const working = present(fixture.context, asked, enough());
   await expect.poll(() => fixture.objects.size, { interval: 2 }).toBeGreaterThan(0);
   for (const key of fixture.objects.keys()) fixture.judge(key, 'Ready', 'True', 'Propagated', 'all');

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
 import { type FrontProxy, identify, readFrontProxy, type User } from '#solver/front-proxy.ts';
-import type { ChallengeRequest, Outcome } from '#solver/payload.ts';
+import type { ChallengeRequest, SolverOutcome } from '#solver/payload.ts';
 import { createRouter } from '#solver/router.ts';
 import { type SolverServer, startSolverServer } from '#solver/server.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -29,7 +29,7 @@ let pki: Pki;
 let users: User[];
 let asked: ChallengeRequest[];
 let allowed: boolean | Error;
-let outcome: Outcome | Error;
+let outcome: SolverOutcome | Error;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'zonestead-solver-'));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ednsOf } from '#dns/message/edns.ts';
 import { readHeader, readMessage, readOnlyQuestion } from '#dns/message/message.ts';
 import { checkTsig, signAnswer, signRequest, sizeOfTsig, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
-import { addedBy, evaluate, namesOf, type Rrset } from '#dns/update/apply.ts';
+import { addedBy, evaluate, namesOf, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate } from '#dns/update/read.ts';
 import { buildAnswer } from '#update/answer.ts';
 import { effort } from '../../support/seed.ts';
@@ -63,7 +63,7 @@ function handle(request: Uint8Array): Kind {
   }
   const names = namesOf(update);
   if (addedBy(update).some(({ name }) => !names.includes(name))) throw new Error('a name would not be loaded');
-  const at = (): readonly Rrset[] => [];
+  const at = (): readonly UpdateRrset[] => [];
   return evaluate(update, { defaultTtl: 300, at, soa: 'ns.test. host.test. 1 2 3 4 5', nameservers: ['ns.test'] }).kind;
 }
 

@@ -5,7 +5,7 @@ import { readMessage } from '#dns/message/message.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { numberOfType } from '#dns/types/numbers.ts';
-import { evaluate, type Rrset } from '#dns/update/apply.ts';
+import { evaluate, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate } from '#dns/update/read.ts';
 import { octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
 import { effort } from '../../../support/seed.ts';
@@ -85,7 +85,7 @@ function canHave(at: string, type: string): boolean {
   return !(type === 'CNAME' && at === APEX) && !(type === 'DNAME' && at.startsWith('*'));
 }
 
-type Zone = Map<string, Rrset>;
+type Zone = Map<string, UpdateRrset>;
 
 /** The zone after these additions, without clashes. */
 function zoneOf(additions: readonly (readonly [string, number, readonly [string, string]])[]): Zone {

@@ -15,7 +15,7 @@ import {
 import { Position } from '#nameserver/node/position.ts';
 import { readiness } from '#nameserver/node/ready.ts';
 import { RecentNames } from '#nameserver/node/recent.ts';
-import { emptyRow, type ZoneRow } from '#nameserver/node/state.ts';
+import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
 import { address } from '../../../support/nameserver/fake-feed.ts';
 
 const head = { id: 'z1', name: 'a.test', version: 'v1', serial: 1 };
@@ -86,7 +86,7 @@ it.each([
 
 describe('a list', () => {
   const listed = new Map([['a.test', head]]);
-  const plan = (known: ZoneRow | undefined) =>
+  const plan = (known: KnownZone | undefined) =>
     planList(listed, new Map(known === undefined ? [] : [['a.test', known]]), new Set(['a.test']));
 
   it.each([

@@ -1,12 +1,12 @@
 // The part of a node in zone transfers, and its watch of a secondary.
 import { describe, expect, it } from 'vitest';
 import { SecondaryWatch } from '#nameserver/node/secondary-watch.ts';
-import { emptyRow, type ZoneRow } from '#nameserver/node/state.ts';
+import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
 import { isPlausible, memberRows, NO_PART, readPart, roleOf, unstamped } from '#nameserver/node/transfer-part.ts';
 
-const row = (name: string, engineSerial: number | null): ZoneRow => ({ ...emptyRow(name, name), engineSerial });
-const rows = (...all: ZoneRow[]) => new Map(all.map((each) => [each.name, each]));
-const namesOf = (all: readonly ZoneRow[]) => all.map(({ name }) => name);
+const row = (name: string, engineSerial: number | null): KnownZone => ({ ...emptyRow(name, name), engineSerial });
+const rows = (...all: KnownZone[]) => new Map(all.map((each) => [each.name, each]));
+const namesOf = (all: readonly KnownZone[]) => all.map(({ name }) => name);
 
 describe('the role of a node', () => {
   it('is that of a new source until its secondaries have zones of its generation', () => {
