@@ -12,10 +12,11 @@ import { LongestFirst } from './support/sequencer.ts';
 const SHARED_MODULES = { isolate: false };
 /** Random tests begin at the same place in each run. */
 const MEASURED = ['test/support/measure-cpu.ts', 'test/support/measure-polls.ts'];
-const SEEDED = { setupFiles: ['test/support/random-tests.ts', ...MEASURED] };
+const EVERY_FILE = ['test/support/end-of-file.ts', ...MEASURED];
+const SEEDED = { setupFiles: ['test/support/random-tests.ts', ...EVERY_FILE] };
 const shared = {
   environment: 'node' as const,
-  setupFiles: MEASURED,
+  setupFiles: EVERY_FILE,
   // Tests usually wait for milliseconds, but longer on a busy machine.
   expect: { poll: { timeout: 60_000, interval: 20 } },
 };
