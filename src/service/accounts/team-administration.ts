@@ -8,6 +8,7 @@ import { keysOfTeam } from '#store/team-keys.ts';
 import { type ListedTeam, listTeams } from '#store/team-list.ts';
 import { trustsOfTeam } from '#store/trusts.ts';
 import { COMMAND_LINE, withDatabase } from '../administrator.ts';
+import { judgeLifetime } from '../keys/standing.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
 /** Every team, by name. */
@@ -71,10 +72,10 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
 async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
   const members = (await membersOf(tx, team.id)).map(({ email, role }) => `${role} ${email}`);
   const keys = (await keysOfTeam(tx, team.id))
-    .filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
+    .filter((key) => judgeLifetime(key, now) === 'valid')
     .map(({ id, name }) => `key ${id} (${name})`);
   const trusts = (await trustsOfTeam(tx, team.id))
-    .filter((trust) => trust.revokedAt === null && (trust.expiresAt === null || trust.expiresAt > now))
+    .filter((trust) => judgeLifetime(trust, now) === 'valid')
     .map(({ id, name }) => `trust ${id} (${name})`);
   const there = [...members, ...keys, ...trusts];
   if (there.length === 0) return;

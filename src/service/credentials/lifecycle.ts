@@ -7,6 +7,7 @@ import { zonesOfTeam } from '#store/team-keys.ts';
 import { changeTeam, mustBePerson } from '../accounts/account.ts';
 import { mustHaveRoomForKey, type WithQuotas } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
+import { isExpired } from '../keys/standing.ts';
 import { changesRights, type Limits } from '../keys/terms.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { type Author, callerAsAuthor } from './author.ts';
@@ -169,6 +170,5 @@ type Ending = Pick<Credential, 'expiresAt'>;
 
 /** Whether other terms make an expired credential valid again. */
 export function isProlonged(before: Ending, after: Ending, now: Date): boolean {
-  const isExpired = ({ expiresAt }: Ending) => expiresAt !== null && expiresAt <= now;
-  return isExpired(before) && !isExpired(after);
+  return isExpired(before, now) && !isExpired(after, now);
 }

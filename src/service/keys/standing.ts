@@ -13,7 +13,11 @@ interface Lifetime {
 /** The state of a key or a trust. A revoked one stays revoked after its end. */
 export function judgeLifetime({ revokedAt, expiresAt }: Lifetime, now: Date): 'valid' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && new Date(expiresAt) <= now ? 'expired' : 'valid';
+  return isExpired({ expiresAt }, now) ? 'expired' : 'valid';
+}
+
+export function isExpired({ expiresAt }: Pick<Lifetime, 'expiresAt'>, now: Date): boolean {
+  return expiresAt !== null && new Date(expiresAt) <= now;
 }
 
 /** @param address the address of the client */

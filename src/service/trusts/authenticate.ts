@@ -8,8 +8,9 @@ import type { TokenProblem } from '#tokens/issuer.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { isWithin } from '../keys/networks.ts';
+import { isExpired } from '../keys/standing.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import { chooseTrust, isValidAt, trustsFor } from './choose.ts';
+import { chooseTrust, trustsFor } from './choose.ts';
 import { uidOf } from './match.ts';
 import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
 
@@ -43,7 +44,7 @@ export async function authenticateToken(
   const now = context.now();
   const found = await trustsFor(db, text, read.token, now);
   if (found.length === 0) throw refusal('token-without-trust');
-  const [valid, ended] = [found.filter((one) => isValidAt(one, now)), found.filter((one) => !isValidAt(one, now))];
+  const [valid, ended] = [found.filter((one) => !isExpired(one, now)), found.filter((one) => isExpired(one, now))];
   const chosen = await chooseTrust(tokens, text, valid, UNBOUNDED);
   if (!chosen?.ok) {
     const expired = await chooseTrust(tokens, text, ended, UNBOUNDED);

@@ -9,6 +9,7 @@ import type { TokenIssuer, TokenProblem, VerifiedToken } from '#tokens/issuer.ts
 import type { TokenText } from '#tokens/text.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
 import { sharedLookUp } from '../keys/shared-look-up.ts';
+import { isExpired } from '../keys/standing.ts';
 import { sharedIssuer } from './issuers.ts';
 import { audiencesOf, factsOfToken, leavesOf, missingClaim } from './match.ts';
 
@@ -35,17 +36,12 @@ export async function trustsFor(
   );
 }
 
-/** Whether a trust has not expired. */
-export function isValidAt({ expiresAt }: Pick<TrustTerms, 'expiresAt'>, now: Date): boolean {
-  return expiresAt === null || expiresAt > now;
-}
-
 /**
  * An issuer that gives tokens to every account (issuers.ts) has several teams for one audience, with an owner each:
  * there, a trust of the administrator outranks others only if it is for this token.
  */
 function withoutOutranked(trusts: readonly TrustForToken[], now: Date): TrustForToken[] {
-  const others = trusts.filter((trust) => trust.isAdministrators && isValidAt(trust, now));
+  const others = trusts.filter((trust) => trust.isAdministrators && !isExpired(trust, now));
   return trusts.filter(({ isOutranked, issuer, audience, teamId }) => {
     if (!isOutranked) return true;
     if (sharedIssuer(issuer) === null) return false;

@@ -7,8 +7,9 @@ import type { TokenVerifier } from '#tokens/verifier.ts';
 import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
+import { isExpired, judgeLifetime } from '../keys/standing.ts';
 import { refusal } from '../refusal.ts';
-import { chooseTrust, issuerOfTrust, isValidAt, trustsFor } from './choose.ts';
+import { chooseTrust, issuerOfTrust, trustsFor } from './choose.ts';
 import { claimAt, leavesOf, missingClaim, uidOf } from './match.ts';
 import { namesOf } from './rights.ts';
 
@@ -56,9 +57,9 @@ export async function explain(
   const token = text.trim();
   const read = tokens.read(token);
   if (!read.ok) throw refusal('token-unreadable', { problem: read.problem.sentence });
-  const valid = rows.filter((row) => row.revokedAt === null && isValidAt(row, now));
+  const valid = rows.filter((row) => judgeLifetime(row, now) === 'valid');
   const verdicts = await Promise.all(valid.map((row) => judge(tokens, token, read.token, row)));
-  const found = (await trustsFor(db, token, read.token, now)).filter((one) => isValidAt(one, now));
+  const found = (await trustsFor(db, token, read.token, now)).filter((one) => !isExpired(one, now));
   const chosen = await chooseTrust(tokens, token, found, UNBOUNDED);
   const used = chosen?.ok ? chosen.trust.id : null;
   const pins = new Map(found.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));

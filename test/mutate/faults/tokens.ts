@@ -25,9 +25,9 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     'expired',
     'an expired trust accepts tokens',
     'account/token-trusts',
-    'src/service/trusts/choose.ts',
-    'return expiresAt === null || expiresAt > now;',
-    'return expiresAt === null || expiresAt !== now;',
+    'src/service/keys/standing.ts',
+    'return expiresAt !== null && new Date(expiresAt) <= now;',
+    'return expiresAt !== null && new Date(expiresAt) < new Date(0);',
   ),
   fault(
     'most-subjects',
