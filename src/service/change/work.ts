@@ -10,7 +10,7 @@
 import type { ParsedRecord, RecordInput } from '#dns/record.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { Actor } from '../accounts/actor.ts';
-import type { Refusal } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import type { Entry } from './history.ts';
 import type { Once } from './once.ts';
 import type { Judge } from './state.ts';
@@ -44,6 +44,16 @@ export interface ReadyWork<Answer> {
    * @throws Refusal if the work is atomic and a part is refused
    */
   writeParts(write: <Part>(part: ReadyWork<Part>) => Promise<Part | Refusal>): Promise<Answer>;
+}
+
+/** Writes a work that has no parts: it succeeds or fails as a whole. @throws Refusal */
+export async function writeWhole<Answer>(
+  work: ReadyWork<Answer>,
+  write: (part: ReadyWork<Answer>) => Promise<Answer | Refusal>,
+): Promise<Answer> {
+  const written = await write(work);
+  if (written instanceof Refusal) throw written;
+  return written;
 }
 
 /** The data that is loaded before a work is judged. Names are canonical and relative to the zone. */

@@ -19,6 +19,7 @@ import { insist, refusal } from '../refusal.ts';
 import { trustChange } from '../trusts/history.ts';
 import { audienceOfTeam, findSharing, mustHaveOwnTokens } from '../trusts/reservations.ts';
 import { indexOfTrust, judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
+import { showTerms } from './keys.ts';
 import {
   type CredentialKind,
   type CredentialWork,
@@ -62,11 +63,10 @@ export function trustView(trust: TrustRow): TrustView {
 
 /** The terms of a trust, as the history keeps them. */
 export function showTrustTerms(trust: TrustTerms) {
-  const { name, issuer, audience, keySource, privateAddresses, match, pinSubjects } = trust;
-  const { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = trust;
+  const { issuer, audience, keySource, privateAddresses, match, pinSubjects } = trust;
+  const { name, ...terms } = showTerms(trust);
   const tokens = { issuer, audience, keySource, privateAddresses, match, maxTokenAge: trust.maxTokenAgeS, pinSubjects };
-  const rights = { records, manageZones, clusters, grants, onlyNames, onlyTypes, networks };
-  return { name, ...tokens, ...rights, zoneWrites, recordWrites, expiresAt: trust.expiresAt?.toISOString() ?? null };
+  return { name, ...tokens, ...terms };
 }
 
 export const TRUST: CredentialKind<TrustTerms, ReturnType<typeof showTrustTerms>> = {

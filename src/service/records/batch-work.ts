@@ -11,7 +11,7 @@ import type { Entry } from '../change/history.ts';
 import { attempt } from '../change/judge.ts';
 import type { Once } from '../change/once.ts';
 import { createRow, type Edited, type Judge, keepAnswer, removeRow, storedFor, updateRow } from '../change/state.ts';
-import { type Judged, NEEDS_NOTHING, type Needs, type ReadyWork, type Work } from '../change/work.ts';
+import { type Judged, NEEDS_NOTHING, type Needs, type ReadyWork, type Work, writeWhole } from '../change/work.ts';
 import { insist, Refusal } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
 import { type Batch, type BatchResult, type ReadChange, readChange, recordsOf } from './batch.ts';
@@ -85,11 +85,7 @@ function readySingle(change: ReadChange): ReadyWork<RecordView | null> {
       return judgedAs(record, entry === null ? [] : [entry]);
     },
     mustRepeat: (actor, zoneId) => mustRepeatChanges(actor, zoneId, [change]),
-    async writeParts(write) {
-      const written = await write(work);
-      if (written instanceof Refusal) throw written;
-      return written;
-    },
+    writeParts: (write) => writeWhole(work, write),
   };
   return work;
 }

@@ -10,7 +10,7 @@ import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import { changesAnswers, type Entry, serialAfter } from '../change/history.ts';
 import { createRow, type Edited, type Judge, removeRow, type State, updateRow } from '../change/state.ts';
-import { type Judged, NEEDS_NOTHING, type ReadyWork, type Work } from '../change/work.ts';
+import { type Judged, NEEDS_NOTHING, type ReadyWork, type Work, writeWhole } from '../change/work.ts';
 import { writesForRecords } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -122,11 +122,7 @@ function readyRrsets<T>(edit: RrsetEdit<T>): ReadyWork<RrsetResult<T>> {
     needs: { ...NEEDS_NOTHING, written: candidates, names, withOwners: namesOwners },
     judge: (judge) => judgeRrsets(judge, edit),
     mustRepeat: (actor, zoneId) => mustTouch(actor, zoneId, touches),
-    async writeParts(write) {
-      const written = await write(work);
-      if (written instanceof Refusal) throw written;
-      return written;
-    },
+    writeParts: (write) => writeWhole(work, write),
   };
   return work;
 }

@@ -24,8 +24,7 @@ export function planBulk(
     const { records, bytes } = measureGrowth(edit);
     growth.records += records;
     growth.bytes += bytes;
-    // A restore puts back the comment as well: a record without one loses that of today.
-    const record = { ...edit.record, comment: edit.record.comment ?? null };
+    const record = withComment(edit.record);
     if (edit.kind === 'delete') edits.deletes.push(edit.id);
     else if (edit.kind === 'update') edits.updates.push({ id: edit.id, record, isSameValue: false });
     else edits.creates.push(record);
@@ -41,6 +40,7 @@ function measureGrowth(edit: RecordEdit) {
   return edit.kind === 'create' ? growthBetween(null, record) : growthBetween(record, null);
 }
 
+/** A restore puts back the comment as well: a record without one loses that of today. */
 function withComment<T extends { comment?: string | null }>(record: T): T & { comment: string | null } {
   return { ...record, comment: record.comment ?? null };
 }

@@ -5,7 +5,7 @@
 // request waits for one of the few slots of the process, and it ends if the client closes the connection. After the
 // planning, the number of changes counts if it is larger.
 import { orderName } from '#dns/names/name.ts';
-import type { ParsedRecord } from '#dns/record.ts';
+import { DEFAULT_TTL, type ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, MAX_PROBLEMS, type ZoneFile, zoneFileSteps } from '#dns/zonefile/read.ts';
@@ -21,7 +21,7 @@ import { holderOf } from '../permits.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { childrenOf } from '../zones/children.ts';
-import { DEFAULT_TTL, type FirstRecords } from '../zones/create.ts';
+import type { FirstRecords } from '../zones/create.ts';
 import { seeZone } from '../zones/zones.ts';
 import { planBulk } from './apply.ts';
 import { diffZone, sizeOf, type ZoneDiff } from './diff.ts';

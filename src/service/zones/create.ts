@@ -2,6 +2,7 @@
 import { parseComment } from '#dns/comment.ts';
 import { dsRecords, generateCsk, keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
+import { DEFAULT_TTL } from '#dns/record.ts';
 import { insertChanges } from '#store/changes.ts';
 import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
@@ -53,9 +54,6 @@ interface CreatedKey {
 
 type NewZone = ZoneView & { key: CreatedKey };
 type CreatedZone = NewZone & { status: CreationStatus };
-
-/** The TTL of records without one, of a zone whose owner chose none. In seconds. */
-export const DEFAULT_TTL = 3600;
 
 /**
  * @param records writes records into the new zone; zone and records appear at once, or not at all.
