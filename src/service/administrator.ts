@@ -52,7 +52,7 @@ export interface NamedTeam {
   createTeam?: boolean | undefined;
 }
 
-/** @throws Error that suggests the team of the nearest name, if there is no team of this name or id */
+/** @throws Error if no team has this name or id; it suggests the team with the nearest name */
 export async function findTeam(
   tx: Tx,
   { team, createTeam }: NamedTeam,

@@ -8,7 +8,7 @@ export interface Account {
   gid: number;
 }
 
-/** In this order: a database account keeps other daemons, which run as `nobody` too, away from the data. */
+/** The first one that exists is used. Other daemons run as `nobody` too, so `postgres` protects the data better. */
 const CANDIDATES = ['postgres', 'nobody'];
 
 /**

@@ -8,7 +8,8 @@ export interface ClusterOptions extends KubeCredentialsOptions, Omit<TransportOp
   /** Credentials that the caller already has. (Default: those of `kubeconfig`, or of the pod.) */
   readonly credentials?: KubeCredentials;
   /**
-   * The API server as kubelet names it to a pod. Without it, client-node looks for a cluster if there is no kubeconfig.
+   * The address of the API server in a pod, from the variables that kubelet sets. Without it and without a kubeconfig,
+   * client-node looks for a cluster.
    */
   readonly pod?: Pod | undefined;
 }

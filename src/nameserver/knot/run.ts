@@ -3,8 +3,8 @@ import { statSync } from 'node:fs';
 import type { KnotFolder } from './folder.ts';
 
 /**
- * The same text during one run of knotd, which makes its control socket at each start; null if there is no socket. It
- * is asked for twice a second: a call that waits for another thread would cost ten times as much.
+ * A text that identifies one run of knotd: knotd makes a new control socket each time it starts. Null if there is no
+ * socket. The call is synchronous because it runs twice a second, and an asynchronous one costs ten times as much.
  */
 export function runOf({ socket }: KnotFolder): string | null {
   try {

@@ -26,8 +26,8 @@ import { readLines } from './lines.ts';
 import { explainTls } from './tls-fault.ts';
 
 /**
- * Every method throws ApiError if the api refuses, ApiUnavailable or FeedFault if there is no usable answer, and the
- * reason of the signal if it aborts.
+ * Every method throws ApiError if the api refuses the request, and ApiUnavailable or FeedFault if there is no usable
+ * answer. If the signal aborts, it throws the reason of the signal.
  */
 export interface FeedApi {
   /** The lines of the feed, as long as the connection lives. @param after null: from the list of all zones */

@@ -52,8 +52,9 @@ const ATTEMPT_MS = 1_000;
 const ATTEMPTS = 2;
 const RESOLVE_MS = 2_000;
 /**
- * The least number of rounds. Right after a write, a server serves the old answer for some milliseconds, so another
- * round avoids a status write. There is no other round for a silent server, which would cost a worker two seconds.
+ * The minimum number of rounds. Right after a write, a server gives the old answer for some milliseconds: another round
+ * often finds the new answer, and saves a status write. A server that did not answer gets no further round, because it
+ * would keep a worker waiting for two seconds.
  */
 const MIN_ROUNDS = 4;
 const INTERVAL_MS = 40;

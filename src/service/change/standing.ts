@@ -33,7 +33,7 @@ export function noZone(): Refusal {
   return refusal('no-zone');
 }
 
-/** The refusal of a key that was valid when the request arrived and is no longer valid. */
+/** The refusal of a request whose key was valid when it arrived, and stopped being valid while it ran. */
 export function keyRevoked(): Refusal {
   return refusal('key-revoked');
 }
