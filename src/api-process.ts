@@ -67,10 +67,10 @@ async function updatesOf(
     perAddress: config.ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS,
   };
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
-  const named = config.ZONESTEAD_NAMESERVERS.map((name) => {
+  const defaultServers = config.ZONESTEAD_NAMESERVERS.map((name) => {
     const at = overrides.get(name);
     return at === undefined ? { host: name, port: 53 } : { host: at.address, port: at.port };
   });
-  const nameservers = config.ZONESTEAD_UPDATE_NAMESERVERS ?? named;
+  const nameservers = config.ZONESTEAD_UPDATE_NAMESERVERS ?? defaultServers;
   return (parts) => createUpdateListener({ ...parts, nameservers, connections });
 }

@@ -80,8 +80,8 @@ export function readConfig<Name extends SettingName>(
   // A command that forgot the other settings of the database would connect without them.
   if (typeof values.DATABASE_URL === 'string') {
     const isRead = DATABASE_PROTECTION_SETTINGS.every((name) => name in values);
-    const known = isRead ? values : readConfig(DATABASE_PROTECTION_SETTINGS, environment);
-    const complete = protectedDatabaseUrl(values.DATABASE_URL, known);
+    const protectionSettings = isRead ? values : readConfig(DATABASE_PROTECTION_SETTINGS, environment);
+    const complete = protectedDatabaseUrl(values.DATABASE_URL, protectionSettings);
     if (complete.ok) values.DATABASE_URL = complete.value;
     else problems.push(`DATABASE_URL: ${complete.problem}`);
   }

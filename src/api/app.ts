@@ -177,8 +177,8 @@ function createServer(log: Logger, requestMs: number) {
     bodyLimit: BODY_LIMIT,
     // A client may choose the request id, to follow a change to its entry in the history.
     genReqId: (request) => {
-      const given = request.headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+      const sentId = request.headers['x-request-id'];
+      return typeof sentId === 'string' && REQUEST_ID.test(sentId) ? sentId : randomUUID();
     },
     // Longer than the limits below, so that those end a slow request with an answer.
     connectionTimeout: requestMs * 2,
@@ -211,8 +211,8 @@ function leadToPages(app: FastifyInstance): void {
 
 /** @param isOn whether keys without limits of their own have those of the service */
 function chooseLimits(isOn: boolean): WriteLimits {
-  const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
-    own(actor) ?? (isOn ? shared : null);
+  const limitOf = (readOwnLimit: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
+    readOwnLimit(actor) ?? (isOn ? shared : null);
   return {
     zones: limitOf((actor) => actor.zoneWrites, BUCKETS.zones.limit),
     records: limitOf((actor) => actor.recordWrites, BUCKETS.records.limit),

@@ -77,18 +77,18 @@ export function refuseOtherMethods(
 ): () => void {
   const methods = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
-    const known = methods.get(url) ?? new Set();
-    for (const each of [method].flat()) known.add(each);
-    methods.set(url, known);
+    const routeMethods = methods.get(url) ?? new Set();
+    for (const each of [method].flat()) routeMethods.add(each);
+    methods.set(url, routeMethods);
   });
   return () => {
-    for (const [url, known] of [...methods]) {
-      const allow = METHODS.filter((each) => known.has(each)).join(', ');
-      const withOptions = METHODS.filter((each) => each === 'OPTIONS' || (known.has(each) && each !== 'HEAD')).join(
-        ', ',
-      );
+    for (const [url, routeMethods] of [...methods]) {
+      const allow = METHODS.filter((each) => routeMethods.has(each)).join(', ');
+      const withOptions = METHODS.filter(
+        (each) => each === 'OPTIONS' || (routeMethods.has(each) && each !== 'HEAD'),
+      ).join(', ');
       app.route({
-        method: METHODS.filter((each) => !known.has(each)),
+        method: METHODS.filter((each) => !routeMethods.has(each)),
         url: url.slice(prefix.length),
         exposeHeadRoute: false,
         schema: { hide: true },

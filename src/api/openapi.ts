@@ -98,7 +98,7 @@ export function describeApi(app: FastifyInstance): void {
       security: [{ key: [] }],
     },
     transform: jsonSchemaTransform,
-    transformObject: (made) => complete(jsonSchemaTransformObject(made) as OpenApi.Document, operations),
+    transformObject: (apiDocument) => complete(jsonSchemaTransformObject(apiDocument) as OpenApi.Document, operations),
   });
 }
 
@@ -208,16 +208,16 @@ function complete(document: OpenApi.Document, operations: ReadonlyMap<string, Op
 /** Drops the schemas without a reference: the generator registers each schema twice, as input and as output. */
 function dropUnused(document: OpenApi.Document): void {
   const schemas = document.components?.schemas ?? {};
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   const collect = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (used.has(name) || schemas[name] === undefined) continue;
-      used.add(name);
+      if (usedNames.has(name) || schemas[name] === undefined) continue;
+      usedNames.add(name);
       collect(schemas[name]);
     }
   };
   collect(document.paths);
-  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
+  for (const name of Object.keys(schemas)) if (!usedNames.has(name)) delete schemas[name];
 }
 
 /** Renames `<name>Input` to `<name>`, the id in the contract, unless the document uses both. */

@@ -18,17 +18,17 @@ export async function untilPrepared(
   signal: AbortSignal,
   firstWaitMs = FIRST_WAIT_MS,
 ): Promise<boolean> {
-  let reported = '';
+  let reportedProblem = '';
   for (let wait = firstWaitMs; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       await prepare();
-      if (reported !== '') log.info('the database is ready');
+      if (reportedProblem !== '') log.info('the database is ready');
       return true;
     } catch (error) {
       const problem = problemOf(error);
       report(problem);
-      if (problem !== reported) log.warn({ problem }, 'the database is not usable; retrying');
-      reported = problem;
+      if (problem !== reportedProblem) log.warn({ problem }, 'the database is not usable; retrying');
+      reportedProblem = problem;
       await sleep(wait, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -60,7 +60,7 @@ function problemOf(error: unknown): string {
     const [first] = at instanceof AggregateError ? at.errors : [];
     if (first instanceof Error && 'code' in first) code = String(first.code);
   }
-  const known = PROBLEMS[code];
-  if (known !== undefined) return `${known} (${code})`;
+  const knownProblem = PROBLEMS[code];
+  if (knownProblem !== undefined) return `${knownProblem} (${code})`;
   return code === '' ? 'the migration to the schema of this version failed' : `the database failed with ${code}`;
 }

@@ -23,8 +23,8 @@ export function createBoundedWait(clock: Clock): BoundedWait {
       waits.delete(key);
       return false;
     }
-    const known = waits.get(key);
-    const since = known !== undefined && now - known.askedAt < FORGET_MS ? known.since : now;
+    const lastWait = waits.get(key);
+    const since = lastWait !== undefined && now - lastWait.askedAt < FORGET_MS ? lastWait.since : now;
     waits.set(key, { since, askedAt: now });
     return now - since < MAX_WAIT_MS;
   };

@@ -17,17 +17,17 @@ export interface Deadline {
  */
 export function deadline(clock: Clock, ms: number, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
-  let expired = false;
+  let isExpired = false;
   const onParent = () => controller.abort(parent?.reason);
   const cancel = clock.setTimeout(() => {
-    expired = true;
+    isExpired = true;
     controller.abort(new DOMException(`The time limit of ${Math.round(ms / 1000)} s was exceeded`, 'TimeoutError'));
   }, ms);
   if (parent?.aborted) onParent();
   else parent?.addEventListener('abort', onParent, { once: true });
   return {
     signal: controller.signal,
-    expired: () => expired,
+    expired: () => isExpired,
     abort: (reason) => controller.abort(reason),
     clear: () => {
       cancel();

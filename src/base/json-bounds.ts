@@ -26,7 +26,7 @@ const CLOSE_OBJECT = 0x7d;
 export function exceedsJson(text: Uint8Array, { depth, values }: JsonBounds = REQUEST_BOUNDS): string | null {
   let open = 0;
   // Each comma, and each opening bracket, adds at most one value.
-  let seen = 1;
+  let valueCount = 1;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const octet = text[at];
@@ -37,16 +37,16 @@ export function exceedsJson(text: Uint8Array, { depth, values }: JsonBounds = RE
     } else if (octet === QUOTE) {
       inString = true;
     } else if (octet === COMMA) {
-      seen += 1;
+      valueCount += 1;
     } else if (octet === OPEN_ARRAY || octet === OPEN_OBJECT) {
       open += 1;
-      seen += 1;
+      valueCount += 1;
       if (open > depth)
         return `The JSON is nested too deep: at most ${depth} arrays and objects may be within each other.`;
     } else if (octet === CLOSE_ARRAY || octet === CLOSE_OBJECT) {
       open -= 1;
     }
-    if (seen > values) return `The JSON has too many values: at most ${values} are read.`;
+    if (valueCount > values) return `The JSON has too many values: at most ${values} are read.`;
   }
   return null;
 }

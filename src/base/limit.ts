@@ -98,24 +98,24 @@ export class Limit {
         cancel?.();
         signal?.removeEventListener('abort', onAbort);
       };
-      const waiting: Waiting = {
+      const waiter: Waiting = {
         group,
         start: (permit) => {
           end();
           resolve(permit);
         },
         fail: (reason) => {
-          this.#waiting.remove(waiting);
+          this.#waiting.remove(waiter);
           end();
           reject(reason);
           // Without its group, the shares of others may be larger.
           this.#serve();
         },
       };
-      const onAbort = () => waiting.fail(signal?.reason);
-      const cancel = queue && (queue.clock ?? realClock).setTimeout(() => waiting.fail(queue.refuse()), queue.waitMs);
+      const onAbort = () => waiter.fail(signal?.reason);
+      const cancel = queue && (queue.clock ?? realClock).setTimeout(() => waiter.fail(queue.refuse()), queue.waitMs);
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.add(waiting, { group });
+      this.#waiting.add(waiter, { group });
     });
   }
 

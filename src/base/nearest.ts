@@ -23,8 +23,8 @@ function countChanges(a: string, b: string): number {
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (last?.[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1]);
-      const least = Math.min((last?.[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, replaced);
+      const replacementCost = (last?.[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1]);
+      const least = Math.min((last?.[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, replacementCost);
       const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       row.push(isSwap ? Math.min(least, (before?.[j - 2] ?? 0) + 1) : least);
     }

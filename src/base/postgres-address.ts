@@ -95,21 +95,21 @@ export function protectPostgresAddress(
   const parsed = parsePostgresAddress(text);
   if (!parsed.ok) return parsed;
   const { hosts, tls } = parsed.value;
-  const named = /[?&]sslmode=([^&]*)/.exec(text)?.[1];
+  const sslMode = /[?&]sslmode=([^&]*)/.exec(text)?.[1];
   if (authorities !== undefined) {
-    if (named !== undefined && tls.mode !== 'verify-full')
+    if (sslMode !== undefined && tls.mode !== 'verify-full')
       return wrong(
         `has sslmode=${tls.mode}, which verifies nothing: write sslmode=verify-full with ZONESTEAD_DATABASE_CA`,
       );
     if (tls.mode === 'verify-full' && tls.authorities !== null)
       return wrong('has sslrootcert, and ZONESTEAD_DATABASE_CA is set: keep one of them');
-    const options = `sslrootcert=${encodeURIComponent(authorities)}${named === undefined ? '&sslmode=verify-full' : ''}`;
+    const options = `sslrootcert=${encodeURIComponent(authorities)}${sslMode === undefined ? '&sslmode=verify-full' : ''}`;
     return { ok: true, value: `${text}${text.includes('?') ? '&' : '?'}${options}` };
   }
   const [remote] = hosts.filter(({ host }) => !isLoopback(host));
   if (remote !== undefined && tls.mode !== 'verify-full' && !isUnverifiedAllowed)
     return wrong(
-      `has sslmode=${tls.mode}${named === undefined ? ', the default,' : ''} for ${hostText(remote)}, which does not verify the server: add sslmode=verify-full, and name the file of its authority in ZONESTEAD_DATABASE_CA; or set ZONESTEAD_DATABASE_WITHOUT_TLS=allow if the network between them is protected`,
+      `has sslmode=${tls.mode}${sslMode === undefined ? ', the default,' : ''} for ${hostText(remote)}, which does not verify the server: add sslmode=verify-full, and name the file of its authority in ZONESTEAD_DATABASE_CA; or set ZONESTEAD_DATABASE_WITHOUT_TLS=allow if the network between them is protected`,
     );
   return { ok: true, value: text };
 }
@@ -127,9 +127,9 @@ function readTls(options: URLSearchParams): PostgresTls | string {
 }
 
 function withoutTls(url: string): string {
-  const changed = new URL(url);
-  for (const name of ['sslmode', 'sslrootcert']) changed.searchParams.delete(name);
-  return changed.href;
+  const urlWithoutTls = new URL(url);
+  for (const name of ['sslmode', 'sslrootcert']) urlWithoutTls.searchParams.delete(name);
+  return urlWithoutTls.href;
 }
 
 function isLoopback(host: string): boolean {

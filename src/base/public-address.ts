@@ -48,10 +48,10 @@ function listsOf(networks: Iterable<readonly [base: string, prefix: number]>): (
 
 const isNotPublic = listsOf(NOT_PUBLIC.map(([base, prefix]) => [base, prefix] as const));
 
-/** @param allowed networks that may be asked although they are not public, in the form of parseNetwork */
-export function publicAddresses(allowed: readonly string[] = []): (address: string) => boolean {
+/** @param allowedNetworks networks that may be asked although they are not public, in the form of parseNetwork */
+export function publicAddresses(allowedNetworks: readonly string[] = []): (address: string) => boolean {
   const isException = listsOf(
-    allowed.map((network) => {
+    allowedNetworks.map((network) => {
       const [base = '', prefix = ''] = network.split('/');
       return [base, Number(prefix)] as const;
     }),

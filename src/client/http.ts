@@ -153,12 +153,12 @@ export function createCall(settings: CallSettings): Call {
 
   return async (operation, { params, query, body }, options = {}) => {
     const path = pathOf(operation, params as PathParams | undefined);
-    const received = await exchange({ operation, path, query: query as Query | undefined, body }, options);
+    const response = await exchange({ operation, path, query: query as Query | undefined, body }, options);
     const [first, ...others] = Object.keys(operation.answers).map(Number);
-    const status = others.includes(received.status) ? received.status : (first ?? 200);
+    const status = others.includes(response.status) ? response.status : (first ?? 200);
     const schema = operation.answers[status];
     if (schema === undefined || status === 204) return null as never;
-    const value = operation.produces === undefined ? parseJson(received.body) : received.body;
+    const value = operation.produces === undefined ? parseJson(response.body) : response.body;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data as never;
     const where = placeOf(parsed.error.issues[0]).join('.') || 'body';

@@ -35,14 +35,14 @@ const LONGEST = 16_384;
 export function createKeyText(key: ClientKey, clock: Clock): KeyText {
   if (typeof key === 'string') return { current: async () => key, after: async () => null };
   const { file } = key;
-  let known: string | undefined;
+  let currentText: string | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<string> | undefined;
 
   const read = (): Promise<string> => {
     reading ??= readKey(file)
       .then((text) => {
-        known = text;
+        currentText = text;
         readAt = clock.now();
         return text;
       })
@@ -54,22 +54,22 @@ export function createKeyText(key: ClientKey, clock: Clock): KeyText {
 
   return {
     current: async () => {
-      if (known !== undefined && clock.now() - readAt < READ_EVERY_MS) return known;
+      if (currentText !== undefined && clock.now() - readAt < READ_EVERY_MS) return currentText;
       try {
         return await read();
       } catch (error) {
         // The last text stays valid while kubelet replaces the file.
-        if (known === undefined) throw error;
-        return known;
+        if (currentText === undefined) throw error;
+        return currentText;
       }
     },
-    after: async (refused) => {
-      if (known !== undefined && known !== refused) return known;
+    after: async (refusedText) => {
+      if (currentText !== undefined && currentText !== refusedText) return currentText;
       try {
         const text = await read();
-        return text === refused ? null : text;
+        return text === refusedText ? null : text;
       } catch (error) {
-        known = undefined;
+        currentText = undefined;
         throw error;
       }
     },

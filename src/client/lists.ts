@@ -114,7 +114,7 @@ export async function* readOwnerPages(
 }
 
 function queryOf({ name, names, type, content, etags, owners }: RecordFilter) {
-  const yes = (asked: boolean | undefined) => (asked ? ('true' as const) : undefined);
+  const yes = (isRequested: boolean | undefined) => (isRequested ? ('true' as const) : undefined);
   return { name, names: names?.join(','), type, content, etags: yes(etags), owners: yes(owners) };
 }
 
@@ -127,14 +127,14 @@ async function everyPage<T>(
   fetchPage: (cursor: string | undefined) => Promise<{ items: T[]; next: string | undefined }>,
 ): Promise<T[]> {
   const all: T[] = [];
-  const seen = new Set<string>();
+  const seenCursors = new Set<string>();
   let cursor: string | undefined;
   do {
     const page = await fetchPage(cursor);
     for (const item of page.items) all.push(item);
     cursor = page.next;
-    if (cursor !== undefined && seen.has(cursor)) throw loopError();
-    if (cursor !== undefined) seen.add(cursor);
+    if (cursor !== undefined && seenCursors.has(cursor)) throw loopError();
+    if (cursor !== undefined) seenCursors.add(cursor);
   } while (cursor !== undefined);
   return all;
 }

@@ -25,18 +25,18 @@ const REFUSED_CHECK_INTERVAL_MS = 5_000;
 const LIMIT_MS = 5_000;
 
 export function watchOwnKey(client: Pick<Client, 'call'>, clock: Clock, log: Logger): OwnKey {
-  let accepted = true;
+  let isAccepted = true;
   const check = async (signal: AbortSignal): Promise<void> => {
     try {
       await client.call(getAccount, {}, { signal, timeoutMs: LIMIT_MS });
-      if (!accepted) log.info("the DNS service accepts the operator's API key or token again");
-      accepted = true;
+      if (!isAccepted) log.info("the DNS service accepts the operator's API key or token again");
+      isAccepted = true;
     } catch (error) {
       const isUnreadable = error instanceof KeyUnreadable;
       // The service has not read the key that signed the token yet.
       if (isKeyNotRead(error)) return;
       if (!isUnreadable && !(error instanceof ApiError && error.status === 401)) return;
-      if (accepted) {
+      if (isAccepted) {
         log.error(
           { reason: error.message },
           isUnreadable
@@ -44,15 +44,15 @@ export function watchOwnKey(client: Pick<Client, 'call'>, clock: Clock, log: Log
             : "the DNS service does not accept the operator's API key or token",
         );
       }
-      accepted = false;
+      isAccepted = false;
     }
   };
   return {
-    accepted: () => accepted,
+    accepted: () => isAccepted,
     run: async (signal) => {
       while (!signal.aborted) {
         await check(signal);
-        await sleep(clock, accepted ? CHECK_INTERVAL_MS : REFUSED_CHECK_INTERVAL_MS, signal).catch(() => undefined);
+        await sleep(clock, isAccepted ? CHECK_INTERVAL_MS : REFUSED_CHECK_INTERVAL_MS, signal).catch(() => undefined);
       }
     },
   };

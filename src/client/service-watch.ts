@@ -19,25 +19,25 @@ interface ServiceWatch {
 const LOOK_MS = 2_000;
 
 export function createServiceWatch(client: Pick<Client, 'call'>, clock: Clock): ServiceWatch {
-  const waiting = new Map<string, () => void>();
+  const wakeByKey = new Map<string, () => void>();
   let away = false;
   return {
-    wait: (key, wake) => void waiting.set(key, wake),
+    wait: (key, wake) => void wakeByKey.set(key, wake),
     run: async (signal) => {
       while (!signal.aborted) {
         await sleep(clock, LOOK_MS, signal).catch(() => undefined);
-        if (signal.aborted || waiting.size === 0) continue;
+        if (signal.aborted || wakeByKey.size === 0) continue;
         // This request needs the database too: a service without its database cannot write.
         const back = await client.call(getAccount, {}, { signal, timeoutMs: LOOK_MS }).then(
           () => true,
           () => false,
         );
-        const ended = away && back;
+        const hasEnded = away && back;
         away = !back;
         if (away) continue;
-        const woken = ended ? [...waiting.values()] : [];
-        waiting.clear();
-        for (const wake of woken) wake();
+        const wakers = hasEnded ? [...wakeByKey.values()] : [];
+        wakeByKey.clear();
+        for (const wake of wakers) wake();
       }
     },
   };

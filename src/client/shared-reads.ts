@@ -94,8 +94,8 @@ class SharedReads {
   }
 
   #zoneWith(id: string): Zone {
-    const found = this.#zones.get(id);
-    if (found) return found;
+    const knownZone = this.#zones.get(id);
+    if (knownZone) return knownZone;
     const zone: Zone = { waiting: new FairQueue(), singles: 0, recent: 0, isGathering: false };
     this.#zones.set(id, zone);
     return zone;
@@ -174,8 +174,8 @@ class SharedReads {
 }
 
 /** Takes as many calls as one request can serve: those of the type of the first one, each group in turn. */
-function takeAlike(waiting: FairQueue<Ask>): Ask[] {
-  const type = waiting.next()?.place.type;
+function takeAlike(askQueue: FairQueue<Ask>): Ask[] {
+  const type = askQueue.next()?.place.type;
   const names = new Set<string>();
   let characters = 0;
   const adds = ({ place: { name } }: Ask): number => (names.has(name) ? 0 : name.length + 1);
@@ -183,12 +183,12 @@ function takeAlike(waiting: FairQueue<Ask>): Ask[] {
     ask.place.type === type &&
     names.size + Math.sign(adds(ask)) <= MAX_NAMES &&
     characters + adds(ask) <= MAX_CHARACTERS;
-  const taken: Ask[] = [];
-  for (let ask = waiting.next({ mayGo }); ask !== undefined; ask = waiting.next({ mayGo })) {
+  const batch: Ask[] = [];
+  for (let ask = askQueue.next({ mayGo }); ask !== undefined; ask = askQueue.next({ mayGo })) {
     characters += adds(ask);
     names.add(ask.place.name);
-    taken.push(ask);
-    waiting.take(ask);
+    batch.push(ask);
+    askQueue.take(ask);
   }
-  return taken;
+  return batch;
 }

@@ -19,8 +19,8 @@ export function ownNameservers(
   nameservers: readonly string[],
   secondaries: readonly Pick<ZoneSecondary, 'nameservers'>[],
 ): string[] {
-  const added = new Set(secondaries.flatMap(({ nameservers: names }) => names.map(plainName)));
-  return nameservers.filter((name) => !added.has(plainName(name)));
+  const secondaryNames = new Set(secondaries.flatMap(({ nameservers: names }) => names.map(plainName)));
+  return nameservers.filter((name) => !secondaryNames.has(plainName(name)));
 }
 
 /** The secondary that has added the name to the NS records; undefined if none has. */
@@ -33,9 +33,11 @@ function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[
  * one's.
  * @returns null if no source tells
  */
-export function secondarySerial(secondary: ZoneSecondary, seen: readonly SeenSerial[]): number | null {
-  const own = seen.find(({ name, serial }) => serial !== null && secondaryNamed(name, [secondary]) !== undefined);
-  return secondary.serial ?? own?.serial ?? null;
+export function secondarySerial(secondary: ZoneSecondary, seenSerials: readonly SeenSerial[]): number | null {
+  const matchingSerial = seenSerials.find(
+    ({ name, serial }) => serial !== null && secondaryNamed(name, [secondary]) !== undefined,
+  );
+  return secondary.serial ?? matchingSerial?.serial ?? null;
 }
 
 /** The problem of a secondary that does not have the last change of the zone; null if it has it. */
@@ -66,13 +68,14 @@ export function secondariesLate(wrong: readonly string[], secondaries: readonly 
  */
 export function secondariesSeen(
   secondaries: readonly ZoneSecondary[],
-  seen: readonly SeenSerial[],
+  seenSerials: readonly SeenSerial[],
   serial: number,
 ): readonly ZoneSecondary[] {
   return secondaries.map((secondary) => {
     if (secondary.state !== 'behind' || secondary.since !== undefined) return secondary;
-    const own = seen.filter(({ name }) => secondaryNamed(name, [secondary]) !== undefined);
-    const hasIt = own.length > 0 && own.every((each) => each.serial !== null && !isLater(serial, each.serial));
+    const ownSerials = seenSerials.filter(({ name }) => secondaryNamed(name, [secondary]) !== undefined);
+    const hasIt =
+      ownSerials.length > 0 && ownSerials.every((each) => each.serial !== null && !isLater(serial, each.serial));
     if (!hasIt) return secondary;
     const { name, nameservers, listedBy, chosen } = secondary;
     return { name, nameservers, listedBy, chosen, state: 'current' };

@@ -57,8 +57,8 @@ type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
  */
 export function createConsole(settings: Settings, live: QueryLive | null = null) {
   const provider = createProvider(settings);
-  return async (app: FastifyInstance, given: Omit<ConsoleParts, 'url' | 'live'>): Promise<void> => {
-    const parts: ConsoleParts = { ...given, live, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
+  return async (app: FastifyInstance, baseParts: Omit<ConsoleParts, 'url' | 'live'>): Promise<void> => {
+    const parts: ConsoleParts = { ...baseParts, live, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
     installErrorPages(app);
     await protect(app, parts);
     await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);

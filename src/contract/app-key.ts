@@ -133,7 +133,7 @@ export const creatorOf = (what: string) =>
       description: `The person who created ${what}. Null means that the command line or the installation created it.`,
     });
 
-const shown = {
+const keyFields = {
   id,
   ...keyTerms,
   mintedBy: creatorOf('the key'),
@@ -170,12 +170,12 @@ const shown = {
 };
 
 export const appKey = z
-  .object(shown)
+  .object(keyFields)
   .meta({ id: 'AppKey', description: 'A key of an app account, without its secret.' });
 
 export const appKeyMinted = z
   .object({
-    ...shown,
+    ...keyFields,
     secret: z.string().meta({ description: 'The complete key, `yk_…`. It is shown only once.' }),
     tsig: z
       .object({

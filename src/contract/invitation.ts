@@ -30,7 +30,7 @@ export const inviteBody = z
     examples: [{ email: 'ada@example.org', role: 'member' }],
   });
 
-const shown = {
+const invitationFields = {
   id: invitationId,
   role,
   invitedBy: email.meta({ description: 'The e-mail address of the owner who sent the invitation.' }),
@@ -39,7 +39,7 @@ const shown = {
 };
 
 export const teamInvitation = z
-  .object({ ...shown, email })
+  .object({ ...invitationFields, email })
   .meta({ id: 'TeamInvitation', description: 'An open invitation to a team, as the team sees it.' });
 
 export const teamInvitationList = z
@@ -48,7 +48,7 @@ export const teamInvitationList = z
 
 export const invitation = z
   .object({
-    ...shown,
+    ...invitationFields,
     team: z.object({ id: teamId, name: teamName }).meta({ description: 'The team that the person is invited to.' }),
   })
   .meta({ id: 'Invitation', description: 'An open invitation, as the invited person sees it.' });

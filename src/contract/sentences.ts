@@ -38,11 +38,11 @@ function ofType(expected: string, input: unknown): string {
   const noun = NOUNS[expected];
   if (input === undefined) return noun === undefined ? 'is missing' : `is missing; it must be ${noun}`;
   if (noun === undefined) return 'is not valid';
-  const sent = input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input;
+  const inputType = input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input;
   // Only a number can be of the wrong kind without being of another type.
-  return NOUNS[sent] === noun || (expected === 'int' && sent === 'number')
+  return NOUNS[inputType] === noun || (expected === 'int' && inputType === 'number')
     ? `must be ${noun}`
-    : `must be ${noun}, and not ${sent === 'boolean' ? String(input) : NOUNS[sent]}`;
+    : `must be ${noun}, and not ${inputType === 'boolean' ? String(input) : NOUNS[inputType]}`;
 }
 
 function ofSize(origin: string, bound: 'at least' | 'at most', limit: number): string {

@@ -129,7 +129,7 @@ export const trustBody = z
     ],
   });
 
-const shown = {
+const trustFields = {
   id: z.string().meta({ description: 'The id of the trust.', examples: ['trust_3f9c2d1e8a7b'] }),
   name: z.string().meta({ description: 'The name that says what the trust is for.' }),
   issuer: z.string().meta({ description: 'The issuer of the tokens (`iss`).' }),
@@ -189,7 +189,7 @@ const shown = {
   subjects: z.int().meta({ description: 'The number of subjects that have used the trust.' }),
 };
 
-export const trust = z.object(shown).meta({
+export const trust = z.object(trustFields).meta({
   id: 'Trust',
   description: 'A trust: tokens of an issuer are accepted in the place of an app key.',
 });

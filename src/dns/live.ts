@@ -63,7 +63,7 @@ function formOf({ rcode, aa, answers }: LiveServer): string | null {
   return JSON.stringify([rcode, aa, records]);
 }
 
-function serialAgainst(served: number | null, serial: number): LiveDifference['serial'] {
-  if (served === null) return 'unknown';
-  return isLater(serial, served) ? 'behind' : 'current';
+function serialAgainst(servedSerial: number | null, serial: number): LiveDifference['serial'] {
+  if (servedSerial === null) return 'unknown';
+  return isLater(serial, servedSerial) ? 'behind' : 'current';
 }

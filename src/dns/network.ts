@@ -15,11 +15,11 @@ export function parseNetwork(text: string, field: string): Verdict<string> {
     return refuse(field, `${clip(text)} is not a network; write for instance "192.0.2.0/24" or "2001:db8::/32".`);
   }
   const base = octets.map((octet, index) => octet & maskOf(length - index * 8));
-  const written = `${v4 === null ? formatIpv6(base, { hexOnly: true }) : formatIpv4(base)}/${length}`;
+  const networkText = `${v4 === null ? formatIpv6(base, { hexOnly: true }) : formatIpv4(base)}/${length}`;
   if (base.some((octet, index) => octet !== octets[index])) {
-    return refuse(field, `${clip(text)} has bits behind its prefix; write ${clip(written)}, or a longer prefix.`);
+    return refuse(field, `${clip(text)} has bits behind its prefix; write ${clip(networkText)}, or a longer prefix.`);
   }
-  return accept(written);
+  return accept(networkText);
 }
 
 /** The mask of one octet of which the first `bits` bits count. */

@@ -78,8 +78,8 @@ export function parseStoredRecord(input: RecordInput, zone: string): Verdict<Par
     ttl: ttl.value,
     ...(comment === undefined ? {} : { comment: comment.value }),
   };
-  const judged = name.value === '@' ? judgeApex(record, zone) : accept(null);
-  if (!judged.ok) return judged;
+  const apexVerdict = name.value === '@' ? judgeApex(record, zone) : accept(null);
+  if (!apexVerdict.ok) return apexVerdict;
   return judgeSelf(record, zone);
 }
 

@@ -39,23 +39,23 @@ export function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => numb
     runs.push(items.slice(at, at + RUN).sort(compare));
   }
   while (runs.length > 1) {
-    const merged: T[][] = [];
+    const mergedRuns: T[][] = [];
     for (let at = 0; at < runs.length; at += 2) {
       const [one = [], other] = runs.slice(at, at + 2);
-      merged.push(other === undefined ? one : yield* mergeSteps(one, other, compare));
+      mergedRuns.push(other === undefined ? one : yield* mergeSteps(one, other, compare));
     }
-    runs = merged;
+    runs = mergedRuns;
   }
   return runs[0] ?? [];
 }
 
 function* mergeSteps<T>(one: readonly T[], other: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
-  const merged: T[] = [];
+  const mergedItems: T[] = [];
   let [i, j] = [0, 0];
   while (i < one.length || j < other.length) {
-    if (merged.length % RUN === 0) yield;
+    if (mergedItems.length % RUN === 0) yield;
     const takeOne = j >= other.length || (i < one.length && compare(one[i] as T, other[j] as T) <= 0);
-    merged.push((takeOne ? one[i++] : other[j++]) as T);
+    mergedItems.push((takeOne ? one[i++] : other[j++]) as T);
   }
-  return merged;
+  return mergedItems;
 }

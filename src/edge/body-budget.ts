@@ -23,30 +23,30 @@ export interface BodyBudget {
 export function createBodyBudget(total: number): BodyBudget {
   const share = Math.floor(total / 2);
   const owners = new Map<string, number>();
-  let taken = 0;
+  let takenBytes = 0;
   return {
     share,
-    taken: () => taken,
+    taken: () => takenBytes,
     open(owner) {
-      let mine = 0;
+      let ownBytes = 0;
       let isReleased = false;
       return {
         grow: (bytes) => {
           if (isReleased) return true;
           const before = owners.get(owner) ?? 0;
-          if (taken + bytes > total || before + bytes > share) return false;
-          taken += bytes;
-          mine += bytes;
+          if (takenBytes + bytes > total || before + bytes > share) return false;
+          takenBytes += bytes;
+          ownBytes += bytes;
           owners.set(owner, before + bytes);
           return true;
         },
         release: () => {
           isReleased = true;
-          taken -= mine;
-          const left = (owners.get(owner) ?? 0) - mine;
-          if (left > 0) owners.set(owner, left);
+          takenBytes -= ownBytes;
+          const remainingBytes = (owners.get(owner) ?? 0) - ownBytes;
+          if (remainingBytes > 0) owners.set(owner, remainingBytes);
           else owners.delete(owner);
-          mine = 0;
+          ownBytes = 0;
         },
       };
     },

@@ -46,11 +46,11 @@ export function clientAddress(
   if (!isTrusted(client)) return client;
   const chain = header === 'Forwarded' ? headers.forwarded.flatMap(forwardedFor) : listed(headers.xForwardedFor);
   for (let hop = 1; hop <= Math.min(chain.length, MAX_HOPS); hop += 1) {
-    const named = chain.at(-hop);
+    const hopAddress = chain.at(-hop);
     // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is not an address: the nearest
     // known address stays.
-    if (named === undefined || named === null) return client;
-    client = named;
+    if (hopAddress === undefined || hopAddress === null) return client;
+    client = hopAddress;
     if (!isTrusted(client)) return client;
   }
   return client;
@@ -91,19 +91,19 @@ export function splitForwarded(value: string, parameter: 'for' | 'proto'): (stri
 /** Splits outside of quoted strings; null when a quoted string does not end. */
 function splitQuoted(text: string, separator: string): string[] | null {
   const parts = [''];
-  let quoted = false;
+  let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at] ?? '';
-    if (quoted && character === '\\') {
+    if (isQuoted && character === '\\') {
       parts[parts.length - 1] += character + (text[at + 1] ?? '');
       at += 1;
       continue;
     }
-    if (character === '"') quoted = !quoted;
-    if (character === separator && !quoted) parts.push('');
+    if (character === '"') isQuoted = !isQuoted;
+    if (character === separator && !isQuoted) parts.push('');
     else parts[parts.length - 1] += character;
   }
-  return quoted ? null : parts;
+  return isQuoted ? null : parts;
 }
 
 /**
@@ -112,8 +112,8 @@ function splitQuoted(text: string, separator: string): string[] | null {
  */
 export function nodeAddress(node: string): string | null {
   const text = node.trim();
-  const bracketed = /^\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?$/.exec(text)?.[1];
-  if (bracketed !== undefined) return isIPv6(bracketed) ? plainAddress(bracketed) : null;
+  const bracketedAddress = /^\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?$/.exec(text)?.[1];
+  if (bracketedAddress !== undefined) return isIPv6(bracketedAddress) ? plainAddress(bracketedAddress) : null;
   const withPort = /^([\d.]{7,15}):\d{1,5}$/.exec(text)?.[1];
   return plainAddress(withPort ?? text);
 }

@@ -25,8 +25,8 @@ export interface ClientConnection {
  */
 export function isProtected(connection: ClientConnection): boolean {
   const { isEncrypted, isTrustedProxy, peer, own, client } = connection;
-  const named = isTrustedProxy ? protocolsOf(connection) : [];
-  if (named.length > 0) return named.every((protocol) => protocol === 'https');
+  const protocols = isTrustedProxy ? protocolsOf(connection) : [];
+  if (protocols.length > 0) return protocols.every((protocol) => protocol === 'https');
   if (isEncrypted) return true;
   const from = plainAddress(peer);
   if (from === null || from !== plainAddress(client)) return false;

@@ -54,21 +54,21 @@ const LEAVE: Readonly<Record<1 | 2, Thresholds>> = {
 };
 
 /** The load after one more measurement. @param now in ms */
-export function judgeLoad(before: Load, measured: Measurement, now: number): Load {
-  const delayMs = before.delayMs + SMOOTHING * (measured.delayMs - before.delayMs);
-  const smoothed = { ...measured, delayMs };
-  const entered = levelOf(smoothed, ENTER);
-  if (entered >= before.level) return { level: entered, delayMs, calmSince: null };
-  const kept = levelOf(smoothed, LEAVE);
-  if (kept >= before.level) return { level: before.level, delayMs, calmSince: null };
+export function judgeLoad(before: Load, measurement: Measurement, now: number): Load {
+  const delayMs = before.delayMs + SMOOTHING * (measurement.delayMs - before.delayMs);
+  const smoothed = { ...measurement, delayMs };
+  const enteredLevel = levelOf(smoothed, ENTER);
+  if (enteredLevel >= before.level) return { level: enteredLevel, delayMs, calmSince: null };
+  const keptLevel = levelOf(smoothed, LEAVE);
+  if (keptLevel >= before.level) return { level: before.level, delayMs, calmSince: null };
   const calmSince = before.calmSince ?? now;
   if (now - calmSince < CALM_MS) return { level: before.level, delayMs, calmSince };
-  return { level: kept, delayMs, calmSince: null };
+  return { level: keptLevel, delayMs, calmSince: null };
 }
 
-function levelOf(measured: Measurement, thresholds: Readonly<Record<1 | 2, Thresholds>>): LoadLevel {
+function levelOf(measurement: Measurement, thresholds: Readonly<Record<1 | 2, Thresholds>>): LoadLevel {
   const reaches = (limit: Thresholds) =>
-    measured.delayMs >= limit.delayMs || measured.heap >= limit.heap || measured.resident >= limit.resident;
+    measurement.delayMs >= limit.delayMs || measurement.heap >= limit.heap || measurement.resident >= limit.resident;
   if (reaches(thresholds[2])) return 2;
   return reaches(thresholds[1]) ? 1 : 0;
 }

@@ -28,8 +28,8 @@ export function createMeter(limitFile = MEMORY_LIMIT): Meter {
       const after = turnsOf(histogram);
       const delayMs = delayOf({ ms: after.ms - before.ms, squares: after.squares - before.squares });
       before = after;
-      const { used_heap_size: used, heap_size_limit: most } = getHeapStatistics();
-      return { delayMs, heap: used / most, resident: limit === null ? 0 : process.memoryUsage.rss() / limit };
+      const { used_heap_size: usedBytes, heap_size_limit: most } = getHeapStatistics();
+      return { delayMs, heap: usedBytes / most, resident: limit === null ? 0 : process.memoryUsage.rss() / limit };
     },
     close: () => void histogram.disable(),
   };

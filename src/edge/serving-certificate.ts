@@ -53,7 +53,7 @@ export async function followCertificate(
   source: CertificateSource,
   clock: Clock,
   log: Log,
-  changed: (pair: ServingCertificate) => void,
+  onChange: (pair: ServingCertificate) => void,
   onExpiry: (validTo: Date) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function followCertificate(
     try {
       const pair = await source.read(signal);
       if (pair.certificate !== last?.certificate || pair.key !== last.key) {
-        changed(pair);
+        onChange(pair);
         last = pair;
         const { validTo, validToDate, subjectAltName } = new X509Certificate(pair.certificate);
         onExpiry(validToDate);

@@ -105,9 +105,9 @@ export function shareLimits(
     socket.once('close', () => {
       open -= 1;
       if (network === null) return;
-      const left = (counts.get(network) ?? 1) - 1;
-      if (left === 0) counts.delete(network);
-      else counts.set(network, left);
+      const remainingCount = (counts.get(network) ?? 1) - 1;
+      if (remainingCount === 0) counts.delete(network);
+      else counts.set(network, remainingCount);
     });
     accept();
   };

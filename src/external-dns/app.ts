@@ -69,8 +69,8 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance {
   route('GET', '/records', (_request, signal) => provider.records(signal));
   route('POST', '/adjustendpoints', (request, signal) => provider.adjust(endpointList.parse(json(request)), signal));
   route('POST', '/records', async (request, signal) => {
-    const refused = await provider.apply(changes.parse(json(request)), signal);
-    if (refused > 0) throw new Refused(refused);
+    const refusedCount = await provider.apply(changes.parse(json(request)), signal);
+    if (refusedCount > 0) throw new Refused(refusedCount);
   });
   app.setErrorHandler((error, _request, reply) => {
     log.error({ err: error }, 'a request failed');

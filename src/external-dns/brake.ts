@@ -23,10 +23,10 @@ export function mayBeMass(recent: Deletions, round: readonly string[]): boolean 
 /**
  * Whether the deletions of a round are a mass deletion, with those before it. A deletion that failed and is tried again
  * counts once.
- * @param held the names and types that the instance has in all zones
+ * @param heldKeys the names and types that the instance has in all zones
  */
-export function isMass(recent: Deletions, round: readonly string[], held: Iterable<string>): boolean {
-  const all = union(recent.keys(), held).size;
+export function isMass(recent: Deletions, round: readonly string[], heldKeys: Iterable<string>): boolean {
+  const all = union(recent.keys(), heldKeys).size;
   return round.length > 0 && isMassDeletion({ all, deletions: countOf(recent, round) });
 }
 

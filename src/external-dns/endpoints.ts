@@ -38,8 +38,10 @@ const DEFAULT_TTL = { name: 'zonestead/ttl', value: 'default' };
 const REPAIR = { name: 'zonestead/repair', value: 'true' };
 
 export function isAlias(endpoint: Pick<DnsEndpoint, 'recordType' | 'providerSpecific'>): boolean {
-  const said = endpoint.providerSpecific?.some(({ name, value }) => name === ALIAS.name && value === ALIAS.value);
-  return endpoint.recordType === 'CNAME' && said === true;
+  const hasAliasProperty = endpoint.providerSpecific?.some(
+    ({ name, value }) => name === ALIAS.name && value === ALIAS.value,
+  );
+  return endpoint.recordType === 'CNAME' && hasAliasProperty === true;
 }
 
 /** The type that an endpoint has at the service. */
@@ -89,9 +91,9 @@ interface Adjusted {
  * The wanted endpoints in the form that `endpointsOf` returns, so that external-dns sees no difference where there is
  * none, and never tries to create an endpoint that the service cannot store.
  */
-export function adjust(wanted: readonly DnsEndpoint[], zones: readonly ZoneName[]): Adjusted {
+export function adjust(wantedEndpoints: readonly DnsEndpoint[], zones: readonly ZoneName[]): Adjusted {
   const adjusted: Adjusted = { endpoints: [], dropped: [] };
-  for (const endpoint of wanted) {
+  for (const endpoint of wantedEndpoints) {
     const place = placeOf(endpoint.dnsName, zones);
     const apexAlias = endpoint.recordType === 'CNAME' && place?.name === '@';
     const alias = isAlias(endpoint) || apexAlias ? [ALIAS] : [];

@@ -29,8 +29,8 @@ export function wishesOf(changes: Changes, zones: readonly ZoneName[]): Wish[] {
     const place = placeOf(endpoint.dnsName, zones);
     const type = typeOf(endpoint);
     if (place === null || type === null) return;
-    const wanted = isWanted && endpoint.targets.length > 0 ? endpoint : null;
-    wishes.set(`${place.zone.id} ${place.name} ${type}`, { place, type, endpoint: wanted });
+    const wantedEndpoint = isWanted && endpoint.targets.length > 0 ? endpoint : null;
+    wishes.set(`${place.zone.id} ${place.name} ${type}`, { place, type, endpoint: wantedEndpoint });
   };
   for (const endpoint of [...changes.delete, ...changes.updateOld]) add(endpoint, false);
   for (const endpoint of [...changes.updateNew, ...changes.create]) add(endpoint, true);
@@ -39,10 +39,10 @@ export function wishesOf(changes: Changes, zones: readonly ZoneName[]): Wish[] {
 
 /**
  * The sets to apply for the wishes of one zone, by name, and the releases of a name first.
- * @param held the sets that the instance owns, at least those at the names of the wishes
+ * @param ownedSets the sets that the instance owns, at least those at the names of the wishes
  */
-export function planSets(wishes: readonly Wish[], held: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
-  const at = Map.groupBy(held, ({ name, type }) => `${name} ${type}`);
+export function planSets(wishes: readonly Wish[], ownedSets: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
+  const at = Map.groupBy(ownedSets, ({ name, type }) => `${name} ${type}`);
   const names = Map.groupBy(wishes, ({ place }) => place.name);
   return [...names.values()].flatMap((ofName) => {
     const sets = ofName.flatMap((wish) => planWish(wish, at.get(`${wish.place.name} ${wish.type}`) ?? [], options));
@@ -57,13 +57,13 @@ export function planSets(wishes: readonly Wish[], held: readonly OwnedSet[], opt
 export function registryFor(
   plan: readonly RecordSet[],
   wishes: readonly Wish[],
-  refused: readonly RecordSet[],
+  refusedSets: readonly RecordSet[],
 ): RecordSet[] {
-  const names = new Set(refused.map(({ name }) => name));
+  const names = new Set(refusedSets.map(({ name }) => name));
   const useless = new Set(
     wishes.flatMap(({ place, endpoint }) => {
-      const registered = endpoint?.labels?.[REGISTERED];
-      const about = registered === undefined ? null : placeOf(registered, [place.zone]);
+      const registeredName = endpoint?.labels?.[REGISTERED];
+      const about = registeredName === undefined ? null : placeOf(registeredName, [place.zone]);
       return about !== null && names.has(about.name) ? [place.name] : [];
     }),
   );
@@ -81,11 +81,11 @@ export function isRelease({ values }: RecordSet): boolean {
   return values?.length === 0;
 }
 
-function planWish({ place, type, endpoint }: Wish, held: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
+function planWish({ place, type, endpoint }: Wish, ownedSets: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
   const { name } = place;
   const { ownerId, share, adopt } = options;
   const owner = endpoint && ownerFor(ownerId, endpoint);
-  const releases = held
+  const releases = ownedSets
     .filter((set) => set.owner !== owner)
     .map((set): RecordSet => ({ owner: set.owner, name, type, values: [] }));
   if (endpoint === null || owner === null) return releases;
@@ -109,6 +109,6 @@ function toValue(type: RecordType, target: string): { content: string; priority?
 
 /** The releases of names that get no other records of the instance. */
 export function emptied(sets: readonly RecordSet[]): RecordSet[] {
-  const kept = new Set(sets.filter((set) => !isRelease(set)).map(({ name }) => name));
-  return sets.filter((set) => isRelease(set) && !kept.has(set.name) && !isRegistry(set.owner));
+  const keptNames = new Set(sets.filter((set) => !isRelease(set)).map(({ name }) => name));
+  return sets.filter((set) => isRelease(set) && !keptNames.has(set.name) && !isRegistry(set.owner));
 }

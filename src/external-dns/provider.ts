@@ -46,17 +46,17 @@ export function createProvider({
   let deletions: Deletions = new Map();
   const prefix = ownersOf(options.ownerId);
 
-  const visible = (signal: AbortSignal): Promise<Zone[]> => readZones(client, {}, { signal });
+  const readVisibleZones = (signal: AbortSignal): Promise<Zone[]> => readZones(client, {}, { signal });
   const heldIn = async (zone: Zone, signal: AbortSignal): Promise<OwnedSet[]> => {
-    const held: OwnedSet[] = [];
+    const ownedSets: OwnedSet[] = [];
     try {
-      for await (const page of readOwnerPages(client, zone.id, { prefix }, { signal })) held.push(...page);
+      for await (const page of readOwnerPages(client, zone.id, { prefix }, { signal })) ownedSets.push(...page);
     } catch (error) {
       // The zone was deleted in the meantime, or this key may not read it.
       if (!isAbsent(error) && !(error instanceof ApiError && error.status === 403)) throw error;
       return [];
     }
-    return held;
+    return ownedSets;
   };
 
   /** Removes the releases from the plans if there are suspiciously many. @returns how many were removed */
@@ -67,17 +67,17 @@ export function createProvider({
     if (massDeletion || !mayBeMass(recent, round)) return 0;
     const others = zones.filter((zone) => !plans.some((plan) => plan.zone.id === zone.id));
     const rest = await Promise.all(others.map(async (zone) => ({ zone, held: await heldIn(zone, signal) })));
-    const held = [...plans, ...rest].flatMap((each) => keysOf(each.zone, each.held));
-    if (!isMass(recent, round, held)) return 0;
+    const heldKeys = [...plans, ...rest].flatMap((each) => keysOf(each.zone, each.held));
+    if (!isMass(recent, round, heldKeys)) return 0;
     deletions = heldBack(recent, clock.now());
     for (const plan of plans) {
-      const kept = new Set(plan.sets.filter((set) => !isRelease(set)).map(({ name }) => name));
-      plan.sets = plan.sets.filter((set) => !isRelease(set) || kept.has(set.name));
+      const keptNames = new Set(plan.sets.filter((set) => !isRelease(set)).map(({ name }) => name));
+      plan.sets = plan.sets.filter((set) => !isRelease(set) || keptNames.has(set.name));
     }
     const sooner = recent.size === 0 ? '' : `, after ${recent.size} others in the last minutes`;
     log.error(
-      { deletions: round.length, held: held.length, before: recent.size },
-      `external-dns wants to delete ${round.length} of ${held.length} sets of records${sooner}; nothing was deleted. ` +
+      { deletions: round.length, held: heldKeys.length, before: recent.size },
+      `external-dns wants to delete ${round.length} of ${heldKeys.length} sets of records${sooner}; nothing was deleted. ` +
         'If this is right, set ZONESTEAD_EXTERNAL_DNS_MASS_DELETION=on until they are gone; otherwise correct the sources of external-dns.',
     );
     return round.length;
@@ -86,39 +86,40 @@ export function createProvider({
   /** @returns the number of refused sets */
   const sendPlan = async ({ zone, sets, wishes }: Plan, signal: AbortSignal): Promise<number> => {
     const records = sets.filter(({ owner }) => !isRegistry(owner));
-    const refused = await send(zone, records, signal);
-    return refused.length + (await send(zone, registryFor(sets, wishes, refused), signal)).length;
+    const refusedSets = await send(zone, records, signal);
+    return refusedSets.length + (await send(zone, registryFor(sets, wishes, refusedSets), signal)).length;
   };
 
   return {
-    zones: async (signal) => (await visible(signal)).map(({ zoneName }) => zoneName),
+    zones: async (signal) => (await readVisibleZones(signal)).map(({ zoneName }) => zoneName),
     records: async (signal) => {
       const lists: DnsEndpoint[][] = [];
-      for (const zone of await visible(signal)) lists.push(endpointsOf(zone, await heldIn(zone, signal), options));
+      for (const zone of await readVisibleZones(signal))
+        lists.push(endpointsOf(zone, await heldIn(zone, signal), options));
       return lists.flat();
     },
     adjust: async (endpoints, signal) => {
-      const { endpoints: adjusted, dropped } = adjust(endpoints, await visible(signal));
+      const { endpoints: adjusted, dropped } = adjust(endpoints, await readVisibleZones(signal));
       for (const words of dropped) log.warn(`ignored: ${words}`);
       return adjusted;
     },
     apply: async (changes, signal) => {
-      const zones = await visible(signal);
+      const zones = await readVisibleZones(signal);
       const wishes = Map.groupBy(wishesOf(changes, zones), ({ place }) => place.zone.id);
-      const concerned = zones.filter(({ id }) => wishes.has(id));
+      const concernedZones = zones.filter(({ id }) => wishes.has(id));
       const plans = await Promise.all(
-        concerned.map(async (zone): Promise<Plan> => {
-          const held = await heldIn(zone, signal);
+        concernedZones.map(async (zone): Promise<Plan> => {
+          const ownedSets = await heldIn(zone, signal);
           const ofZone = wishes.get(zone.id) ?? [];
-          return { zone, held, wishes: ofZone, sets: planSets(ofZone, held, options) };
+          return { zone, held: ownedSets, wishes: ofZone, sets: planSets(ofZone, ownedSets, options) };
         }),
       );
       const heldBack = await holdBack(plans, zones, signal);
       // Zones do not wait for each other, and a zone that fails does not cost the others their changes.
-      const done = await Promise.allSettled(plans.map((plan) => sendPlan(plan, signal)));
-      const failed = done.find((result) => result.status === 'rejected');
-      if (failed) throw failed.reason;
-      return heldBack + sum(done.map((result) => (result.status === 'fulfilled' ? result.value : 0)));
+      const results = await Promise.allSettled(plans.map((plan) => sendPlan(plan, signal)));
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure) throw failure.reason;
+      return heldBack + sum(results.map((result) => (result.status === 'fulfilled' ? result.value : 0)));
     },
   };
 }
@@ -130,8 +131,8 @@ interface Plan {
   sets: ReturnType<typeof planSets>;
 }
 
-function keysOf(zone: Zone, held: readonly OwnedSet[]): string[] {
-  return held.filter(({ owner }) => !isRegistry(owner)).map((set) => keyOf(zone, set));
+function keysOf(zone: Zone, ownedSets: readonly OwnedSet[]): string[] {
+  return ownedSets.filter(({ owner }) => !isRegistry(owner)).map((set) => keyOf(zone, set));
 }
 
 function keyOf({ id }: Zone, { name, type }: { name?: string | undefined; type?: string | undefined }): string {

@@ -28,12 +28,12 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
   let size = MAX_SETS;
 
   return async (zone, sets, signal) => {
-    const refused: RecordSet[] = [];
-    let changed = 0;
+    const refusedSets: RecordSet[] = [];
+    let changedCount = 0;
     let most = size;
     const refuse = (set: RecordSet | undefined, { field, error, records }: Refused, message: string) => {
       if (set === undefined) return;
-      refused.push(set);
+      refusedSets.push(set);
       const { owner, name, type } = set;
       log.error({ zone: zone.zoneName, owner, name, type, field, code: error, records }, message);
     };
@@ -46,7 +46,7 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
         const { results } = await pace.submit({ lane: 'change', zone: zone.id, signal, run });
         for (const [index, result] of results.entries()) {
           if ('error' in result) refuse(body.sets[index], result, result.message);
-          else if (result.changed) changed += 1;
+          else if (result.changed) changedCount += 1;
         }
         at += part.length;
       } catch (error) {
@@ -62,8 +62,11 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
       }
     }
     if (sets.length > 0)
-      log.info({ zone: zone.zoneName, sets: sets.length, changed, refused: refused.length }, 'applied');
-    return refused;
+      log.info(
+        { zone: zone.zoneName, sets: sets.length, changed: changedCount, refused: refusedSets.length },
+        'applied',
+      );
+    return refusedSets;
   };
 }
 

@@ -31,19 +31,19 @@ export function countConditions(
   kinds: Readonly<Record<string, CountedKind>>,
   reasons: readonly string[],
 ): void {
-  const known: ReadonlySet<string> = new Set(reasons);
+  const knownReasons: ReadonlySet<string> = new Set(reasons);
   const conditionsOf = ({ objects }: CountedKind) => objects.list().map(({ status }) => status?.conditions ?? []);
   metrics.gauge({
     name: 'object_conditions',
     help: 'Objects, by the status of each of their conditions.',
     labels: ['kind', 'condition', 'status'],
     collect: (gauge) => {
-      for (const [kind, counted] of Object.entries(kinds)) {
-        const all = conditionsOf(counted);
-        for (const condition of counted.conditions) {
-          const found = all.map((conditions) => findCondition(conditions, condition)?.status ?? 'Unknown');
+      for (const [kind, countedKind] of Object.entries(kinds)) {
+        const all = conditionsOf(countedKind);
+        for (const condition of countedKind.conditions) {
+          const statuses = all.map((conditions) => findCondition(conditions, condition)?.status ?? 'Unknown');
           for (const status of STATUSES)
-            gauge.set({ kind, condition, status }, found.filter((each) => each === status).length);
+            gauge.set({ kind, condition, status }, statuses.filter((each) => each === status).length);
         }
       }
     },
@@ -53,13 +53,13 @@ export function countConditions(
     help: 'Objects that are not Ready, by reason. Other is a reason that this version does not know.',
     labels: ['kind', 'reason'],
     collect: (gauge) => {
-      for (const [kind, counted] of Object.entries(kinds)) {
+      for (const [kind, countedKind] of Object.entries(kinds)) {
         const counts = new Map<string, number>([...reasons, OTHER].map((reason) => [reason, 0]));
-        for (const conditions of conditionsOf(counted)) {
+        for (const conditions of conditionsOf(countedKind)) {
           const ready = findCondition(conditions, 'Ready');
           if (ready?.status === 'True') continue;
-          const given = ready?.reason ?? 'Pending';
-          const reason = known.has(given) ? given : OTHER;
+          const givenReason = ready?.reason ?? 'Pending';
+          const reason = knownReasons.has(givenReason) ? givenReason : OTHER;
           counts.set(reason, (counts.get(reason) ?? 0) + 1);
         }
         for (const [reason, count] of counts) gauge.set({ kind, reason }, count);

@@ -116,7 +116,7 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
     help: 'Keys that were added to the queue again after a failure.',
     labels,
   });
-  const waited = metrics.histogram({
+  const waitHistogram = metrics.histogram({
     name: 'workqueue_queue_duration_seconds',
     help: 'Seconds that a key waited in the queue for a worker.',
     labels,
@@ -126,7 +126,7 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
     help: 'Seconds that a worker spent on a key.',
     labels,
   });
-  const read = (name: string, help: string, value: (stats: QueueStats) => number): void => {
+  const addGauge = (name: string, help: string, value: (stats: QueueStats) => number): void => {
     metrics.gauge({
       name,
       help,
@@ -136,19 +136,19 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
       },
     });
   };
-  read('workqueue_depth', 'Keys that wait in the queue for a worker.', (stats) => stats.waiting);
-  read(
+  addGauge('workqueue_depth', 'Keys that wait in the queue for a worker.', (stats) => stats.waiting);
+  addGauge(
     'workqueue_waiting_groups',
     'Groups with keys that wait in the queue for a worker; in the operator, a group is a namespace.',
     (stats) => stats.waitingGroups,
   );
-  read('workqueue_delayed', 'Keys that will be added to the queue at a later time.', (stats) => stats.delayed);
-  read(
+  addGauge('workqueue_delayed', 'Keys that will be added to the queue at a later time.', (stats) => stats.delayed);
+  addGauge(
     'workqueue_unfinished_work_seconds',
     'Seconds that all reconciles in progress have taken so far.',
     (stats) => stats.unfinishedSeconds,
   );
-  read(
+  addGauge(
     'workqueue_longest_running_processor_seconds',
     'Seconds that the longest reconcile in progress has taken so far.',
     (stats) => stats.longestRunningSeconds,
@@ -157,11 +157,11 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
     follow: (queue) => void queues.add(queue),
     queue: (name) => {
       for (const counter of [adds, retries]) counter.inc({ name }, 0);
-      for (const histogram of [waited, worked]) histogram.zero({ name });
+      for (const histogram of [waitHistogram, worked]) histogram.zero({ name });
       return {
         added: () => adds.inc({ name }),
         retried: () => retries.inc({ name }),
-        waited: (seconds) => waited.observe({ name }, seconds),
+        waited: (seconds) => waitHistogram.observe({ name }, seconds),
         worked: (seconds) => worked.observe({ name }, seconds),
       };
     },
@@ -206,11 +206,11 @@ function countCaches(metrics: Metrics): KubeMetrics['cache'] {
 }
 
 function countEvents(metrics: Metrics): KubeMetrics['eventDropped'] {
-  const dropped = metrics.counter({
+  const droppedCounter = metrics.counter({
     name: 'events_dropped_total',
     help: 'Events that the process did not send: the queue was full (queue_full), an object had too many (too_many), the API server did not accept them (refused), or the process stopped.',
     labels: ['reason'],
   });
-  for (const reason of DROPS) dropped.inc({ reason }, 0);
-  return (reason) => dropped.inc({ reason });
+  for (const reason of DROPS) droppedCounter.inc({ reason }, 0);
+  return (reason) => droppedCounter.inc({ reason });
 }

@@ -20,15 +20,15 @@ type AcmeVerdict = 'permitted' | 'none' | 'namespace' | 'name' | 'target';
 export function acmeVerdict(zone: DNSZone, namespace: string, relative: string, labelsOf: LabelsOf): AcmeVerdict {
   const { acme } = zone.spec;
   if (acme === undefined) return 'none';
-  const own = zone.metadata.namespace ?? '';
-  if (!isFromThere(acme.namespaces, own, namespace, labelsOf)) return 'namespace';
+  const zoneNamespace = zone.metadata.namespace ?? '';
+  if (!isFromThere(acme.namespaces, zoneNamespace, namespace, labelsOf)) return 'namespace';
   const targets = acme.targets ?? [];
-  if (judgedNames(relative, 'TXT').every((judged) => spellsOneOf(targets, judged))) return 'permitted';
+  if (judgedNames(relative, 'TXT').every((judgedName) => spellsOneOf(targets, judgedName))) return 'permitted';
   const challenged = challengedName(relative);
   if (challenged === undefined) return 'target';
   const isFree = acme.names === undefined || !restrictsItself(zone);
   const isListed = permitsOneOf(acme.names ?? [], challenged);
-  return isListed || (namespace === own && isFree) ? 'permitted' : 'name';
+  return isListed || (namespace === zoneNamespace && isFree) ? 'permitted' : 'name';
 }
 
 /** Whether a rule restricts the records of the zone's own namespace. */

@@ -7,15 +7,15 @@ type Labels = Readonly<Record<string, string>>;
 /** Returns the labels of a namespace, or undefined when the namespace is unknown. */
 export type LabelsOf = (namespace: string) => Labels | undefined;
 
-/** Whether the grant applies to the namespace. @param own the namespace of the zone */
+/** Whether the grant applies to the namespace. @param zoneNamespace the namespace of the zone */
 export function isFromThere(
   { from, selector }: NamespaceGrant,
-  own: string,
+  zoneNamespace: string,
   namespace: string,
   labelsOf: LabelsOf,
 ): boolean {
   if (from === 'All') return true;
-  if (from === 'Same') return namespace === own;
+  if (from === 'Same') return namespace === zoneNamespace;
   const labels = labelsOf(namespace);
   if (labels === undefined || selector === undefined) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -35,13 +35,13 @@ export function isFromThere(
  * Whether one of the patterns permits the name: `*` permits every name, `*.dev` every name below dev, and any other
  * pattern the same name.
  */
-export function permitsOneOf(patterns: readonly string[], judged: JudgedName): boolean {
-  return patterns.some((pattern) => permitsName(canonical(pattern), judged));
+export function permitsOneOf(patterns: readonly string[], judgedName: JudgedName): boolean {
+  return patterns.some((pattern) => permitsName(canonical(pattern), judgedName));
 }
 
 /** The same for the name of the record itself, which a pattern must spell if it proves control over another name. */
-export function spellsOneOf(patterns: readonly string[], judged: JudgedName): boolean {
-  return patterns.some((pattern) => spellsName(canonical(pattern), judged));
+export function spellsOneOf(patterns: readonly string[], judgedName: JudgedName): boolean {
+  return patterns.some((pattern) => spellsName(canonical(pattern), judgedName));
 }
 
 /** The form in which names are compared: lower case, A-labels. A pattern that is not a valid name permits no name. */

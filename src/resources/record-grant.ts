@@ -15,17 +15,17 @@ import { isFromThere, type LabelsOf, permitsOneOf } from './grant-match.ts';
  * @returns null when the record is permitted, otherwise the message for the condition
  */
 export function explainDenial(zone: DNSZone, record: DNSRecord, name: string, labelsOf: LabelsOf): string | null {
-  const own = zone.metadata.namespace ?? '';
+  const zoneNamespace = zone.metadata.namespace ?? '';
   const namespace = record.metadata.namespace ?? '';
   const { type } = record.spec;
   if (permits(zone, namespace, name, type, labelsOf)) return null;
   if (type === 'TXT' && acmeVerdict(zone, namespace, name, labelsOf) === 'permitted') return null;
-  const proven = judgedNames(name, type).find((judged) => judged.name !== name);
+  const provenName = judgedNames(name, type).find((judgedName) => judgedName.name !== name);
   const because =
-    proven === undefined
+    provenName === undefined
       ? ''
-      : ` They prove control of ${proven.name} to a certificate authority, so ${proven.name} must be allowed too.`;
-  return `DNSZone ${own}/${zone.metadata.name} does not allow ${type} records named ${name} from namespace ${namespace}.${because} The owner of that DNSZone can allow them in spec.allowedRecords.`;
+      : ` They prove control of ${provenName.name} to a certificate authority, so ${provenName.name} must be allowed too.`;
+  return `DNSZone ${zoneNamespace}/${zone.metadata.name} does not allow ${type} records named ${name} from namespace ${namespace}.${because} The owner of that DNSZone can allow them in spec.allowedRecords.`;
 }
 
 /**
@@ -33,11 +33,11 @@ export function explainDenial(zone: DNSZone, record: DNSRecord, name: string, la
  * whether the zone exists.
  */
 export function mayKnow(zone: DNSZone, namespace: string, labelsOf: LabelsOf): boolean {
-  const own = zone.metadata.namespace ?? '';
-  if (namespace === own) return true;
+  const zoneNamespace = zone.metadata.namespace ?? '';
+  if (namespace === zoneNamespace) return true;
   const { allowedRecords = [], acme } = zone.spec;
   const grants = [...allowedRecords.map(({ namespaces }) => namespaces), ...(acme ? [acme.namespaces] : [])];
-  return grants.some((grant) => isFromThere(grant, own, namespace, labelsOf));
+  return grants.some((grant) => isFromThere(grant, zoneNamespace, namespace, labelsOf));
 }
 
 /**
@@ -48,13 +48,13 @@ export function permitsDelegation(zone: DNSZone, namespace: string, name: string
 }
 
 function permits(zone: DNSZone, namespace: string, name: string, type: RecordType, labelsOf: LabelsOf): boolean {
-  const own = zone.metadata.namespace ?? '';
-  if (namespace === own && !restrictsItself(zone)) return true;
+  const zoneNamespace = zone.metadata.namespace ?? '';
+  if (namespace === zoneNamespace && !restrictsItself(zone)) return true;
   const grants = (zone.spec.allowedRecords ?? []).filter(
     ({ namespaces, types }) =>
-      isFromThere(namespaces, own, namespace, labelsOf) && (types === undefined || types.includes(type)),
+      isFromThere(namespaces, zoneNamespace, namespace, labelsOf) && (types === undefined || types.includes(type)),
   );
-  const isAllowed = (judged: JudgedName) =>
-    grants.some(({ names }) => names === undefined || permitsOneOf(names, judged));
+  const isAllowed = (judgedName: JudgedName) =>
+    grants.some(({ names }) => names === undefined || permitsOneOf(names, judgedName));
   return judgedNames(name, type).every(isAllowed);
 }

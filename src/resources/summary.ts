@@ -11,8 +11,12 @@ interface RecordValue {
 
 /** The values of a spec from `content` or from `values`. */
 export function valuesOf(spec: Pick<RecordSpec, 'type' | 'content' | 'priority' | 'values'>): RecordValue[] {
-  const given = spec.values ?? (spec.content === undefined ? [] : [{ content: spec.content, priority: spec.priority }]);
-  return given.map(({ content, priority }) => ({ content, priority: spec.type === 'MX' ? (priority ?? 10) : null }));
+  const specValues =
+    spec.values ?? (spec.content === undefined ? [] : [{ content: spec.content, priority: spec.priority }]);
+  return specValues.map(({ content, priority }) => ({
+    content,
+    priority: spec.type === 'MX' ? (priority ?? 10) : null,
+  }));
 }
 
 /**

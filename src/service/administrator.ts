@@ -29,16 +29,16 @@ export interface DryRun {
  */
 export async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>, { dryRun }: DryRun = {}): Promise<T> {
   return withDatabase(url, async (db) => {
-    let done: { result: T } | undefined;
+    let outcome: { result: T } | undefined;
     try {
       await db.transaction(async (tx) => {
-        done = { result: await work(tx) };
+        outcome = { result: await work(tx) };
         if (dryRun) throw new Error('A dry run writes nothing.');
       });
     } catch (error) {
-      if (!dryRun || done === undefined) throw error;
+      if (!dryRun || outcome === undefined) throw error;
     }
-    return (done as { result: T }).result;
+    return (outcome as { result: T }).result;
   });
 }
 
@@ -59,12 +59,12 @@ export async function findTeam(
   random: (bytes: number) => Buffer,
 ): Promise<{ id: string; name: string }> {
   if (TEAM_ID.test(team)) {
-    const known = await lockTeam(tx, team);
-    if (known) return known;
+    const lockedTeam = await lockTeam(tx, team);
+    if (lockedTeam) return lockedTeam;
     throw new Error(`there is no team ${team}; "zonestead teams list" shows the ids`);
   }
-  const named = createTeam ? await ensureTeam(tx, team, random) : await teamByName(tx, team);
-  if (named) return { id: named.id, name: team };
+  const namedTeam = createTeam ? await ensureTeam(tx, team, random) : await teamByName(tx, team);
+  if (namedTeam) return { id: namedTeam.id, name: team };
   const nearest = findNearest(team, await teamNames(tx));
   const meant = nearest === null ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
   throw new Error(

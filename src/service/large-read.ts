@@ -57,12 +57,12 @@ export async function* atPace<Page>(
   pages: AsyncIterable<Page>,
   octetsOf: (page: Page) => number,
 ): AsyncGenerator<Page> {
-  const [alone, wanted] = [new Pace(ALONE), new Pace(WANTED)];
+  const [alone, contendedPace] = [new Pace(ALONE), new Pace(WANTED)];
   for await (const page of pages) {
     const since = performance.now();
     yield page;
-    for (const pace of [alone, wanted]) pace.count(performance.now() - since, octetsOf(page));
-    if ((reads.isWanted() ? wanted : alone).isExceeded) throw refusal('reader-too-slow');
+    for (const pace of [alone, contendedPace]) pace.count(performance.now() - since, octetsOf(page));
+    if ((reads.isWanted() ? contendedPace : alone).isExceeded) throw refusal('reader-too-slow');
   }
 }
 

@@ -52,14 +52,14 @@ export function openBudget(
       if (limit < 1) throw refusal('writes-nothing', { bucket });
       const places = writesOf(writes, limit);
       if (places <= budget.counted) return;
-      const wanted = { limit, windowMs, places: places - budget.counted, changes: places };
-      const taken = await takePlaces(db, holder, bucket, wanted);
-      if (!taken.ok) {
-        const { retryAfterMs } = taken;
+      const placeRequest = { limit, windowMs, places: places - budget.counted, changes: places };
+      const takeResult = await takePlaces(db, holder, bucket, placeRequest);
+      if (!takeResult.ok) {
+        const { retryAfterMs } = takeResult;
         throw refusal('too-many-writes', { kind, limit, seconds: windowMs / 1000 }, { retryAfterMs });
       }
-      times.push(taken.at);
-      budget.left = taken.left;
+      times.push(takeResult.at);
+      budget.left = takeResult.left;
       budget.counted = places;
     },
     async giveBack() {

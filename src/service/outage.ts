@@ -7,7 +7,7 @@ const RETRY_MS = 1_000;
 
 /** @returns null for an error that is not an outage of the database */
 export function refuseOutage(error: unknown): Refusal | null {
-  const written = outageOf(error);
-  if (written === null) return null;
-  return refusal(written === 'unknown' ? 'outcome-unknown' : 'database-away', {}, { retryAfterMs: RETRY_MS });
+  const writeState = outageOf(error);
+  if (writeState === null) return null;
+  return refusal(writeState === 'unknown' ? 'outcome-unknown' : 'database-away', {}, { retryAfterMs: RETRY_MS });
 }

@@ -25,7 +25,7 @@ export function limitWork({ total, share, waiting, waitMs, work }: WorkLimitOpti
   return new Limit({
     permits: total,
     share,
-    rank: (_holder, used) => used,
+    rank: (_holder, usedCount) => usedCount,
     queue: { max: waiting, waitMs, refuse },
   });
 }

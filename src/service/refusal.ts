@@ -97,13 +97,13 @@ export class Refusal extends Error implements RefusalData {
 
   toData(): RefusalData {
     const { rule, parameters, field, records, owner, value, shared, current, retryAfterMs, others } = this;
-    const held = {
+    const details = {
       ...(owner === undefined ? {} : { owner }),
       ...(value === undefined ? {} : { value }),
       ...(shared === undefined ? {} : { shared }),
       ...(current === undefined ? {} : { current }),
     };
-    return { rule, parameters, field, records, ...held, retryAfterMs, others: others.map((each) => each.toData()) };
+    return { rule, parameters, field, records, ...details, retryAfterMs, others: others.map((each) => each.toData()) };
   }
 }
 
@@ -122,14 +122,14 @@ type Arguments<R extends RuleId> = [ParameterName<(typeof CATALOGUE)[R]['sentenc
  * @param rest the parameters of the sentence, then details; `field` replaces the field that the catalogue names
  */
 export function refusal<R extends RuleId>(rule: R, ...rest: Arguments<R>): Refusal {
-  const [parameters = {}, { field, records = [], retryAfterMs = null, others = [], ...held } = {}] = rest;
+  const [parameters = {}, { field, records = [], retryAfterMs = null, others = [], ...details } = {}] = rest;
   const { field: defaultField }: RefusalText = CATALOGUE[rule];
   return new Refusal({
     rule,
     parameters,
     field: field ?? defaultField ?? null,
     records,
-    ...held,
+    ...details,
     retryAfterMs,
     others,
   });

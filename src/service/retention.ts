@@ -128,8 +128,8 @@ async function untilFew(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const done = await alone(options.db, step);
-    if (done === null || done < rows) return;
+    const handledRows = await alone(options.db, step);
+    if (handledRows === null || handledRows < rows) return;
     await pause(options, signal);
   }
 }

@@ -41,21 +41,21 @@ export type MayCreate = (user: User, signal: AbortSignal) => Promise<boolean>;
  * Asks with SubjectAccessReviews and caches each answer for 10 s. @throws KubeError when the API server does not answer
  */
 export function createAccess(api: KubeApi, clock: Clock): MayCreate {
-  const kept = new Map<string, { allowed: boolean; until: number }>();
+  const answerCache = new Map<string, { allowed: boolean; until: number }>();
   return async (user, signal) => {
     if (user.groups.includes(SUPERUSERS)) return true;
     const key = JSON.stringify(user);
-    const before = kept.get(key);
+    const before = answerCache.get(key);
     if (before !== undefined && before.until > clock.now()) return before.allowed;
     const limit = deadline(clock, LIMIT_MS, signal);
     try {
       const { username, groups, extra, uid } = user;
       const spec = { user: username, groups, extra, uid, resourceAttributes: NEEDED_ACCESS };
       const review = await api.create<Review>(SUBJECT_ACCESS_REVIEW, { metadata: {}, spec }, limit.signal);
-      const allowed = review.status?.allowed === true;
-      if (kept.size >= MAX_KEPT) kept.clear();
-      kept.set(key, { allowed, until: clock.now() + KEPT_MS });
-      return allowed;
+      const isAllowed = review.status?.allowed === true;
+      if (answerCache.size >= MAX_KEPT) answerCache.clear();
+      answerCache.set(key, { allowed: isAllowed, until: clock.now() + KEPT_MS });
+      return isAllowed;
     } finally {
       limit.clear();
     }

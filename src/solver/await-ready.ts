@@ -23,13 +23,13 @@ function progressOf(record: DNSRecord): Progress {
   const { conditions } = record.status ?? {};
   const generation = record.metadata.generation ?? 0;
   if (isTrue(conditions, 'Ready', generation)) return { state: 'ready' };
-  const accepted = findCondition(conditions, 'Accepted');
-  const open = accepted?.status === 'False' ? accepted : findCondition(conditions, 'Ready');
-  const missing = open ? `${open.reason}: ${open.message}` : 'Pending: Waiting for the operator';
-  const judged = (accepted?.observedGeneration ?? 0) >= generation;
+  const acceptedCondition = findCondition(conditions, 'Accepted');
+  const open = acceptedCondition?.status === 'False' ? acceptedCondition : findCondition(conditions, 'Ready');
+  const missingText = open ? `${open.reason}: ${open.message}` : 'Pending: Waiting for the operator';
+  const isJudged = (acceptedCondition?.observedGeneration ?? 0) >= generation;
   // A conflicting record of another owner may be deleted at any time; a wrong name or a missing grant stays as it is.
-  const refused = judged && accepted?.status === 'False' && FINAL.has(accepted.reason);
-  return { state: refused ? 'refused' : 'waiting', missing };
+  const isRefused = isJudged && acceptedCondition?.status === 'False' && FINAL.has(acceptedCondition.reason);
+  return { state: isRefused ? 'refused' : 'waiting', missing: missingText };
 }
 
 const FINAL: ReadonlySet<string> = new Set(['InvalidSpec', 'NotPermitted', 'Conflict']);
@@ -71,8 +71,8 @@ export async function awaitReady(
     signal.addEventListener('abort', end, { once: true });
     enders.push(() => signal.removeEventListener('abort', end));
     enders.push(
-      records.onChange((changed, kind, _initial, record) => {
-        if (changed !== key || record.metadata.uid !== uid) return;
+      records.onChange((changedKey, kind, _initial, record) => {
+        if (changedKey !== key || record.metadata.uid !== uid) return;
         see(kind === 'delete' ? { state: 'gone' } : progressOf(record));
       }),
     );

@@ -50,7 +50,7 @@ export interface Caches {
 const PAGE_SIZE = 100;
 
 export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
-  const running: ((signal: AbortSignal) => Promise<void>)[] = [];
+  const reflectorRuns: ((signal: AbortSignal) => Promise<void>)[] = [];
   const cache = <T extends KubeObject>(
     type: ResourceType,
     options: Omit<Parameters<typeof createStore<T>>[0], 'log'> = {},
@@ -58,7 +58,7 @@ export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
   ): Cache<T> => {
     const store = createStore<T>({ ...options, log });
     const reflector = createReflector<T>({ api, type, store, log, clock, scope, pageSize: PAGE_SIZE });
-    running.push((signal) => reflector.run(signal));
+    reflectorRuns.push((signal) => reflector.run(signal));
     return store;
   };
   return {
@@ -71,7 +71,7 @@ export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
     challenges: cache<Challenge>(CHALLENGE, { indexes: { [BY_KEY]: ({ spec }) => [spec.key] } }),
     authentication: cache<AuthenticationConfig>(CONFIG_MAP, {}, AUTHENTICATION),
     run: async (signal) => {
-      await Promise.all(running.map((run) => run(signal)));
+      await Promise.all(reflectorRuns.map((run) => run(signal)));
     },
   };
 }
@@ -84,11 +84,11 @@ export function shrink(record: DNSRecord): DNSRecord {
   if (isOurs(record)) return trimObject(record);
   const { apiVersion, kind, metadata, spec, status } = record;
   const { name, namespace, uid, resourceVersion } = metadata;
-  const kept = { name, namespace, uid, resourceVersion } as DNSRecord['metadata'];
+  const keptMetadata = { name, namespace, uid, resourceVersion } as DNSRecord['metadata'];
   return {
     apiVersion,
     kind,
-    metadata: kept,
+    metadata: keptMetadata,
     spec: { zoneRef: spec.zoneRef, name: spec.name, type: spec.type } as DNSRecord['spec'],
     ...(isUnwanted(status) ? { status: { conditions: UNWANTED } } : {}),
   };
@@ -96,8 +96,8 @@ export function shrink(record: DNSRecord): DNSRecord {
 
 /** A record that the operator refused is not in its zone, so it has no effect on wildcards. */
 export function isUnwanted(status: DNSRecord['status']): boolean {
-  const accepted = findCondition(status?.conditions, 'Accepted');
-  return accepted?.status === 'False' && ['NotPermitted', 'InvalidSpec'].includes(accepted.reason);
+  const acceptedCondition = findCondition(status?.conditions, 'Accepted');
+  return acceptedCondition?.status === 'False' && ['NotPermitted', 'InvalidSpec'].includes(acceptedCondition.reason);
 }
 
 /** All refused records share this object, because there may be many. */

@@ -47,10 +47,10 @@ const DOCUMENTS = { v2: aggregated('v2'), v2beta1: aggregated('v2beta1') };
  * APIGroupList.
  */
 export function discoverGroups(accept: string | undefined, ifNoneMatch: string | undefined): HttpAnswer {
-  const wanted = aggregatedVersion(accept);
-  if (wanted === undefined) return json(200, API_GROUPS, { vary: 'Accept' });
-  const type = `application/json;g=apidiscovery.k8s.io;v=${wanted};as=APIGroupDiscoveryList`;
-  const answer = json(200, DOCUMENTS[wanted], { 'content-type': type, vary: 'Accept' });
+  const discoveryVersion = aggregatedVersion(accept);
+  if (discoveryVersion === undefined) return json(200, API_GROUPS, { vary: 'Accept' });
+  const type = `application/json;g=apidiscovery.k8s.io;v=${discoveryVersion};as=APIGroupDiscoveryList`;
+  const answer = json(200, DOCUMENTS[discoveryVersion], { 'content-type': type, vary: 'Accept' });
   const etag = `"${createHash('sha256').update(answer.body).digest('hex').toUpperCase()}"`;
   const headers = { ...answer.headers, etag };
   if (ifNoneMatch === etag) return { status: 304, headers: { etag, vary: 'Accept' }, body: '' };
@@ -61,10 +61,11 @@ function aggregatedVersion(accept: string | undefined): keyof typeof DOCUMENTS |
   for (const part of (accept ?? '').split(',')) {
     const [type, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
     if (type !== 'application/json') continue;
-    const given = new Map(parameters.map((text) => text.split('=') as [string, string]));
-    if (given.get('g') !== 'apidiscovery.k8s.io' || given.get('as') !== 'apigroupdiscoverylist') continue;
-    const wanted = given.get('v');
-    if (wanted === 'v2' || wanted === 'v2beta1') return wanted;
+    const parameterByName = new Map(parameters.map((text) => text.split('=') as [string, string]));
+    if (parameterByName.get('g') !== 'apidiscovery.k8s.io' || parameterByName.get('as') !== 'apigroupdiscoverylist')
+      continue;
+    const discoveryVersion = parameterByName.get('v');
+    if (discoveryVersion === 'v2' || discoveryVersion === 'v2beta1') return discoveryVersion;
   }
   return undefined;
 }

@@ -74,13 +74,13 @@ export function identify(
   }
   const username = first(proxy.usernameHeaders, headers);
   if (username === undefined) return { refused: 'no user is named' };
-  const given = proxy.groupHeaders.flatMap((header) => headers[header] ?? []);
-  const isKnown = username === ANONYMOUS || given.includes(AUTHENTICATED);
+  const sentGroups = proxy.groupHeaders.flatMap((header) => headers[header] ?? []);
+  const isKnown = username === ANONYMOUS || sentGroups.includes(AUTHENTICATED);
   const uid = first(proxy.uidHeaders, headers);
   return {
     user: {
       username,
-      groups: isKnown ? given : [...given, AUTHENTICATED],
+      groups: isKnown ? sentGroups : [...sentGroups, AUTHENTICATED],
       extra: extraOf(proxy.extraPrefixes, headers),
       ...(uid === undefined ? {} : { uid }),
     },
@@ -97,8 +97,10 @@ function isIssued(
   const issuedBy = (issuer: X509Certificate) =>
     issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   if (authorities.some((authority) => isValidAt(authority, now) && issuedBy(authority))) return true;
-  const sent = certificate.issuerCertificate;
-  return depth > 0 && sent !== undefined && issuedBy(sent) && isIssued(sent, authorities, now, depth - 1);
+  const sentIssuer = certificate.issuerCertificate;
+  return (
+    depth > 0 && sentIssuer !== undefined && issuedBy(sentIssuer) && isIssued(sentIssuer, authorities, now, depth - 1)
+  );
 }
 
 function isValidAt(certificate: X509Certificate, now: Date): boolean {

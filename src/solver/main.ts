@@ -119,8 +119,13 @@ async function certificateSource(config: SolverConfig, { api, namespace }: KubeC
   // Only solvers that make their own certificate load the libraries for it.
   const { ownCertificate } = await import('./own-serving.ts');
   const { serviceHosts } = await import('#kube/certificates/own-secret.ts');
-  const own = { api, at: { namespace, name }, hosts: serviceHosts(service, namespace), now: () => new Date() };
-  return { read: (signal) => ownCertificate(own, signal), everyMs: OWN_CHECK_EVERY_MS };
+  const certificateOptions = {
+    api,
+    at: { namespace, name },
+    hosts: serviceHosts(service, namespace),
+    now: () => new Date(),
+  };
+  return { read: (signal) => ownCertificate(certificateOptions, signal), everyMs: OWN_CHECK_EVERY_MS };
 }
 
 /** The certificate's Secret, or the right to write it, may appear a moment after the pod has started. */
@@ -140,11 +145,11 @@ async function firstCertificate(source: CertificateSource, log: Logger, signal: 
 /**
  * Loads each version of the authority while the process runs; a version that cannot be read leaves the last one in use.
  */
-function followFrontProxy(caches: Caches, log: Logger, changed: (proxy: FrontProxy) => void): void {
+function followFrontProxy(caches: Caches, log: Logger, onChange: (proxy: FrontProxy) => void): void {
   caches.authentication.onChange((_key, kind, _initial, { data }) => {
     if (kind === 'delete') return;
     try {
-      changed(readFrontProxy(data ?? {}));
+      onChange(readFrontProxy(data ?? {}));
       log.info('request-header authority loaded');
     } catch (error) {
       log.error({ err: error }, 'callers cannot be verified');

@@ -90,8 +90,8 @@ function field(value: unknown, name: string): unknown {
 }
 
 function stringOf(value: object, name: string): string {
-  const found = field(value, name);
-  return typeof found === 'string' ? found : '';
+  const fieldValue = field(value, name);
+  return typeof fieldValue === 'string' ? fieldValue : '';
 }
 
 function nameOf(value: object, name: string): string {

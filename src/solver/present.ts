@@ -19,7 +19,7 @@ import { findTenant } from './tenant.ts';
 import { matchZone, wholeName, type ZoneMatch } from './zone-match.ts';
 
 const POLL_MS = 50;
-const failed = (message: string): SolverOutcome => ({ success: false, message });
+const fail = (message: string): SolverOutcome => ({ success: false, message });
 
 /** @param signal aborts at the time limit; the answer then says what is missing */
 export async function present(
@@ -29,23 +29,21 @@ export async function present(
 ): Promise<SolverOutcome> {
   const { zones, namespaces } = context.caches;
   if (!(await until(context, () => zones.hasSynced() && namespaces.hasSynced(), signal))) {
-    return failed(
+    return fail(
       'The solver has not read the DNSZones of the cluster yet: it cannot reach kube-apiserver, or may not list them',
     );
   }
   const match = matchZone(request.resolvedFQDN, (name) => zones.byIndex(BY_ZONE_NAME, name));
   if (match === undefined) {
-    return failed(
-      `No DNSZone of this cluster covers ${request.resolvedFQDN}; create one, or use another solver for it`,
-    );
+    return fail(`No DNSZone of this cluster covers ${request.resolvedFQDN}; create one, or use another solver for it`);
   }
   const verdict = await findTenant(context, request, signal);
-  if ('refused' in verdict) return failed(verdict.refused);
+  if ('refused' in verdict) return fail(verdict.refused);
   const { tenant } = verdict;
   const refusal = acmeRefusal(match, tenant.namespace, (name) => labelsOf(context, name));
-  if (refusal !== null) return failed(refusal);
+  if (refusal !== null) return fail(refusal);
   const shadow = judgeShadow(context, match);
-  if (shadow !== null) return failed(shadow);
+  if (shadow !== null) return fail(shadow);
   const { unknown } = readSolverConfig(request.config);
   if (unknown.length > 0)
     context.log.warn({ unknown, dnsName: request.dnsName }, 'webhook.config has unknown fields; they have no effect');
@@ -62,11 +60,11 @@ function labelsOf({ caches }: SolverContext, name: string): Readonly<Record<stri
 function judgeShadow(context: SolverContext, match: ZoneMatch): string | null {
   const { zone, relative, zoneName } = match;
   const there = context.caches.records.byIndex(BY_ZONE, keyOf(zone)).filter(({ status }) => !isUnwanted(status));
-  const owned = there.flatMap(({ spec }) => {
+  const ownedNames = there.flatMap(({ spec }) => {
     const parsed = parseOwnerName(spec.name, zoneName, spec.type);
     return parsed.ok ? [parsed.value] : [];
   });
-  const shadowed = shadowedWildcard(relative, owned);
+  const shadowed = shadowedWildcard(relative, ownedNames);
   if (shadowed === undefined) return null;
   const name = `${shadowed.name}.${zoneName}`;
   const wildcard = `${shadowed.wildcard}.${zoneName}`;
@@ -92,7 +90,7 @@ async function put(
   for (;;) {
     const draft = challengeRecord(request, match, tenant, namespace, context.now());
     const title = `DNSRecord ${namespace}/${draft.metadata.name}`;
-    if (signal.aborted) return failed(`${title} is still being removed`);
+    if (signal.aborted) return fail(`${title} is still being removed`);
     let record: DNSRecord | undefined;
     try {
       record = await createOrGet(context, draft, signal);
@@ -108,12 +106,12 @@ async function put(
         continue;
       }
       context.log.warn({ err: error, record: title }, 'failed to write a challenge record');
-      return failed(`${title} cannot be written: ${whyNot(error)}`);
+      return fail(`${title} cannot be written: ${whyNot(error)}`);
     }
     // The record was deleted between our two requests: create it again.
     if (record === undefined) continue;
     if (!isOurs(record) || record.spec.content !== request.key) {
-      return failed(`${title} exists and is not the solver's; delete it`);
+      return fail(`${title} exists and is not the solver's; delete it`);
     }
     if (record.metadata.deletionTimestamp !== undefined) {
       // The DNS service has not finished the last CleanUp.
@@ -126,8 +124,8 @@ async function put(
     }
     const progress = await awaitReady(context.api, context.caches.records, record, context.clock, signal);
     if (progress.state === 'ready') return { success: true };
-    if (progress.state === 'gone') return failed(`${title} was deleted while the solver waited for it`);
-    return failed(`${title} is not live yet: ${progress.missing}`);
+    if (progress.state === 'gone') return fail(`${title} was deleted while the solver waited for it`);
+    return fail(`${title} is not live yet: ${progress.missing}`);
   }
 }
 
@@ -139,9 +137,9 @@ async function createOrGet(context: SolverContext, draft: ReturnType<typeof chal
     const { namespace, name = '' } = draft.metadata;
     try {
       return await context.api.get<DNSRecord>(DNS_RECORD, { namespace, name }, signal);
-    } catch (gone) {
-      if (isNotFound(gone)) return undefined;
-      throw gone;
+    } catch (readError) {
+      if (isNotFound(readError)) return undefined;
+      throw readError;
     }
   }
 }

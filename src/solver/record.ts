@@ -37,8 +37,8 @@ export interface SolverConfig {
 export function readSolverConfig(config: unknown): SolverConfig {
   const fields = typeof config === 'object' && config !== null ? (config as Record<string, unknown>) : {};
   const { ttl, ...others } = fields;
-  const given = typeof ttl === 'number' && Number.isInteger(ttl) ? ttl : CHALLENGE_TTL;
-  return { ttl: Math.min(Math.max(given, SHORTEST_TTL), LONGEST_TTL), unknown: Object.keys(others) };
+  const givenTtl = typeof ttl === 'number' && Number.isInteger(ttl) ? ttl : CHALLENGE_TTL;
+  return { ttl: Math.min(Math.max(givenTtl, SHORTEST_TTL), LONGEST_TTL), unknown: Object.keys(others) };
 }
 
 /**

@@ -97,9 +97,9 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
+  const clientAbort = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort(new Error('The client went away'));
+    if (!response.writableFinished) clientAbort.abort(new Error('The client went away'));
   });
   const { path, query } = targetOf(request.url ?? '/');
   const { accept, 'content-type': contentType, 'if-none-match': ifNoneMatch } = request.headers;
@@ -112,9 +112,9 @@ async function answer(
     ifNoneMatch,
     identity: () => identify((request.socket as TLSSocket).getPeerX509Certificate(), request.headersDistinct),
     body: () => readBody(request),
-    signal: gone.signal,
+    signal: clientAbort.signal,
   });
-  if (gone.signal.aborted) return;
+  if (clientAbort.signal.aborted) return;
   // An unread body would be taken for the next request on this connection.
   const unread = !request.complete;
   response.writeHead(result.status, {

@@ -4,29 +4,29 @@
 /**
  * The wildcard that stops answering for names above the challenge, or undefined.
  * @param relative name of the challenge, relative to the zone
- * @param owned relative names that have records in the zone, wildcards among them
+ * @param ownedNames relative names that have records in the zone, wildcards among them
  */
 export function shadowedWildcard(
   relative: string,
-  owned: Iterable<string>,
+  ownedNames: Iterable<string>,
 ): { readonly wildcard: string; readonly name: string } | undefined {
   const ancestors = ancestorsOf(relative);
   if (ancestors.length === 0) return undefined;
-  const existing = new Set<string>();
-  for (const name of owned) for (const each of [name, ...ancestorsOf(name)]) existing.add(each);
+  const existingNames = new Set<string>();
+  for (const name of ownedNames) for (const each of [name, ...ancestorsOf(name)]) existingNames.add(each);
   // The wildcard below the closest encloser of the new names is their source of synthesis.
-  const made: string[] = [];
+  const createdNames: string[] = [];
   for (const ancestor of ancestors) {
-    if (existing.has(ancestor)) return wildcardOf(ancestor, made, existing);
-    made.push(ancestor);
+    if (existingNames.has(ancestor)) return wildcardOf(ancestor, createdNames, existingNames);
+    createdNames.push(ancestor);
   }
-  return wildcardOf('@', made, existing);
+  return wildcardOf('@', createdNames, existingNames);
 }
 
-function wildcardOf(encloser: string, made: readonly string[], existing: ReadonlySet<string>) {
+function wildcardOf(encloser: string, createdNames: readonly string[], existingNames: ReadonlySet<string>) {
   const wildcard = encloser === '@' ? '*' : `*.${encloser}`;
-  const [name] = made;
-  return name !== undefined && existing.has(wildcard) ? { wildcard, name } : undefined;
+  const [name] = createdNames;
+  return name !== undefined && existingNames.has(wildcard) ? { wildcard, name } : undefined;
 }
 
 /** The names between a relative name and the apex, nearest first, without the two. */

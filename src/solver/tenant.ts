@@ -16,8 +16,8 @@ export async function findTenant(
   signal: AbortSignal,
 ): Promise<TenantVerdict> {
   const { challenges } = context.caches;
-  const known = () => challenges.byIndex(BY_KEY, request.key);
-  let candidates = known();
+  const findCandidates = () => challenges.byIndex(BY_KEY, request.key);
+  let candidates = findCandidates();
   const end = context.clock.now() + WAIT_MS;
   // The namespace of an Issuer's request is known without a Challenge.
   const isOpen = () => request.allowAmbientCredentials && matching(candidates, request).length === 0;
@@ -28,7 +28,7 @@ export async function findTenant(
       break;
     }
     await sleep(context.clock, POLL_EVERY_MS, signal);
-    candidates = known();
+    candidates = findCandidates();
   }
   return tenantOf(candidates, request);
 }

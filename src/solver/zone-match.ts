@@ -18,19 +18,19 @@ export interface ZoneMatch {
 
 /**
  * @param name lower case, without final dot
- * @param named the DNSZones of a zone name
+ * @param findZones the DNSZones of a zone name
  */
-export function matchZone(name: string, named: (zoneName: string) => readonly DNSZone[]): ZoneMatch | undefined {
-  let refused: ZoneMatch | undefined;
+export function matchZone(name: string, findZones: (zoneName: string) => readonly DNSZone[]): ZoneMatch | undefined {
+  let refusedMatch: ZoneMatch | undefined;
   for (const zoneName of suffixesOf(name)) {
-    const [zone] = [...named(zoneName)].filter(({ metadata }) => !metadata.deletionTimestamp).sort(byClaim);
+    const [zone] = [...findZones(zoneName)].filter(({ metadata }) => !metadata.deletionTimestamp).sort(byClaim);
     if (zone === undefined) continue;
     const relative = name === zoneName ? '@' : name.slice(0, -zoneName.length - 1);
     const match = { zone, zoneName, relative };
     if (!isRefused(zone)) return match;
-    refused ??= match;
+    refusedMatch ??= match;
   }
-  return refused;
+  return refusedMatch;
 }
 
 /** The object has no zone at the service, and the operator refused it. */

@@ -18,8 +18,8 @@ async function asAdministrator<T>(
 /** Creates a database unless it exists, from a template if one is named. @param url the URL of an administrator */
 export async function ensureDatabase(url: string, name: string, template = 'template1'): Promise<void> {
   await asAdministrator(url, async (db) => {
-    const found = await db.build.execute(sql`select from pg_database where datname = ${name}`);
-    if (found.length > 0) return;
+    const databaseRows = await db.build.execute(sql`select from pg_database where datname = ${name}`);
+    if (databaseRows.length > 0) return;
     await db.build.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(template)}`);
   });
 }
@@ -31,11 +31,11 @@ export async function ensureDatabase(url: string, name: string, template = 'temp
  */
 export async function ensureRole(url: string, name: string, password: string): Promise<void> {
   await asAdministrator(url, async (db) => {
-    const found = await db.build.execute(sql`select from pg_roles where rolname = ${name}`);
-    if (found.length === 0) await db.build.execute(sql`create role ${sql.identifier(name)}`);
+    const roleRows = await db.build.execute(sql`select from pg_roles where rolname = ${name}`);
+    if (roleRows.length === 0) await db.build.execute(sql`create role ${sql.identifier(name)}`);
     // A utility statement takes no parameters; the literal is quoted by Postgres itself.
-    const quoted = await db.build.execute(sql`select quote_literal(${password}) as literal`);
-    const literal = sql.raw(quoted[0]?.literal as string);
+    const quotedRows = await db.build.execute(sql`select quote_literal(${password}) as literal`);
+    const literal = sql.raw(quotedRows[0]?.literal as string);
     await db.build.execute(sql`alter role ${sql.identifier(name)} login nocreaterole password ${literal}`);
   });
 }

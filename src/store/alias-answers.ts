@@ -108,7 +108,7 @@ const keep = statement<{ mark: string | null }>(`
 
 /**
  * Stores the result of a resolution.
- * @param changed whether the addresses or the TTL change
+ * @param isChanged whether the addresses or the TTL change
  * @returns with a change, its mark for {@link markZonesOf}: until that is done for all zones, the row says so, also
  * after a crash
  */
@@ -116,11 +116,11 @@ export async function keepAliasAnswer(
   db: Db,
   { target, owner }: OwnedTarget,
   resolution: Resolution,
-  changed: boolean,
+  isChanged: boolean,
 ): Promise<string | null> {
   const { ipv4, ipv6, ttl, error, failures, nextMs } = resolution;
-  const [row] = await keep(db, target, owner, ipv4, ipv6, ttl, error, failures, milliseconds(nextMs), changed);
-  return changed ? (row?.mark ?? null) : null;
+  const [row] = await keep(db, target, owner, ipv4, ipv6, ttl, error, failures, milliseconds(nextMs), isChanged);
+  return isChanged ? (row?.mark ?? null) : null;
 }
 
 const ZONES_AT_ONCE = 200;
@@ -133,15 +133,15 @@ interface MarkedZones {
   locked: number[] | null;
 }
 
-/** @param which the zones among those with the target; @param waiting how to treat a zone that is locked */
-const markZones = (which: string, waiting: 'skip locked' | '') =>
+/** @param which the zones among those with the target; @param lockClause how to treat a zone that is locked */
+const markZones = (which: string, lockClause: 'skip locked' | '') =>
   statement<MarkedZones>(`
   with wanted as (
     select r.zone_no as no, array_agg(distinct r.name) as names from records r join zones z on z.no = r.zone_no
     where r.type = 'ALIAS' and r.rdata = $1 and r.zone_no ${which} $4::integer and coalesce(z.team_id, z.user_id) = $2
     group by r.zone_no order by r.zone_no limit ${ZONES_AT_ONCE}
   ), free as (
-    select z.no, z.id, wanted.names from zones z join wanted using (no) for no key update of z ${waiting}
+    select z.no, z.id, wanted.names from zones z join wanted using (no) for no key update of z ${lockClause}
   ), marked as (
     update zones z set changed_xid = pg_current_xact_id(),
       serial = case when z.serial < $3::bigint then $3::bigint else z.serial % 4294967295 + 1 end
@@ -173,15 +173,15 @@ export async function markZonesOf(
   nowSeconds: number,
 ): Promise<number> {
   let total = 0;
-  const locked: number[] = [];
+  const lockedNos: number[] = [];
   for (let after = 0; ; ) {
     const [zones] = (await markFreeZones(db, target, owner, nowSeconds, after)) as readonly [MarkedZones];
     total += zones.marked;
-    locked.push(...(zones.locked ?? []));
+    lockedNos.push(...(zones.locked ?? []));
     if (zones.seen < ZONES_AT_ONCE) break;
     after = zones.last ?? after;
   }
-  for (const no of locked) {
+  for (const no of lockedNos) {
     const [zone] = await markZone(db, target, owner, nowSeconds, no);
     total += zone?.marked ?? 0;
   }

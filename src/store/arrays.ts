@@ -14,8 +14,8 @@ const ELEMENT = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs;
 
 /** @returns the elements as texts, null for NULL */
 export function readArray(text: string): (string | null)[] {
-  return [...text.matchAll(ELEMENT)].map(([, quoted, plain = '']) => {
-    if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1');
+  return [...text.matchAll(ELEMENT)].map(([, quotedText, plain = '']) => {
+    if (quotedText !== undefined) return quotedText.replace(/\\(.)/gs, '$1');
     return plain === 'NULL' ? null : plain;
   });
 }

@@ -112,7 +112,7 @@ async function startOf(
   before: number | undefined,
 ): Promise<number | null> {
   if (until === undefined) return before ?? null;
-  const [found] = await firstSince(db, zoneId, new Date(until.getTime() + TOLERANCE_MS).toISOString());
-  if (found === undefined) return before ?? null;
-  return Math.min(Number(found.id), before ?? Number.MAX_SAFE_INTEGER);
+  const [firstRow] = await firstSince(db, zoneId, new Date(until.getTime() + TOLERANCE_MS).toISOString());
+  if (firstRow === undefined) return before ?? null;
+  return Math.min(Number(firstRow.id), before ?? Number.MAX_SAFE_INTEGER);
 }

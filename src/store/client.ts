@@ -139,8 +139,8 @@ export class PoolClient {
       state.began();
       return guarded(transaction, work, state, () => state.commits());
     }) as Promise<T>;
-    const left = () => state.leave();
-    whole.then(left, left);
+    const leave = () => state.leave();
+    whole.then(leave, leave);
     try {
       return await Promise.race([whole, state.failure.promise]);
     } catch (error) {
@@ -176,7 +176,7 @@ export class PoolClient {
   #open(host: Promise<Host> | null): Pool {
     return new Pool(
       this.#options.make,
-      (host ?? this.#searched()).then((found) => this.#use(found)),
+      (host ?? this.#searched()).then((foundHost) => this.#use(foundHost)),
       now,
     );
   }
@@ -219,10 +219,10 @@ export class PoolClient {
     if (reason !== null && !isFound) this.#replace(pool, reason);
   }
 
-  #replace(lost: Pool, reason: Reason): void {
-    if (lost !== this.#pool || lost.isDropped || this.#isClosed) return;
+  #replace(lostPool: Pool, reason: Reason): void {
+    if (lostPool !== this.#pool || lostPool.isDropped || this.#isClosed) return;
     this.#options.onLoss?.(reason);
-    this.#leaving.set(lost, setTimeout(() => this.#leave(lost), LEAVE_MS).unref());
+    this.#leaving.set(lostPool, setTimeout(() => this.#leave(lostPool), LEAVE_MS).unref());
     this.#pool = this.#open(null);
   }
 

@@ -82,7 +82,7 @@ const correct = statement<{ corrected: number }>('select correct_withdrawn($1::t
 
 /**
  * Corrects all records of the cluster. Zones that are being changed meanwhile come last, each with a wait.
- * @param marked is called after each transaction that changed something
+ * @param onMarked is called after each transaction that changed something
  * @param isOver whether to stop early; the cluster stays unmarked then
  * @returns whether it looked at everything
  * @throws SQLSTATE 55P03 if a zone stays locked
@@ -90,7 +90,7 @@ const correct = statement<{ corrected: number }>('select correct_withdrawn($1::t
 export async function correctRecords(
   db: Db,
   { owner, name }: Pick<UnmarkedCluster, 'owner' | 'name'>,
-  marked: () => void,
+  onMarked: () => void,
   isOver: () => boolean,
 ): Promise<boolean> {
   const range = rangeOf(name);
@@ -100,8 +100,8 @@ export async function correctRecords(
     for (let after: unknown = null; ; ) {
       const page = (await look(db, zones, ...range, after === null ? null : JSON.stringify(after)))[0] as Looked;
       const wrong = Map.groupBy(page.wrong ?? [], ({ zone }) => zone);
-      const locked = await correctIn(db, wrong, lockFree, marked);
-      for (const zone of locked) await correctIn(db, new Map([[zone, wrong.get(zone) ?? []]]), lockAll, marked);
+      const lockedZones = await correctIn(db, wrong, lockFree, onMarked);
+      for (const zone of lockedZones) await correctIn(db, new Map([[zone, wrong.get(zone) ?? []]]), lockAll, onMarked);
       if (isOver()) return false;
       if (page.seen < SETS_AT_ONCE) break;
       after = page.after;
@@ -115,18 +115,18 @@ async function correctIn(
   db: Db,
   wrong: ReadonlyMap<number, readonly { id: string }[]>,
   lock: typeof lockFree,
-  marked: () => void,
+  onMarked: () => void,
 ): Promise<number[]> {
   const zones = [...wrong.keys()];
   if (zones.length === 0) return [];
-  const held = await db.transaction(async (tx: Tx) => {
+  const lockedNos = await db.transaction(async (tx: Tx) => {
     const nos = (await lock(tx, zones)).map(({ no }) => no);
     const ids = nos.flatMap((no) => wrong.get(no) ?? []).map(({ id }) => id);
     if (ids.length > 0) await correct(tx, ids);
     return new Set(nos);
   });
-  if (held.size > 0) marked();
-  return zones.filter((no) => !held.has(no));
+  if (lockedNos.size > 0) onMarked();
+  return zones.filter((no) => !lockedNos.has(no));
 }
 
 const awaitOthers = statement<{ ended: boolean }>(`

@@ -129,9 +129,9 @@ export async function writeDrained(
   tx: Tx,
   owner: string,
   name: string,
-  drained: boolean,
+  isDrained: boolean,
 ): Promise<{ cluster: ClusterRow; changed: boolean } | null> {
-  const [row] = await setDrained(tx, owner, name, drained);
+  const [row] = await setDrained(tx, owner, name, isDrained);
   if (!row) return null;
   const { changed, ...cluster } = row;
   return { cluster, changed };

@@ -73,16 +73,16 @@ function column<T extends PgTable>(table: T, key: Key<T>): PgColumn {
 }
 
 /**
- * The arguments of `json_build_object`: `'id', r.id, 'zoneNo', r.zone_no`. @param computed expressions in place of
+ * The arguments of `json_build_object`: `'id', r.id, 'zoneNo', r.zone_no`. @param computedColumns expressions in place of
  * columns
  */
 export function jsonList<T extends PgTable, K extends Key<T>>(
   table: T,
   keys: readonly K[],
   alias: string,
-  computed: Partial<Record<K, string>> = {},
+  computedColumns: Partial<Record<K, string>> = {},
 ): string {
-  return keys.map((key) => `'${key}', ${computed[key] ?? `${alias}.${column(table, key).name}`}`).join(', ');
+  return keys.map((key) => `'${key}', ${computedColumns[key] ?? `${alias}.${column(table, key).name}`}`).join(', ');
 }
 
 /** The columns of an insert: `id, zone_no`. */

@@ -115,7 +115,7 @@ function poolMaker(
   url: string,
   protect: Protect | null,
   { name, lockTimeoutMs, statementTimeoutMs }: DatabaseOptions,
-  own: { max: number; target_session_attrs?: 'primary' },
+  ownOptions: { max: number; target_session_attrs?: 'primary' },
 ): MakeSql {
   return (socket) => {
     const options = {
@@ -138,7 +138,7 @@ function poolMaker(
       ssl: false,
       // An option of the URL would win over this one, and the URL may name what the driver does not know how to check.
       target_session_attrs: undefined,
-      ...own,
+      ...ownOptions,
     };
     return postgres(withoutSession(url), options as postgres.Options<Record<string, postgres.PostgresType>>) as Sql;
   };
@@ -146,9 +146,9 @@ function poolMaker(
 
 /** The driver's own check of `read-write` takes a standby of PostgreSQL 14 or later for writable. */
 function withoutSession(url: string): string {
-  const changed = new URL(url);
-  changed.searchParams.delete('target_session_attrs');
-  return changed.href;
+  const cleanUrl = new URL(url);
+  cleanUrl.searchParams.delete('target_session_attrs');
+  return cleanUrl.href;
 }
 
 const asItIs = (value: unknown) => value;

@@ -254,17 +254,19 @@ export async function withdrawChanged(
   tx: Tx,
   zoneId: string,
   deletedAt: Date,
-  returned: ReturnedGrants,
+  returnedGrants: ReturnedGrants,
 ): Promise<ReturnedGrants> {
-  const left = { ...returned };
+  const remainingGrants = { ...returnedGrants };
   for (const kind of ['keys', 'trusts'] as const) {
-    const ids = returned[kind].map(({ id }) => id);
+    const ids = returnedGrants[kind].map(({ id }) => id);
     if (ids.length === 0) continue;
     await holders[kind].lock(tx, ids);
-    const gone = new Set((await holders[kind].withdraw(tx, zoneId, ids, deletedAt.toISOString())).map(({ id }) => id));
-    left[kind] = returned[kind].filter(({ id }) => !gone.has(id));
+    const withdrawnIds = new Set(
+      (await holders[kind].withdraw(tx, zoneId, ids, deletedAt.toISOString())).map(({ id }) => id),
+    );
+    remainingGrants[kind] = returnedGrants[kind].filter(({ id }) => !withdrawnIds.has(id));
   }
-  return left;
+  return remainingGrants;
 }
 
 const selectGrants = {

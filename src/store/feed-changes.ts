@@ -62,9 +62,9 @@ type Row = FeedPosition & { usable: boolean } & { [K in keyof Omit<FeedChange, '
 
 /**
  * Only positions of the past hour can be continued: the oldest row of feed_positions says which rows may be gone. Each
- * branch of `found` reads a part of the index of transaction ids.
+ * branch of `changesSql` reads a part of the index of transaction ids.
  */
-const changes = (found: string) => `
+const changes = (changesSql: string) => `
   with here as materialized (select ${POSITION}),
     usable as (select epoch = $1 and $2::xid8 <= horizon::xid8
         and pg_snapshot_xmax($3::text::pg_snapshot) <= pg_snapshot_xmax(seen::pg_snapshot)
@@ -73,7 +73,7 @@ const changes = (found: string) => `
   from here cross join usable left join lateral (
     select * from (
       select f.*, sum(1 + coalesce(cardinality(f.names), 0)) over (order by f.xid, f.no) as size from (
-        ${found}) f
+        ${changesSql}) f
     ) sized where size - 1 - coalesce(cardinality(names), 0) <= ${MAX_ALL_NAMES}
   ) c on usable.yes`;
 

@@ -38,7 +38,11 @@ const returnKey = statement<PlainZone>(`
  * Gives a zone, which this transaction inserted, the key of a former one.
  * @returns the zone with that key; null: the key is no longer kept, and the zone stays as it is
  */
-export async function takeFormerKey(tx: Tx, zone: { id: string }, former: { id: string }): Promise<ZoneRow | null> {
-  const [row] = await returnKey(tx, zone.id, former.id);
+export async function takeFormerKey(
+  tx: Tx,
+  zone: { id: string },
+  earlierZone: { id: string },
+): Promise<ZoneRow | null> {
+  const [row] = await returnKey(tx, zone.id, earlierZone.id);
   return row === undefined ? null : zoneRow(row);
 }

@@ -15,31 +15,31 @@ const OCTETS = 1024 * 1024;
 
 /**
  * @param table has id, before and after, and an index on the owner's column and id @param columns the columns of the
- * answer @param mine the condition that selects the entries of the history $1, with the alias c @returns a function
+ * answer @param ownerCondition the condition that selects the entries of the history $1, with the alias c @returns a function
  * that reads a page: its owner, the most rows, and the entry before which it begins
  */
 export function historyPages<Row extends { id: string }>(
   table: 'changes' | 'account_changes',
   columns: string,
-  mine: string,
+  ownerCondition: string,
 ): (db: Db, owner: string, limit: number, before: number | null) => Promise<HistoryPage<Row>> {
   const octets = `(coalesce(octet_length(c.before::text), 0) + coalesce(octet_length(c.after::text), 0))::bigint`;
   const page = statement<Row>(`
     with recursive page as (
       (select 1 as n, ${octets} as octets, c.* from ${table} c
-        where ${mine} and ($2::bigint is null or c.id < $2) order by c.id desc limit 1)
+        where ${ownerCondition} and ($2::bigint is null or c.id < $2) order by c.id desc limit 1)
       union all
       select page.n + 1, page.octets + ${octets}, c.* from page cross join lateral (
-        select * from ${table} c where ${mine} and c.id < page.id order by c.id desc limit 1) c
+        select * from ${table} c where ${ownerCondition} and c.id < page.id order by c.id desc limit 1) c
       where page.n < $3::integer and page.octets < $4::bigint)
     select ${columns} from page order by n`);
   const older = statement<{ exists: boolean }>(
-    `select exists (select from ${table} c where ${mine} and c.id < $2::bigint) as exists`,
+    `select exists (select from ${table} c where ${ownerCondition} and c.id < $2::bigint) as exists`,
   );
   return async (db, owner, limit, before) => {
     const rows = await page(db, owner, before, limit, OCTETS);
     const last = rows.at(-1);
-    const [found] = last === undefined ? [] : await older(db, owner, last.id);
-    return { rows, more: found?.exists ?? false };
+    const [olderRow] = last === undefined ? [] : await older(db, owner, last.id);
+    return { rows, more: olderRow?.exists ?? false };
   };
 }

@@ -57,20 +57,20 @@ export async function invitationsOfAddress(
 }
 
 export async function countInvitationsOfAddress(db: Db | Tx, email: string, now: Date): Promise<number> {
-  const found = await db.build
+  const countRows = await db.build
     .select({ open: count() })
     .from(invitations)
     .where(and(eq(invitations.email, email), gt(invitations.expiresAt, now)));
-  return found[0]?.open ?? 0;
+  return countRows[0]?.open ?? 0;
 }
 
 /** The open invitation of that id to that address. */
 export async function invitationTo(tx: Tx, id: string, email: string, now: Date): Promise<InvitationRow | null> {
   if (!isStorable(id)) return null;
-  const found = await rows(tx).where(
+  const invitationRows = await rows(tx).where(
     and(eq(invitations.id, id), eq(invitations.email, email), gt(invitations.expiresAt, now)),
   );
-  return found[0] ?? null;
+  return invitationRows[0] ?? null;
 }
 
 export interface OpenInvitations {
@@ -90,7 +90,7 @@ export async function countOpen(
     eq(invitations.invitedBy, invitedBy),
     eq(invitations.email, email),
   ];
-  const found = await tx.build
+  const countRows = await tx.build
     .select({
       ofTeam: sql<number>`count(*) filter (where ${ofTeam})::int`,
       ofInviter: sql<number>`count(*) filter (where ${by})::int`,
@@ -98,7 +98,7 @@ export async function countOpen(
     })
     .from(invitations)
     .where(and(or(ofTeam, by, to), gt(invitations.expiresAt, now)));
-  return found[0] ?? { ofTeam: 0, ofInviter: 0, toAddress: 0 };
+  return countRows[0] ?? { ofTeam: 0, ofInviter: 0, toAddress: 0 };
 }
 
 /** @throws SQLSTATE 23505 (invitations_team_email_key) when the address has an invitation to the team */
@@ -138,10 +138,10 @@ export async function deleteInvitationsBy(
 
 /** @param email in lower case */
 export async function isMemberByAddress(tx: Tx, teamId: string, email: string): Promise<boolean> {
-  const found = await tx.build
+  const memberRows = await tx.build
     .select({ userId: users.id })
     .from(users)
     .innerJoin(memberships, eq(memberships.userId, users.id))
     .where(and(eq(users.email, email), eq(memberships.teamId, teamId)));
-  return found.length > 0;
+  return memberRows.length > 0;
 }

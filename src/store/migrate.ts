@@ -77,11 +77,11 @@ async function settleForeignIds(db: Db): Promise<void> {
 
 /** Whether this version's last migration has been applied; false also when none ever was. */
 export async function isMigrated(db: Db): Promise<boolean> {
-  const wanted = Math.max(...journal.entries.map((entry) => entry.when));
+  const lastMigration = Math.max(...journal.entries.map((entry) => entry.when));
   const exists = await db.build.execute(sql`select to_regclass('drizzle.__drizzle_migrations') is not null as yes`);
   if (exists[0]?.yes !== true) return false;
   const rows = await db.build.execute(
-    sql`select max(created_at) >= ${wanted} as yes from drizzle.__drizzle_migrations`,
+    sql`select max(created_at) >= ${lastMigration} as yes from drizzle.__drizzle_migrations`,
   );
   return rows[0]?.yes === true;
 }

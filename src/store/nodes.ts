@@ -92,15 +92,15 @@ const dropInstances = statement(`
 /** Null: another key holds the name, or there are too many nodes; nothing is written then. */
 export async function writeReport(db: Db, report: NodeReportRow): Promise<Reported | null> {
   const { name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, startedAt } = report;
-  const failing = JSON.stringify(report.failing);
-  const values = [name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, failing];
+  const failingText = JSON.stringify(report.failing);
+  const values = [name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, failingText];
   const answers = report.answers === null ? null : JSON.stringify(report.answers);
   const parameters = [...values, startedAt.toISOString(), answers];
-  const [updated] = await updateNode(db, ...parameters);
-  if (updated) return updated;
-  const [inserted] = await insertNode(db, ...parameters);
-  if (inserted) await dropInstances(db, name);
-  return inserted ?? null;
+  const [updatedReport] = await updateNode(db, ...parameters);
+  if (updatedReport) return updatedReport;
+  const [insertedReport] = await insertNode(db, ...parameters);
+  if (insertedReport) await dropInstances(db, name);
+  return insertedReport ?? null;
 }
 
 /** Whether the name has a row of another key that is living: the reason why a report was not written. */

@@ -14,11 +14,11 @@ export class Outage extends Error {
   /** As errors of the driver have one, for messages by code. */
   readonly code: string;
 
-  constructor(code: string, written: Written, message: string, cause?: unknown) {
+  constructor(code: string, writeState: Written, message: string, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause });
     this.name = 'Outage';
     this.code = code;
-    this.written = written;
+    this.written = writeState;
   }
 }
 

@@ -53,8 +53,8 @@ export class Pool {
     this.#answered = now();
     this.host = host;
     this.host.then(
-      (found) => {
-        this.current = found;
+      (foundHost) => {
+        this.current = foundHost;
       },
       (error: Outage) => this.drop(error),
     );
@@ -119,10 +119,10 @@ export class Pool {
     socket.connect(host);
     if (protect === null) return named(socket, host);
     try {
-      const secured = await protect(socket, host);
-      this.#sockets.add(secured);
-      secured.once('close', () => this.#sockets.delete(secured));
-      return named(secured, host);
+      const securedSocket = await protect(socket, host);
+      this.#sockets.add(securedSocket);
+      securedSocket.once('close', () => this.#sockets.delete(securedSocket));
+      return named(securedSocket, host);
     } catch (error) {
       this.#closedAtOnce = this.#now();
       return deadSocket(this.#dropped ? closedError() : (error as Error));
@@ -146,8 +146,8 @@ function closedError(): Outage {
   return new Outage('CONNECTION_ENDED', 'nothing', 'the connections were closed');
 }
 
-function asOutageOf({ code, message, cause }: Outage, written: Written): Outage {
-  return new Outage(code, written, message, cause);
+function asOutageOf({ code, message, cause }: Outage, writeState: Written): Outage {
+  return new Outage(code, writeState, message, cause);
 }
 
 /** The error for a server that is given up. */

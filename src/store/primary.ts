@@ -59,27 +59,28 @@ export class PrimaryFinder {
   async #find(): Promise<Host> {
     const { hosts } = this.#options;
     this.#problems.clear();
-    const found: { host: Host; history: ServerState['history'] }[] = [];
+    const candidates: { host: Host; history: ServerState['history'] }[] = [];
     const first = Promise.withResolvers<void>();
     const enough = new AbortController();
     const signal = AbortSignal.any([this.#end.signal, enough.signal]);
     const looks = hosts.map(async (host) => {
       const history = await this.#untilUsable(host, signal);
       if (history === undefined) return;
-      found.push({ host, history });
+      candidates.push({ host, history });
       first.resolve();
     });
     this.#end.signal.addEventListener('abort', () => first.reject(this.#end.signal.reason), { signal: enough.signal });
     if (this.#end.signal.aborted) first.reject(this.#end.signal.reason);
     try {
       await first.promise;
-      const isHeard = () => hosts.every((host) => this.#problems.has(host) || found.some((each) => each.host === host));
-      for (let waited = 0; !isHeard() && waited < OTHERS_MS; waited += 20) await sleep(20);
+      const isHeard = () =>
+        hosts.every((host) => this.#problems.has(host) || candidates.some((each) => each.host === host));
+      for (let waitedMs = 0; !isHeard() && waitedMs < OTHERS_MS; waitedMs += 20) await sleep(20);
     } finally {
       enough.abort();
       void Promise.all(looks);
     }
-    const [best] = found.sort((one, other) => (other.history?.timeline ?? 0) - (one.history?.timeline ?? 0));
+    const [best] = candidates.sort((one, other) => (other.history?.timeline ?? 0) - (one.history?.timeline ?? 0));
     if (best === undefined) throw new Error('a search for the primary ended without one');
     this.#newest = best.history ?? this.#newest;
     return best.host;

@@ -62,7 +62,7 @@ export async function sortedRecordPage(
           select after, before, at from changes where zone_id = ${zoneId} order by id desc limit ${CHANGES_READ}) c
           group by 1) newest using (id)`
       : sql`cross join (select null::timestamptz as last) newest`;
-  const found = await db.build.execute<Found>(sql`
+  const foundRows = await db.build.execute<Found>(sql`
     with found as (
       select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${r.ttl}, ${r.priority}, ${r.comment}, ${r.withdrawn},
         ${key} as key, ${zoneId}::text as zone_id
@@ -75,9 +75,9 @@ export async function sortedRecordPage(
     select page.id, page.name, page.ordername, page.type, left(content.content, ${characters}::integer) as content, page.ttl,
       page.priority, page.comment, page.withdrawn, page.last, counted.total
     from counted left join page on true left join records content on content.id = page.id order by page.place`);
-  const total = found[0]?.total ?? 0;
+  const total = foundRows[0]?.total ?? 0;
   if (total > MAX_SORTED) return null;
-  const rows = found.flatMap(({ total: _, last: at, ...row }) =>
+  const rows = foundRows.flatMap(({ total: _, last: at, ...row }) =>
     row.id === null ? [] : [{ ...row, changedAt: at === null ? null : new Date(at) }],
   );
   return { rows, total };

@@ -44,9 +44,9 @@ interface RecordPage<Row> {
 
 type Found<Row> = { [K in keyof Row]: Row[K] } & { found: string | number };
 
-function pageOf<Row>(found: readonly Found<Row>[], bounds: PageBounds): RecordPage<Row> {
-  const total = Number(found[0]?.found ?? 0);
-  const rows = found.slice(0, bounds.rows).map(({ found: _, ...row }) => row as unknown as Row);
+function pageOf<Row>(foundRows: readonly Found<Row>[], bounds: PageBounds): RecordPage<Row> {
+  const total = Number(foundRows[0]?.found ?? 0);
+  const rows = foundRows.slice(0, bounds.rows).map(({ found: _, ...row }) => row as unknown as Row);
   return { rows, more: total > rows.length };
 }
 
@@ -70,14 +70,14 @@ export async function recordPage(
       : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length
   // apart.
-  const found = await db.build.execute<Found<RecordPageRow>>(sql`
+  const foundRows = await db.build.execute<Found<RecordPageRow>>(sql`
     select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
       select *, count(*) over () as found from (
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},
           ${r.withdrawn}, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ${descending ? sql`ordername desc, type desc, id desc` : sql`ordername, type, id`}`);
-  return pageOf(found, bounds);
+  return pageOf(foundRows, bounds);
 }
 
 /** All pages of a list. In one snapshot they are one moment. */
@@ -114,7 +114,7 @@ interface WrittenRecord {
 
 const ORDER = 'ordername, type, rdata collate "C", id';
 
-const written = (after: string) => `
+const buildStatement = (after: string) => `
   select id, name, ordername, type, rdata, ttl, withdrawn, found from (
     select *, count(*) over () as found from (
       select id, name, ordername, type, rdata, ttl, withdrawn,
@@ -122,9 +122,9 @@ const written = (after: string) => `
       from records where zone_no = $1 ${after} order by ${ORDER} limit $2::integer + 1) rows) page
   where before < $3::bigint order by ${ORDER}`;
 
-const firstWritten = statement<Found<WrittenRecord>>(written(''));
+const firstWritten = statement<Found<WrittenRecord>>(buildStatement(''));
 const nextWritten = statement<Found<WrittenRecord>>(
-  written('and (ordername, type, rdata collate "C", id) > ($4::text collate "C", $5::text, $6::text, $7::text)'),
+  buildStatement('and (ordername, type, rdata collate "C", id) > ($4::text collate "C", $5::text, $6::text, $7::text)'),
 );
 
 /**
@@ -137,11 +137,11 @@ export async function writtenPage(
   after: WrittenRecord | undefined,
   bounds = ANSWER,
 ): Promise<RecordPage<WrittenRecord>> {
-  const found =
+  const foundRows =
     after === undefined
       ? await firstWritten(db, zoneNo, bounds.rows, bounds.octets)
       : await nextWritten(db, zoneNo, bounds.rows, bounds.octets, after.ordername, after.type, after.rdata, after.id);
-  return pageOf(found, bounds);
+  return pageOf(foundRows, bounds);
 }
 
 export async function* writtenPages(db: Db | Tx, zoneNo: number): AsyncGenerator<WrittenRecord[]> {

@@ -80,11 +80,11 @@ const OWN = `(select z.no as zone_no, '@' as name, '' as ordername, own.type, ow
       ${SOA_TTL} as ttl
     union select 'NS', host || '.', ${NS_TTL} from unnest(s.nameservers || z.secondary_nameservers) host) own
   where z.no = any($1::int[]))`;
-const found = (records: string) => `(
+const buildSearch = (records: string) => `(
   select r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl, z.name as zone, z.tree, r.ordername, r.id
   ${MATCHING('r.rdata', records)} order by z.tree, r.ordername, r.type, r.id limit $5)`;
 const find = statement<SearchedRecord>(`
-  select name, type, rdata, ttl, zone from (${found('records')} union all ${found(OWN)}) all_found
+  select name, type, rdata, ttl, zone from (${buildSearch('records')} union all ${buildSearch(OWN)}) all_found
   order by tree, ordername, type, id, rdata limit $5`);
 const findComments = statement<FoundComment>(`
   select distinct on (z.tree, r.ordername, r.type, r.comment) r.name, r.type, r.comment, z.name as zone

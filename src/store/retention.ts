@@ -197,11 +197,11 @@ export async function forgetEmptyUsage(tx: Tx, history: PrunedHistory): Promise<
 
 /**
  * Counts the next rows of history, each once.
- * @param settled only rows that were written before: transactions that began earlier are over
+ * @param settledTime only rows that were written before: transactions that began earlier are over
  * @returns how many rows, at most `limit`
  */
-export async function countHistory(tx: Tx, history: PrunedHistory, settled: Date, limit: number): Promise<number> {
-  return (await STATEMENTS[history].count(tx, settled.toISOString(), limit))[0]?.rows ?? 0;
+export async function countHistory(tx: Tx, history: PrunedHistory, settledTime: Date, limit: number): Promise<number> {
+  return (await STATEMENTS[history].count(tx, settledTime.toISOString(), limit))[0]?.rows ?? 0;
 }
 
 /**

@@ -29,9 +29,9 @@ export async function sentForm(db: Db, keyId: string, token: string): Promise<Ke
 
 const select = statement<{ answer: KeptForm }>('select answer from idempotency where key_id = $1 and token = $2');
 
-/** Keeps the outcome in place of an earlier one. @param sealed base64 */
-export async function updateSentForm(db: Db, keyId: string, token: string, sealed: string): Promise<void> {
-  await update(db, keyId, token, JSON.stringify({ state: 'done', sealed }));
+/** Keeps the outcome in place of an earlier one. @param sealedText base64 */
+export async function updateSentForm(db: Db, keyId: string, token: string, sealedText: string): Promise<void> {
+  await update(db, keyId, token, JSON.stringify({ state: 'done', sealed: sealedText }));
 }
 
 const update = statement('update idempotency set answer = $3::text::jsonb where key_id = $1 and token = $2');

@@ -167,11 +167,11 @@ export async function aliasAnswersOf(tx: Tx, owner: string, targets: readonly st
 export async function* servedRows(tx: Tx, zone: ServedZone): AsyncGenerator<NameRows> {
   const children = directChildren(tx, zone.tree);
   let child = await children.next();
-  for await (const named of recordsByName(tx, zone)) {
-    for (; !child.done && child.value.ordername < named.ordername; child = await children.next()) yield child.value;
-    if (child.done || child.value.ordername !== named.ordername) yield named;
+  for await (const nameRows of recordsByName(tx, zone)) {
+    for (; !child.done && child.value.ordername < nameRows.ordername; child = await children.next()) yield child.value;
+    if (child.done || child.value.ordername !== nameRows.ordername) yield nameRows;
     else {
-      yield { ...named, child: child.value.child };
+      yield { ...nameRows, child: child.value.child };
       child = await children.next();
     }
   }
@@ -206,13 +206,13 @@ async function* directChildren(tx: Tx, tree: string): AsyncGenerator<NameRows> {
   const end = `${tree}!`;
   let after = `${tree} `;
   for (;;) {
-    const found = await selectBelow(tx, after, end, ZONES_AT_ONCE);
-    for (const zone of found) {
+    const childZones = await selectBelow(tx, after, end, ZONES_AT_ONCE);
+    for (const zone of childZones) {
       if (zone.tree < after) continue;
       const child = { ds: zone.ds, secondaryNameservers: zone.names };
       yield { ordername: zone.tree.slice(tree.length + 1), records: [], child };
       after = `${zone.tree}!`;
     }
-    if (found.length < ZONES_AT_ONCE) return;
+    if (childZones.length < ZONES_AT_ONCE) return;
   }
 }

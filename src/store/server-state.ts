@@ -66,11 +66,11 @@ export function createAskServer(make: MakeSql, limitMs: number): AskServer {
 }
 
 async function ask({ sql }: Pool, { pids = [], withHistory = false }: Question): Promise<ServerState> {
-  const asked = sql.unsafe<State[]>(STATE, [`{${pids.join(',')}}`]);
-  const own = await asked;
-  const [row] = own;
+  const stateQuery = sql.unsafe<State[]>(STATE, [`{${pids.join(',')}}`]);
+  const stateRows = await stateQuery;
+  const [row] = stateRows;
   if (row === undefined) throw new Error('the server did not tell its state');
-  const isPooled = row.own !== processOf(asked);
+  const isPooled = row.own !== processOf(stateQuery);
   const history = withHistory && row.writable ? await historyOf(sql) : null;
   return { isWritable: row.writable, history, active: isPooled ? null : new Map(row.active) };
 }

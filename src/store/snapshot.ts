@@ -48,12 +48,12 @@ class Handoff<Page> {
   /** False when the caller takes no more pages. */
   async offer(page: Page): Promise<boolean> {
     if (this.#hasLeft) return false;
-    const taken = new Promise<void>((resolve) => {
+    const pickup = new Promise<void>((resolve) => {
       this.#wakeGiver = resolve;
     });
     this.#offered = { page };
     this.#wakeTaker();
-    await taken;
+    await pickup;
     return !this.#hasLeft;
   }
 
@@ -71,9 +71,9 @@ class Handoff<Page> {
         this.#wakeTaker = resolve;
       });
     }
-    const offered = this.#offered;
+    const offeredPage = this.#offered;
     this.#offered = null;
-    if (offered !== null) return offered;
+    if (offeredPage !== null) return offeredPage;
     if (this.#ended !== null && 'error' in this.#ended) throw this.#ended.error;
     return null;
   }

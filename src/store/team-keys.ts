@@ -95,10 +95,10 @@ export async function updateKeyTerms(
   { grants, ...set }: KeyTerms,
   rightsChangedAt: Date | null,
 ): Promise<void> {
-  const changed = rightsChangedAt === null ? {} : { rightsChangedAt };
+  const rightsChange = rightsChangedAt === null ? {} : { rightsChangedAt };
   await tx.build
     .update(apiKeys)
-    .set({ ...set, ...changed })
+    .set({ ...set, ...rightsChange })
     .where(eq(apiKeys.id, id));
   await tx.build.delete(keyZoneGrants).where(eq(keyZoneGrants.keyId, id));
   await insertGrants(tx, id, grants);

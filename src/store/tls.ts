@@ -47,9 +47,9 @@ async function protect(socket: Socket, { host }: Host, tls: PostgresTls, signal:
   if (answer.length !== 1) throw new Error('the server does not answer the request for TLS');
   if (answer[0] === NO && tls.mode === 'prefer') return socket;
   if (answer[0] !== YES) throw new Error('the server does not offer TLS');
-  const secured = connect({ socket, ...(isIP(host) === 0 ? { servername: host } : {}), ...proofOf(tls, host) });
-  await once(secured, 'secureConnect', { signal });
-  return secured;
+  const securedSocket = connect({ socket, ...(isIP(host) === 0 ? { servername: host } : {}), ...proofOf(tls, host) });
+  await once(securedSocket, 'secureConnect', { signal });
+  return securedSocket;
 }
 
 function proofOf(tls: PostgresTls, host: string) {
@@ -65,10 +65,10 @@ function proofOf(tls: PostgresTls, host: string) {
 /** Other authorities do not count, not even those that the machine trusts. */
 function readAuthorities(file: string): string[] {
   try {
-    const found = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
-    if (found.length === 0) throw new Error('it contains no certificate in PEM');
-    for (const pem of found) new X509Certificate(pem);
-    return found;
+    const certificates = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
+    if (certificates.length === 0) throw new Error('it contains no certificate in PEM');
+    for (const pem of certificates) new X509Certificate(pem);
+    return certificates;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(`the authorities of the database in ${file} cannot be read: ${code ?? message}`);

@@ -123,12 +123,12 @@ export async function guarded<T>(
   transaction: TransactionSql,
   work: (client: TransactionClient) => Promise<T>,
   state: TransactionWork,
-  done: () => void,
+  onDone: () => void,
 ): Promise<T> {
   try {
     const result = await work(new TransactionClient(transaction, state));
     if (!state.isEnded) {
-      done();
+      onDone();
       return result;
     }
   } catch (error) {

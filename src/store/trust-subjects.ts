@@ -64,11 +64,11 @@ const selectForTokens = statement<Row>(`
  * the oldest.
  */
 export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
-  const found: TrustForToken[][] = tokens.map(() => []);
+  const trustLists: TrustForToken[][] = tokens.map(() => []);
   for (const { n, lastUsedAt, ...row } of await selectForTokens(db, JSON.stringify(tokens.map(numbered)))) {
-    found[n]?.push({ ...trustColumns.read(row), lastUsedAt: dateOf(lastUsedAt) });
+    trustLists[n]?.push({ ...trustColumns.read(row), lastUsedAt: dateOf(lastUsedAt) });
   }
-  return found;
+  return trustLists;
 }
 
 const numbered = (token: TokenAbout, n: number) => ({ n, ...token });
@@ -94,8 +94,8 @@ export async function ensureSubject(
   limit: number,
 ): Promise<{ id: string; pinnedUid: string | null } | null> {
   const { id, name, trustId, uid, at } = subject;
-  const [made] = await insert(db, id, name, trustId, subject.subject, uid, at.toISOString(), limit);
-  if (made !== undefined) return { id, pinnedUid: uid };
+  const [insertedRow] = await insert(db, id, name, trustId, subject.subject, uid, at.toISOString(), limit);
+  if (insertedRow !== undefined) return { id, pinnedUid: uid };
   return (await select(db, trustId, subject.subject))[0] ?? null;
 }
 

@@ -132,10 +132,10 @@ export async function updateTrust(
   { grants, ...set }: TrustTerms & TrustIndex,
   rightsChangedAt: Date | null,
 ): Promise<void> {
-  const changed = rightsChangedAt === null ? {} : { rightsChangedAt };
+  const rightsChange = rightsChangedAt === null ? {} : { rightsChangedAt };
   await tx.build
     .update(trusts)
-    .set({ ...set, ...changed })
+    .set({ ...set, ...rightsChange })
     .where(eq(trusts.id, id));
   await tx.build.delete(trustZoneGrants).where(eq(trustZoneGrants.trustId, id));
   await insertTrustGrants(tx, id, grants);

@@ -111,8 +111,8 @@ export async function stepsSince(
   places: readonly Place[],
 ): Promise<RecordedStep[] | null> {
   const [names, types] = [places.map(({ name }) => name), places.map(({ type }) => type)];
-  const [counted] = await countSince(tx, zone.id, from, names, types);
-  if ((counted?.rows ?? 0) > STEPS.rows || Number(counted?.octets ?? 0) > STEPS.octets) return null;
+  const [countRow] = await countSince(tx, zone.id, from, names, types);
+  if ((countRow?.rows ?? 0) > STEPS.rows || Number(countRow?.octets ?? 0) > STEPS.octets) return null;
   const steps: RecordedStep[] = [];
   for await (const rows of pages<Found<RecordedStep>>(tx, 2_000, STEPS_SINCE, [
     zone.id,
@@ -158,14 +158,14 @@ export function recordsBefore(
   zone: { id: string; no: number; defaultTtl: number },
   from: number,
 ): AsyncIterable<PastRecord[]> {
-  const found = pages<Omit<PastRecord, 'change'> & { change: string }>(tx, 2_000, BEFORE, [
+  const rowPages = pages<Omit<PastRecord, 'change'> & { change: string }>(tx, 2_000, BEFORE, [
     zone.id,
     from,
     zone.defaultTtl,
     zone.no,
   ]);
   return (async function* () {
-    for await (const rows of found) yield rows.map((row) => ({ ...row, change: Number(row.change) }));
+    for await (const rows of rowPages) yield rows.map((row) => ({ ...row, change: Number(row.change) }));
   })();
 }
 

@@ -52,10 +52,10 @@ export class Watcher {
   /** Asks the server for the work of a pool that has had no answer for long. Never rejects. */
   async #look(pool: Pool): Promise<void> {
     const { now, ask, giveUp } = this.#options;
-    const started = now();
+    const startedAt = now();
     const { current: host } = pool;
-    const suspects = [...pool.work].filter((work) => started - (work.waitsSince() ?? started) >= SUSPECT_MS);
-    if (suspects.length === 0 || host === null || started < (this.#fineUntil.get(pool) ?? 0)) return;
+    const suspects = [...pool.work].filter((work) => startedAt - (work.waitsSince() ?? startedAt) >= SUSPECT_MS);
+    if (suspects.length === 0 || host === null || startedAt < (this.#fineUntil.get(pool) ?? 0)) return;
     for (let misses = 1; ; misses += 1) {
       try {
         const state = await ask({ host, pids: suspects.flatMap((work) => work.pid() ?? []) });
@@ -65,7 +65,7 @@ export class Watcher {
         return;
       } catch (error) {
         // A server that answers other statements, or that is full, is there.
-        if (lossOf(error) === null || pool.answered > started || pool.isDropped) return;
+        if (lossOf(error) === null || pool.answered > startedAt || pool.isDropped) return;
         if (misses < MISSES) continue;
         giveUp(pool, 'silent', 'does not answer');
         return;
@@ -77,9 +77,12 @@ export class Watcher {
     const { now, giveUp, hold } = this.#options;
     for (const work of suspects) {
       if (!pool.work.has(work)) continue;
-      const missed = this.#missed.get(work) ?? 0;
-      const finding = judgeWork({ pid: work.pid(), waitedMs: now() - (work.waitsSince() ?? now()), missed }, state);
-      this.#missed.set(work, finding === 'missing' ? missed + 1 : 0);
+      const missedCount = this.#missed.get(work) ?? 0;
+      const finding = judgeWork(
+        { pid: work.pid(), waitedMs: now() - (work.waitsSince() ?? now()), missed: missedCount },
+        state,
+      );
+      this.#missed.set(work, finding === 'missing' ? missedCount + 1 : 0);
       if (finding === 'gone') giveUp(pool, 'silent', 'was replaced by another one at its address');
       if (finding === 'held') hold(pool, work);
     }

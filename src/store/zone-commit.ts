@@ -180,12 +180,14 @@ const texts = new Map<string, Commit>();
 
 function commitOf(kinds: Kinds): Commit {
   const key = Object.values(kinds).join();
-  const known = texts.get(key);
-  if (known !== undefined) return known;
+  const knownCommit = texts.get(key);
+  if (knownCommit !== undefined) return knownCommit;
   const parts = PARTS.filter(({ when }) => when(kinds)).map(({ name, text }) => `${name} as (${text(kinds)})`);
-  const made: Commit = namedStatement(`with ${parts.join(', ')} select count(*)::integer as committed from locked`);
-  texts.set(key, made);
-  return made;
+  const newCommit: Commit = namedStatement(
+    `with ${parts.join(', ')} select count(*)::integer as committed from locked`,
+  );
+  texts.set(key, newCommit);
+  return newCommit;
 }
 
 /**

@@ -47,9 +47,9 @@ export async function zoneListPage(
 ): Promise<{ rows: ZoneRow[]; total: number }> {
   const { teamIds, userId, ids, text, state } = filter;
   const conditions = [teamIds, userId, ids, text, state];
-  const [rows, [counted]] = await Promise.all([
+  const [rows, [countRow]] = await Promise.all([
     PAGES[page.order][page.descending ? 'descending' : 'ascending'](db, ...conditions, page.limit, page.offset),
     count(db, ...conditions),
   ]);
-  return { rows: rows.map(zoneRow), total: counted?.total ?? 0 };
+  return { rows: rows.map(zoneRow), total: countRow?.total ?? 0 };
 }

@@ -144,8 +144,8 @@ const texts = new Map<string, ReturnType<typeof namedStatement<Row, ParameterNam
 
 function loadOf(parts: Parts): ReturnType<typeof namedStatement<Row, ParameterName>> {
   const key = Object.values(parts).join();
-  const known = texts.get(key);
-  if (known !== undefined) return known;
+  const knownLoad = texts.get(key);
+  if (knownLoad !== undefined) return knownLoad;
   const columns = [
     ZONE_COLUMNS,
     STANDINGS,
@@ -157,11 +157,11 @@ function loadOf(parts: Parts): ReturnType<typeof namedStatement<Row, ParameterNa
     ...(parts.kept ? [KEPT] : []),
   ];
   // The row without a zone still says whether the keys are valid.
-  const made = namedStatement<Row, ParameterName>(
+  const newLoad = namedStatement<Row, ParameterName>(
     `select ${columns.join(', ')} from (select) one left join zones z on z.id = $zoneId`,
   );
-  texts.set(key, made);
-  return made;
+  texts.set(key, newLoad);
+  return newLoad;
 }
 
 /** Takes one round trip for a zone of any size. */
@@ -192,7 +192,7 @@ export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZon
     owners: () => owners.texts,
     ownedSets: () => owners.limit,
   });
-  const { standings, records, sets, cuts, children, below: found, kept, ...zone } = row as Row;
+  const { standings, records, sets, cuts, children, below: belowRows, kept, ...zone } = row as Row;
   return {
     zone: zone.id === null ? null : zoneRow(zone),
     standings: new Map((standings ?? []).map(({ keyId, ...standing }) => [keyId, standing])),
@@ -200,17 +200,17 @@ export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZon
     sets: sets ?? [],
     cuts: cuts ?? [],
     children: children ?? [],
-    below: groupBelow(found ?? []),
+    below: groupBelow(belowRows ?? []),
     kept: (kept ?? []).map((each) => ({ ...each, requestHash: Buffer.from(each.requestHash, 'hex') })),
   };
 }
 
 function groupBelow(rows: readonly BelowRow[]): NamesBelow[] {
-  const found = new Map<string, NamesBelow>();
+  const entryByName = new Map<string, NamesBelow>();
   for (const { under, name, ordername, count, total } of rows) {
-    const entry = found.get(under) ?? { under, names: [], total };
+    const entry = entryByName.get(under) ?? { under, names: [], total };
     entry.names.push({ name, ordername, count });
-    found.set(under, entry);
+    entryByName.set(under, entry);
   }
-  return [...found.values()];
+  return [...entryByName.values()];
 }

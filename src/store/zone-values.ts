@@ -96,12 +96,12 @@ type Write = (tx: Tx, given: unknown, write: ZoneWrite) => Promise<unknown>;
 /** $1 the rows or ids, $2 the zone's number, $3 its default TTL, $4 to $12 the history, $13 the time. */
 function writer(text: string, hasTime = false): Write {
   const run = statement(text);
-  return (tx, given, { zone, history, at, mark }) => {
+  return (tx, rowsOrIds, { zone, history, at, mark }) => {
     const { zoneId, zoneName, teamId, userId, keyId, serial, requestId } = history;
     const { restoredTo = null, undoes = null } = mark ?? {};
     const marks = [restoredTo?.toISOString() ?? null, undoes];
     const common = [zoneId, zoneName, teamId, userId, keyId, serial, requestId, ...marks];
-    return run(tx, given, zone.no, zone.defaultTtl, ...common, ...(hasTime ? [at.toISOString()] : []));
+    return run(tx, rowsOrIds, zone.no, zone.defaultTtl, ...common, ...(hasTime ? [at.toISOString()] : []));
   };
 }
 
@@ -173,15 +173,15 @@ type Piece = Partial<NewValue> & { id: string; name?: string; ordername?: string
 
 /** The next piece is made while Postgres works at the one before. */
 async function inChunks(values: Iterable<Piece>, send: (json: string) => Promise<unknown>): Promise<void> {
-  let sent: Promise<unknown> = Promise.resolve();
+  let pendingSend: Promise<unknown> = Promise.resolve();
   for (const json of jsonChunks(values)) {
-    await sent;
-    sent = send(json);
+    await pendingSend;
+    pendingSend = send(json);
     // It is awaited in the next round; until then no caller sees a failure.
-    sent.catch(() => undefined);
+    pendingSend.catch(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await sent;
+  await pendingSend;
 }
 
 /** JSON arrays of bounded length. Texts that equal another one of their row are omitted. */

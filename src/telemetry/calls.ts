@@ -17,7 +17,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Registers the two metrics, every series at zero. To be called once per registry. */
 export function countCalls(metrics: Metrics, { prefix, title, codes }: CalledService): CountCall {
-  const known = new Set([...codes, 'none', 'other']);
+  const knownCodes = new Set([...codes, 'none', 'other']);
   const total = metrics.counter({
     name: `${prefix}_requests_total`,
     help: `Calls to ${title}, by the status of the answer; none without an answer, other for a rare status.`,
@@ -30,11 +30,11 @@ export function countCalls(metrics: Metrics, { prefix, title, codes }: CalledSer
   });
   for (const method of METHODS) {
     seconds.zero({ method });
-    for (const code of known) total.inc({ method, code }, 0);
+    for (const code of knownCodes) total.inc({ method, code }, 0);
   }
   return (method, status, duration) => {
     const code = status === 0 ? 'none' : String(status);
-    total.inc({ method, code: known.has(code) ? code : 'other' });
+    total.inc({ method, code: knownCodes.has(code) ? code : 'other' });
     seconds.observe({ method }, duration);
   };
 }

@@ -77,20 +77,20 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const counter = <L extends string>(metric: CounterOptions<L>): Counter<L> => {
     const { collect } = metric;
     if (collect === undefined) return new Counter(common(metric));
-    const made: Counter<L> = new Counter({
+    const createdCounter: Counter<L> = new Counter({
       ...common(metric),
       collect: () => {
-        made.reset();
-        made.inc(collect());
+        createdCounter.reset();
+        createdCounter.inc(collect());
       },
     });
-    return made;
+    return createdCounter;
   };
   const gauge = <L extends string>(metric: GaugeOptions<L>): Gauge<L> => {
     const { collect } = metric;
     if (collect === undefined) return new Gauge(common(metric));
-    const made: Gauge<L> = new Gauge({ ...common(metric), collect: () => collect(made) });
-    return made;
+    const createdGauge: Gauge<L> = new Gauge({ ...common(metric), collect: () => collect(createdGauge) });
+    return createdGauge;
   };
   return {
     registry,

@@ -42,9 +42,9 @@ export function startOtlp(endpoint: string, service: string): Tracing {
       { kind: KINDS[kind], attributes: known(attributes), links: links.flatMap(linkTo) },
       parent,
     );
-    const own = trace.setSpan(parent, span);
-    const made: Span = {
-      around: (work) => context.with(own, work),
+    const ownContext = trace.setSpan(parent, span);
+    const createdSpan: Span = {
+      around: (work) => context.with(ownContext, work),
       set: (more) => void span.setAttributes(known(more)),
       end: (failure) => {
         if (failure !== undefined) {
@@ -57,12 +57,12 @@ export function startOtlp(endpoint: string, service: string): Tracing {
       },
       headers: () => {
         const carrier: Record<string, string> = {};
-        propagation.inject(own, carrier);
+        propagation.inject(ownContext, carrier);
         return carrier;
       },
     };
-    contexts.set(made, own);
-    return made;
+    contexts.set(createdSpan, ownContext);
+    return createdSpan;
   };
 
   return {
@@ -76,9 +76,9 @@ export function startOtlp(endpoint: string, service: string): Tracing {
 }
 
 function linkTo(span: Span) {
-  const own = contexts.get(span);
-  const linked = own && trace.getSpanContext(own);
-  return linked ? [{ context: linked }] : [];
+  const ownContext = contexts.get(span);
+  const linkedContext = ownContext && trace.getSpanContext(ownContext);
+  return linkedContext ? [{ context: linkedContext }] : [];
 }
 
 function known(attributes: Attributes): OtelAttributes {

@@ -28,12 +28,12 @@ export function judgeToken(
   const problem =
     judgeHeader(token) ?? judgeIssuer(token, issuer) ?? judgeSubject(token) ?? judgeAudience(token, issuer.audience);
   if (problem !== null) return problem;
-  const judged = judgeTimes(token, issuer.maxAgeS, now / 1000);
-  return judged.ok ? { ...judged, subject: String(token.claims.sub) } : judged;
+  const timesVerdict = judgeTimes(token, issuer.maxAgeS, now / 1000);
+  return timesVerdict.ok ? { ...timesVerdict, subject: String(token.claims.sub) } : timesVerdict;
 }
 
 function judgeHeader({ header: { alg, crit } }: TokenText): Rejection | null {
-  if (!ALGORITHMS.some((accepted) => accepted === alg))
+  if (!ALGORITHMS.some((acceptedAlgorithm) => acceptedAlgorithm === alg))
     return rejectToken(
       'algorithm',
       `The token is signed with ${quote(alg)}. ${ALGORITHMS.slice(0, -1).join(', ')} and ${ALGORITHMS.at(-1)} are accepted.`,
@@ -43,10 +43,10 @@ function judgeHeader({ header: { alg, crit } }: TokenText): Rejection | null {
   return null;
 }
 
-function judgeIssuer({ issuer: own }: TokenText, { issuer }: TokenIssuer): Rejection | null {
-  if (own === issuer) return null;
-  if (own === null) return rejectToken('issuer', 'The token names no issuer (iss).');
-  return rejectToken('issuer', `The token was issued by ${quote(own)}, not by ${quote(issuer)}.`);
+function judgeIssuer({ issuer: tokenIssuer }: TokenText, { issuer }: TokenIssuer): Rejection | null {
+  if (tokenIssuer === issuer) return null;
+  if (tokenIssuer === null) return rejectToken('issuer', 'The token names no issuer (iss).');
+  return rejectToken('issuer', `The token was issued by ${quote(tokenIssuer)}, not by ${quote(issuer)}.`);
 }
 
 function judgeSubject({ claims: { sub } }: TokenText): Rejection | null {
@@ -61,8 +61,8 @@ function judgeSubject({ claims: { sub } }: TokenText): Rejection | null {
 
 function judgeAudience({ claims: { aud } }: TokenText, audience: string): Rejection | null {
   if (aud === audience || (Array.isArray(aud) && aud.includes(audience))) return null;
-  const own = [aud].flat().slice(0, 3).map(quote).join(', ');
-  return rejectToken('audience', `The token is for the audience ${own}, not for ${quote(audience)}.`);
+  const tokenAudience = [aud].flat().slice(0, 3).map(quote).join(', ');
+  return rejectToken('audience', `The token is for the audience ${tokenAudience}, not for ${quote(audience)}.`);
 }
 
 /** @param now Unix time in s */

@@ -86,12 +86,12 @@ export function checkAddress(address: string, { privateAddresses }: FetchTerms):
 }
 
 const lookUpPublic: LookupFunction = (host, options, callback) => {
-  lookUp(host, { ...options, all: true }, (error, found) => {
+  lookUp(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, '');
-    const allowed = found.filter(({ address }) => isPublic(address));
-    const [first] = allowed;
+    const allowedAddresses = addresses.filter(({ address }) => isPublic(address));
+    const [first] = allowedAddresses;
     if (first === undefined) return callback(new FetchProblem(`the address of ${host} is not public`), '');
-    if (options.all) callback(null, allowed);
+    if (options.all) callback(null, allowedAddresses);
     else callback(null, first.address, first.family);
   });
 };

@@ -159,7 +159,7 @@ class RefreshedKeys implements KeptKeys {
 }
 
 /** @throws KeysProblem */
-async function load(fetch: KeptOptions['fetch'], held: readonly JWK[] | undefined): Promise<PublicKeys> {
+async function load(fetch: KeptOptions['fetch'], knownKeys: readonly JWK[] | undefined): Promise<PublicKeys> {
   let document: unknown;
   try {
     document = await fetch();
@@ -168,7 +168,7 @@ async function load(fetch: KeptOptions['fetch'], held: readonly JWK[] | undefine
     const message = cause instanceof FetchProblem ? cause.message : 'an unexpected failure';
     throw new KeysProblem('issuer-down', message, cause);
   }
-  const keys = readKeys(document, held);
+  const keys = readKeys(document, knownKeys);
   if (typeof keys === 'string') throw new KeysProblem('issuer-keys', `it ${keys}`);
   return keys;
 }

@@ -32,17 +32,19 @@ const KINDS: Readonly<Record<string, { alg: string; members: readonly string[] }
 const USES: readonly unknown[] = [undefined, 'sig', 'jwt-svid'];
 
 /**
- * @param held the keys so far. One of them remains if the document has a broken key with the same `kid`
+ * @param knownKeys the keys so far. One of them remains if the document has a broken key with the same `kid`
  * @returns a text that continues the sentence "The issuer …" if no key can be used
  */
-export function readKeys(document: unknown, held: readonly JWK[] = []): PublicKeys | string {
+export function readKeys(document: unknown, knownKeys: readonly JWK[] = []): PublicKeys | string {
   const keys = (document as { keys?: unknown } | null | undefined)?.keys;
   if (!Array.isArray(keys)) return 'does not answer with a set of keys (JWKS)';
   if (keys.length > MAX_KEYS) return `has ${keys.length} keys, more than ${MAX_KEYS}`;
-  const read = keys.filter(isForTokens).map((key) => readKey(key) ?? held.find(({ kid }) => kid && kid === key.kid));
-  const jwks = read.filter((key) => key !== undefined);
+  const parsedKeys = keys
+    .filter(isForTokens)
+    .map((key) => readKey(key) ?? knownKeys.find(({ kid }) => kid && kid === key.kid));
+  const jwks = parsedKeys.filter((key) => key !== undefined);
   if (jwks.length > 0) return { find: finderOf(jwks), jwks };
-  if (read.length > 0) return 'has only broken keys';
+  if (parsedKeys.length > 0) return 'has only broken keys';
   return 'has no key for signatures with RS256, ES256 or EdDSA';
 }
 

@@ -13,8 +13,8 @@ export interface TokenMetrics {
   reviewed(result: 'ok' | 'refused' | 'failed'): void;
 }
 
-/** @param failing the number of key sources whose last fetch failed */
-export function createTokenMetrics(metrics: Metrics, failing: () => number): TokenMetrics {
+/** @param countFailing the number of key sources whose last fetch failed */
+export function createTokenMetrics(metrics: Metrics, countFailing: () => number): TokenMetrics {
   const verifications = metrics.counter({
     name: 'token_verifications_total',
     help: 'Verifications of JSON Web Tokens, by result: ok, or the reason why the token was refused.',
@@ -36,7 +36,7 @@ export function createTokenMetrics(metrics: Metrics, failing: () => number): Tok
   metrics.gauge({
     name: 'token_failing_issuers',
     help: 'Sources of keys of token issuers whose last fetch failed. Known keys are used for 24 hours.',
-    collect: (gauge) => gauge.set(failing()),
+    collect: (gauge) => gauge.set(countFailing()),
   });
   return {
     verified: (result) => verifications.inc({ result }),

@@ -45,10 +45,10 @@ export async function reviewToken(
   const { authenticated, audiences, user } = answer.data.status;
   if (authenticated !== true || !audiences?.includes(audience))
     return rejectToken('refused', 'The API server of the cluster does not accept the token.');
-  const own = Claims.safeParse(claims);
-  const account = own.data?.['kubernetes.io'];
+  const ownClaims = Claims.safeParse(claims);
+  const account = ownClaims.data?.['kubernetes.io'];
   const name = `system:serviceaccount:${account?.namespace}:${account?.serviceaccount.name}`;
-  if (own.data?.sub !== name || user?.username !== name || user.uid !== account?.serviceaccount.uid)
+  if (ownClaims.data?.sub !== name || user?.username !== name || user.uid !== account?.serviceaccount.uid)
     return rejectToken('refused', 'The token is not of a service account of the cluster.');
   return null;
 }

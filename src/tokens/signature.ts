@@ -22,9 +22,9 @@ export async function checkSignature(text: string, { find }: PublicKeys, now: nu
     if (error instanceof errors.JWKSNoMatchingKey) return 'unknown-key';
     // The token names no key, or several keys have the name: each may be the one.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return 'signature';
-    let tried = 0;
+    let triedCount = 0;
     for await (const key of error) {
-      if (tried++ === MAX_TRIED) break;
+      if (triedCount++ === MAX_TRIED) break;
       const outcome = await jwtVerify(text, key, terms).then(
         () => 'ok' as const,
         () => null,

@@ -80,11 +80,11 @@ class KeyedVerifier implements TokenVerifier {
 
   read(text: string): ReturnType<typeof readToken> {
     if (text.length > LONGEST_READ) return readToken(text);
-    const known = this.#reads.get(text);
-    if (known !== undefined) return known;
-    const fresh = readToken(text);
-    this.#reads.set(text, fresh);
-    return fresh;
+    const knownResult = this.#reads.get(text);
+    if (knownResult !== undefined) return knownResult;
+    const freshResult = readToken(text);
+    this.#reads.set(text, freshResult);
+    return freshResult;
   }
 
   async verify(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<TokenVerdict> {
@@ -99,36 +99,36 @@ class KeyedVerifier implements TokenVerifier {
 
   #keptKeys(id: string, source: TokenIssuer): KeptKeys {
     const { log } = this.#options;
-    const known = this.#sources.get(id);
-    if (known !== undefined) return known;
+    const knownKeys = this.#sources.get(id);
+    if (knownKeys !== undefined) return knownKeys;
     const words = { issuer: source.issuer, keySource: source.keySource.kind };
-    const kept = createKeptKeys({
+    const keptKeys = createKeptKeys({
       fetch: () => fetchKeys(source, this.#ports),
       clock: this.#clock,
-      fetched: (problem, changed) => {
+      fetched: (problem, isChanged) => {
         this.#metrics.fetched(problem === null ? 'ok' : 'failed');
-        if (!changed) return;
+        if (!isChanged) return;
         if (problem === null) log.info(words, 'the keys of the token issuer are fetched again');
         else log.warn({ ...words, err: problem }, 'the keys of a token issuer cannot be fetched');
       },
     });
-    this.#sources.set(id, kept);
-    return kept;
+    this.#sources.set(id, keptKeys);
+    return keptKeys;
   }
 
   /** The keys that verify the token, or the reason why none does. */
   async #proveByKeys(
     text: string,
     { issuer, keySource }: TokenIssuer,
-    kept: KeptKeys,
+    keptKeys: KeptKeys,
     keys: PublicKeys,
   ): Promise<PublicKeys | Rejection> {
     const outcome = await checkSignature(text, keys, this.#now());
     if (outcome === 'ok') return keys;
     // The issuer may have begun to sign with another key, with a new name or with the same.
-    const { keys: newer, isLatest } = await kept.newer(keys);
+    const { keys: newer, isLatest } = await keptKeys.newer(keys);
     if (newer !== null && (await checkSignature(text, newer, this.#now())) === 'ok') return newer;
-    const retryAfterS = keySource.kind === 'pinned' || isLatest ? null : kept.waitS();
+    const retryAfterS = keySource.kind === 'pinned' || isLatest ? null : keptKeys.waitS();
     const sentence =
       outcome === 'signature'
         ? `The signature of the token is not valid with the keys of the issuer ${quote(issuer)}.`
@@ -139,9 +139,9 @@ class KeyedVerifier implements TokenVerifier {
   async #review(text: string, token: TokenText, audience: string, signal: AbortSignal) {
     const { log } = this.#options;
     try {
-      const refused = await reviewToken(text, token, audience, this.#ports, signal);
-      this.#metrics.reviewed(refused === null ? 'ok' : 'refused');
-      return refused;
+      const rejection = await reviewToken(text, token, audience, this.#ports, signal);
+      this.#metrics.reviewed(rejection === null ? 'ok' : 'refused');
+      return rejection;
     } catch (error) {
       this.#metrics.reviewed('failed');
       log.warn({ err: error }, 'the API server of the cluster did not judge a token');
@@ -157,37 +157,37 @@ class KeyedVerifier implements TokenVerifier {
     const remember = (keys: PublicKeys | null) => this.#proofs.set(id, { keys, until: this.#clock.now() + PROOF_MS });
     if (issuer.keySource.kind === 'token-review') {
       if (isYoung) return null;
-      const refused = await this.#review(text, token, issuer.audience, signal);
-      if (refused === null) remember(null);
-      return refused;
+      const rejection = await this.#review(text, token, issuer.audience, signal);
+      if (rejection === null) remember(null);
+      return rejection;
     }
-    const kept = this.#keptKeys(source, issuer);
+    const keptKeys = this.#keptKeys(source, issuer);
     try {
-      const keys = await kept.current();
+      const keys = await keptKeys.current();
       if (isYoung && proof.keys === keys) return null;
-      const proved = await this.#proveByKeys(text, issuer, kept, keys);
-      if ('ok' in proved) return proved;
-      remember(proved);
+      const proofResult = await this.#proveByKeys(text, issuer, keptKeys, keys);
+      if ('ok' in proofResult) return proofResult;
+      remember(proofResult);
       return null;
     } catch (error) {
       if (!(error instanceof KeysProblem)) throw error;
       const sentence = `The keys of the issuer ${quote(issuer.issuer)} cannot be fetched: ${error.message}.`;
-      return rejectToken(error.code, sentence, issuer.keySource.kind === 'pinned' ? null : kept.waitS());
+      return rejectToken(error.code, sentence, issuer.keySource.kind === 'pinned' ? null : keptKeys.waitS());
     }
   }
 
   async #judge(text: string, issuer: TokenIssuer, signal: AbortSignal): Promise<TokenVerdict> {
-    const found = this.read(text);
-    if (!found.ok) return found;
-    const { token } = found;
-    const judged = judgeToken(token, issuer, this.#now());
-    if (!judged.ok) return judged;
-    const refused = await this.#prove(text, token, issuer, signal).catch((error: unknown) => {
+    const readResult = this.read(text);
+    if (!readResult.ok) return readResult;
+    const { token } = readResult;
+    const claimsVerdict = judgeToken(token, issuer, this.#now());
+    if (!claimsVerdict.ok) return claimsVerdict;
+    const rejection = await this.#prove(text, token, issuer, signal).catch((error: unknown) => {
       if (!(error instanceof FetchProblem)) throw error;
       return rejectToken('issuer-down', `The token cannot be judged: ${error.message}.`, 1);
     });
-    if (refused !== null) return refused;
-    const { subject, times } = judged;
+    if (rejection !== null) return rejection;
+    const { subject, times } = claimsVerdict;
     return { ok: true, token: { claims: token.claims, issuer: issuer.issuer, subject, ...times } };
   }
 }

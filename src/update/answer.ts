@@ -41,8 +41,8 @@ export function buildAnswer({ rcode, text, code }: UpdateOutcome, parts: AnswerP
   const zone = question === null ? 0 : question.wire.length + 4;
   const room = Math.min(MAX_TEXT, size - HEADER - zone - OPT_OCTETS - reserved);
   const fits = (octets: number) => most === undefined || HEADER + zone + OPT_OCTETS + octets <= most;
-  const told = text === null || fits(Buffer.byteLength(text)) ? text : '';
-  const error = told === null || room <= 0 || !fits(0) ? null : { code, text: told };
+  const shownText = text === null || fits(Buffer.byteLength(text)) ? text : '';
+  const error = shownText === null || room <= 0 || !fits(0) ? null : { code, text: shownText };
   const additional = isTold && (edns !== null || error !== null) ? [writeOpt(error, room)] : [];
   return writeAnswer({ question, id, opcode, rcode: RCODE[rcode], additional });
 }

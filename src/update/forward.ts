@@ -64,7 +64,7 @@ export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MAX }: F
 function exchange(server: { host: string; port: number }, query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const socket = connect({ ...server, signal });
-    let received: Uint8Array = new Uint8Array();
+    let receivedOctets: Uint8Array = new Uint8Array();
     const settle = (work: () => void) => {
       socket.destroy();
       work();
@@ -73,10 +73,10 @@ function exchange(server: { host: string; port: number }, query: Uint8Array, sig
     socket.on('close', () => settle(() => reject(new Error('the name server closed the connection'))));
     socket.on('connect', () => socket.write(concat([uint16(query.length), query])));
     socket.on('data', (chunk) => {
-      received = concat([received, chunk as Uint8Array]);
-      const [high, low] = received;
-      if (high === undefined || low === undefined || received.length < 2 + ((high << 8) | low)) return;
-      const answer = received.slice(2, 2 + ((high << 8) | low));
+      receivedOctets = concat([receivedOctets, chunk as Uint8Array]);
+      const [high, low] = receivedOctets;
+      if (high === undefined || low === undefined || receivedOctets.length < 2 + ((high << 8) | low)) return;
+      const answer = receivedOctets.slice(2, 2 + ((high << 8) | low));
       const isAnswer = answer[0] === query[0] && answer[1] === query[1] && ((answer[2] ?? 0) & 0x80) !== 0;
       settle(() => (isAnswer ? resolve(answer) : reject(new Error('the answer belongs to another query'))));
     });

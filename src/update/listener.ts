@@ -103,11 +103,11 @@ export function createUpdateListener(options: ListenerOptions): UpdateListener {
     port: () => (open === null ? 0 : portOf(open.tcp)),
     close: async () => {
       isClosing = true;
-      const closed = open === null ? null : new Promise((resolve) => open?.tcp.close(resolve));
+      const tcpClose = open === null ? null : new Promise((resolve) => open?.tcp.close(resolve));
       await endsWithin(realClock, FINISH_MS, Promise.allSettled(inProgress));
       end.abort();
       const udp = open?.udp;
-      await Promise.all([closed, udp && new Promise<void>((resolve) => udp.close(() => resolve()))]);
+      await Promise.all([tcpClose, udp && new Promise<void>((resolve) => udp.close(() => resolve()))]);
       open = null;
     },
   };

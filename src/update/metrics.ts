@@ -29,15 +29,15 @@ export function createUpdateMetrics(metrics: Metrics): UpdateMetrics {
     name: 'update_duration_seconds',
     help: 'Seconds from the check of the signature of a DNS update to its answer.',
   });
-  const dropped = metrics.counter({
+  const droppedCounter = metrics.counter({
     name: 'update_dropped_total',
     help: 'Messages and connections at the port of DNS updates that got no answer, because too many were in progress.',
     labels: ['reason'],
   });
-  for (const reason of DROPPED) dropped.inc({ reason }, 0);
+  for (const reason of DROPPED) droppedCounter.inc({ reason }, 0);
   return {
     answered: (rcode, signature) => answers.inc({ rcode, signature: signature ?? 'none' }),
     took: (seconds) => duration.observe(seconds),
-    dropped: (reason) => dropped.inc({ reason }),
+    dropped: (reason) => droppedCounter.inc({ reason }),
   };
 }

@@ -53,16 +53,17 @@ export async function prove(
   octets: Uint8Array,
   address: string,
 ): Promise<MessageProof> {
-  const signed = takeTsig(octets);
-  if (signed === null) return { kind: 'unsigned' };
-  const { keyName } = signed.tsig;
+  const signedMessage = takeTsig(octets);
+  if (signedMessage === null) return { kind: 'unsigned' };
+  const { keyName } = signedMessage.tsig;
   load.refuseStrangers(keyName);
   const key = await findTsigKey(context, keyName, address);
   const now = Math.floor(context.now().getTime() / 1000);
-  const check = checkTsig(signed, key, now);
-  if (!check.ok || key === null) return { kind: 'wrong', error: check.ok ? 'BADKEY' : check.error, signed, key, now };
+  const check = checkTsig(signedMessage, key, now);
+  if (!check.ok || key === null)
+    return { kind: 'wrong', error: check.ok ? 'BADKEY' : check.error, signed: signedMessage, key, now };
   load.remember(keyName);
-  return { kind: 'valid', signed, key, now };
+  return { kind: 'valid', signed: signedMessage, key, now };
 }
 
 /** The answer to a wrong signature, with its TSIG record. */

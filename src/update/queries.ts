@@ -152,8 +152,8 @@ function retryOverTcp(query: Query): Uint8Array {
 function finish(query: Query, answer: Uint8Array, protocol: MessageTransport['protocol']): Uint8Array {
   const { question, edns, proof } = query;
   const room = protocol === 'tcp' ? 65_535 : proof.kind === 'valid' ? sizeFor(edns) : unsignedRoom(query);
-  const sent = answer.length + reservedFor(query) <= room ? answer : truncated(answer, question);
-  return proof.kind === 'valid' ? signAnswer(sent, proof.signed.tsig, proof.key, proof.now) : sent;
+  const finalAnswer = answer.length + reservedFor(query) <= room ? answer : truncated(answer, question);
+  return proof.kind === 'valid' ? signAnswer(finalAnswer, proof.signed.tsig, proof.key, proof.now) : finalAnswer;
 }
 
 function unsignedRoom({ octets }: Query): number {

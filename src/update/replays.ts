@@ -18,36 +18,37 @@ export interface Replays {
 
 /** @param now in ms */
 export function createReplays(now: () => number): Replays {
-  const running = new Map<string, Promise<Uint8Array>>();
+  const runningByMac = new Map<string, Promise<Uint8Array>>();
   // A map keeps the order of insertion, so its first entry is the oldest.
-  const answered = new Map<string, { answer: Uint8Array; at: number }>();
+  const answerByMac = new Map<string, { answer: Uint8Array; at: number }>();
 
   function keep(mac: string, answer: Uint8Array): void {
     const at = now();
-    answered.set(mac, { answer, at });
-    for (const [oldest, entry] of answered) {
-      if (answered.size <= MAX && at - entry.at < KEPT_MS) break;
-      answered.delete(oldest);
+    answerByMac.set(mac, { answer, at });
+    for (const [oldest, entry] of answerByMac) {
+      if (answerByMac.size <= MAX && at - entry.at < KEPT_MS) break;
+      answerByMac.delete(oldest);
     }
   }
 
   return {
     once(mac, work) {
-      const known = running.get(mac);
-      if (known !== undefined) return known;
-      const found = answered.get(mac);
-      if (found !== undefined && now() - found.at < KEPT_MS) return Promise.resolve(found.answer);
-      const started = (async () => {
+      const runningWork = runningByMac.get(mac);
+      if (runningWork !== undefined) return runningWork;
+      const earlierAnswer = answerByMac.get(mac);
+      if (earlierAnswer !== undefined && now() - earlierAnswer.at < KEPT_MS)
+        return Promise.resolve(earlierAnswer.answer);
+      const startedWork = (async () => {
         try {
           const { answer, isFinal } = await work();
           if (isFinal) keep(mac, answer);
           return answer;
         } finally {
-          running.delete(mac);
+          runningByMac.delete(mac);
         }
       })();
-      running.set(mac, started);
-      return started;
+      runningByMac.set(mac, startedWork);
+      return startedWork;
     },
   };
 }

@@ -16,16 +16,16 @@ export interface Senders {
 
 /** @param now the time in ms */
 export function createSenders(now: () => number): Senders {
-  const known = new Map<string, { actor: Actor; at: number }>();
+  const senderByAddress = new Map<string, { actor: Actor; at: number }>();
   return {
     add(address, actor) {
-      known.delete(address);
-      known.set(address, { actor, at: now() });
-      const [oldest] = known.keys();
-      if (known.size > MAX_ADDRESSES && oldest !== undefined) known.delete(oldest);
+      senderByAddress.delete(address);
+      senderByAddress.set(address, { actor, at: now() });
+      const [oldest] = senderByAddress.keys();
+      if (senderByAddress.size > MAX_ADDRESSES && oldest !== undefined) senderByAddress.delete(oldest);
     },
     actorAt(address) {
-      const sender = known.get(address);
+      const sender = senderByAddress.get(address);
       return sender !== undefined && now() - sender.at < KNOWN_MS ? sender.actor : null;
     },
   };

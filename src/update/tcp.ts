@@ -43,12 +43,12 @@ export function portOf(server: Server): number {
 }
 
 async function serve(socket: Socket, { answer, idleMs, readMs, signal }: TcpOptions): Promise<void> {
-  const gone = new AbortController();
+  const clientAbort = new AbortController();
   const leave = () => socket.destroy();
   signal.addEventListener('abort', leave, { once: true });
   socket.once('close', () => {
     signal.removeEventListener('abort', leave);
-    gone.abort();
+    clientAbort.abort();
   });
   // The client went away; the loop below ends by itself.
   socket.on('error', () => undefined);
@@ -57,7 +57,7 @@ async function serve(socket: Socket, { answer, idleMs, readMs, signal }: TcpOpti
     protocol: 'tcp',
     client: { address, port },
     send: (answer: Uint8Array) => write(socket, answer, readMs),
-    signal: gone.signal,
+    signal: clientAbort.signal,
   } as const;
   const reader = createReader(socket);
   try {

@@ -26,19 +26,19 @@ interface Asked {
  */
 export async function sendTransfer(
   context: ServiceContext,
-  asked: Asked,
+  transferRequest: Asked,
   transport: MessageTransport,
 ): Promise<boolean> {
-  const { id, question, signed, key, query } = asked;
+  const { id, question, signed, key, query } = transferRequest;
   const has = question.type === META.IXFR ? serialOf(query) : null;
-  const sent = await transferZone(context, key.actor, question.name, transport.signal, async (zone) => {
+  const isSent = await transferZone(context, key.actor, question.name, transport.signal, async (zone) => {
     const sign = createSigner(signed.tsig, key);
     for await (const message of transferMessages({ id, question }, recordsFor(zone, has))) {
       await transport.send(sign(message, Math.floor(context.now().getTime() / 1000)));
     }
     return true;
   });
-  return sent ?? false;
+  return isSent ?? false;
 }
 
 async function* recordsFor({ name, serial, soa, pages }: ZoneTransfer, has: number | null): AsyncGenerator<Uint8Array> {

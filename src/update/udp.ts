@@ -16,10 +16,10 @@ export interface UdpOptions {
 export async function listenUdp(at: { host: string; port: number }, options: UdpOptions): Promise<Socket> {
   const { answer, inProgress, onDropped, onError, signal } = options;
   const socket = createSocket({ type: isIPv6(at.host) ? 'udp6' : 'udp4' });
-  let running = 0;
+  let runningCount = 0;
   socket.on('message', (octets, { address, port }) => {
-    if (running >= inProgress) return onDropped();
-    running += 1;
+    if (runningCount >= inProgress) return onDropped();
+    runningCount += 1;
     const send = (answer: Uint8Array) =>
       new Promise<void>((resolve, reject) => {
         socket.send(answer, port, address, (error) => (error ? reject(error) : resolve()));
@@ -29,7 +29,7 @@ export async function listenUdp(at: { host: string; port: number }, options: Udp
     answer(message, { protocol: 'udp', client: { address, port }, send, signal })
       .catch(onError)
       .finally(() => {
-        running -= 1;
+        runningCount -= 1;
       });
   });
   await new Promise<void>((resolve, reject) => {

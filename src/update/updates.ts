@@ -81,7 +81,7 @@ export function createUpdates({
     { actor, used }: FoundTsigKey,
     transport: MessageTransport,
   ): Promise<{ outcome: UpdateOutcome; edns: Edns | null }> {
-    const started = performance.now();
+    const startedAt = performance.now();
     const requestId = randomUUID();
     const { address } = transport.client;
     let edns: Edns | null = null;
@@ -107,11 +107,11 @@ export function createUpdates({
       }
       if (outcome.rcode === 'NOTAUTH') outcome.code = 'notAuthoritative';
     } catch (error) {
-      const judged = outcomeOfError(error);
-      outcome = judged;
-      if (judged.isOurFault) log.error({ err: error, requestId }, 'an update failed');
+      const failureOutcome = outcomeOfError(error);
+      outcome = failureOutcome;
+      if (failureOutcome.isOurFault) log.error({ err: error, requestId }, 'an update failed');
     }
-    const ms = performance.now() - started;
+    const ms = performance.now() - startedAt;
     metrics.answered(outcome.rcode, null);
     metrics.took(ms / 1000);
     const { rcode } = outcome;

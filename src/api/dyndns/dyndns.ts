@@ -59,17 +59,17 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
     }
     const caller = { ...callerOf(request), once: null };
     const count = counterOf(request);
-    let counted = 0;
+    let countedWrites = 0;
     const answers: HostAnswer[] = [];
     const { keyId } = caller.actor;
-    const onOwned: OwnedListener = (zone, owned) => logOwned(request.log, zone, owned, { keyId });
+    const onOwned: OwnedListener = (zone, ownedChanges) => logOwned(request.log, zone, ownedChanges, { keyId });
     for (const host of update.hosts) {
-      const before = counted;
+      const before = countedWrites;
       const budget = {
         counted: 0,
         count: async (writes: number) => {
           await count(before + writes);
-          counted = before + writes;
+          countedWrites = before + writes;
         },
       };
       try {

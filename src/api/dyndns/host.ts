@@ -72,12 +72,12 @@ const CODES: Partial<Record<Refusal['code'], HostCode>> = {
 
 /** Replaces the RRset of each family that has an address; the other family stays as it is. */
 function planOf(records: readonly ParsedRecord[], { at }: CurrentRrsets): RrsetPlan<'good' | 'nochg'> {
-  const changed = records.flatMap((record) => {
+  const changedRrsets = records.flatMap((record) => {
     const { name, type } = record;
     const before = at(name).find((each) => each.type === type)?.records ?? [];
     const [only, ...others] = before;
     if (only !== undefined && others.length === 0 && equalBytes(only.wire, record.wire)) return [];
     return [{ name, type, records: [{ ...record, ttl: only === undefined ? TTL : only.ttl }] }];
   });
-  return { rrsets: changed, answer: changed.length === 0 ? 'nochg' : 'good' };
+  return { rrsets: changedRrsets, answer: changedRrsets.length === 0 ? 'nochg' : 'good' };
 }

@@ -23,11 +23,11 @@ export function sendInChunks(reply: FastifyReply, type: string, chunks: AsyncIte
 }
 
 async function* atPaceOf({ raw }: FastifyReply, chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let started: number | null = null;
+  let startedAt: number | null = null;
   let octets = 0;
   for await (const text of chunks) {
     // The wait for a permit before the first chunk is not the client's.
-    started ??= performance.now();
+    startedAt ??= performance.now();
     const chunk = Buffer.from(text);
     const idle = setTimeout(() => raw.destroy(), IDLE_MS);
     try {
@@ -36,7 +36,7 @@ async function* atPaceOf({ raw }: FastifyReply, chunks: AsyncIterable<string>): 
       clearTimeout(idle);
     }
     octets += chunk.length;
-    const elapsed = performance.now() - started;
+    const elapsed = performance.now() - startedAt;
     if (elapsed > GRACE_MS && octets / (elapsed / 1_000) < LEAST_RATE) {
       raw.destroy();
       return;

@@ -7,10 +7,10 @@ import { refusal } from '#service/refusal.ts';
  * receives.
  */
 export function whenClientLeaves(reply: FastifyReply): AbortSignal {
-  const left = new AbortController();
+  const controller = new AbortController();
   reply.raw.once('close', () => {
     if (reply.raw.writableFinished) return;
-    left.abort(refusal('client-left'));
+    controller.abort(refusal('client-left'));
   });
-  return left.signal;
+  return controller.signal;
 }

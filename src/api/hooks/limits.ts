@@ -76,8 +76,8 @@ export function countDeclaredWrites(
     const count = async (request: FastifyRequest, reply: FastifyReply) => {
       request.bucket = bucket;
       const countChanges: CountChanges = Object.assign(
-        (wanted: number) => take(context, request, reply, bucket, limits[bucket], wanted),
-        { costOf: (wanted: number) => costOf(wanted, limits[bucket](actorOf(request))) },
+        (writes: number) => take(context, request, reply, bucket, limits[bucket], writes),
+        { costOf: (writes: number) => costOf(writes, limits[bucket](actorOf(request))) },
       );
       if (changes === 'operation') {
         request.countChanges = countChanges;
@@ -158,11 +158,11 @@ const RETURN_MS = 250;
 export function giveBackBusyWrite() {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (reply.statusCode !== STATUS.busy || request.budget === null) return;
-    const returned = request.budget.giveBack().catch((error) => {
+    const refund = request.budget.giveBack().catch((error) => {
       request.log.debug({ err: error }, 'failed to give back a busy write');
     });
     const limit = new AbortController();
-    await Promise.race([returned, sleep(RETURN_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
+    await Promise.race([refund, sleep(RETURN_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
     limit.abort();
   };
 }

@@ -58,12 +58,12 @@ const POWERDNS_ZONE = '/api/v1/servers/:server/zones/:zone';
 export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 200 }: LoadGuardOptions): LoadGuard {
   let load = NO_LOAD;
   const bodies = createBodyBudget(bodyBytes);
-  const refused = metrics.counter({
+  const refusals = metrics.counter({
     name: 'api_load_refused_total',
     help: 'Requests that the load guard refused: without a key (anonymous), with a key that was not used recently (unknown), large ones, and those whose body exceeded the memory for bodies.',
     labels: ['kind'],
   });
-  for (const kind of KINDS) refused.inc({ kind }, 0);
+  for (const kind of KINDS) refusals.inc({ kind }, 0);
   metrics.gauge({
     name: 'api_load_level',
     help: '0 if the process serves every request, 1 if it refuses requests without a key that was used recently, 2 if it refuses large requests too.',
@@ -82,12 +82,12 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
   const timer = setInterval(() => {
     load = judgeLoad(load, meter.read(), now());
   }, intervalMs).unref();
-  const known = new Map<string, number>();
+  const expiryByCredential = new Map<string, number>();
   let second = 0;
   let admitted: Record<RequestKind, number> = { rest: 0, feed: 0, updates: 0 };
 
   const refuse = (kind: (typeof KINDS)[number], cause: string): never => {
-    refused.inc({ kind });
+    refusals.inc({ kind });
     throw refusal('overloaded', { cause }, { retryAfterMs: RETRY_MS });
   };
   const mayTry = (kind: RequestKind) => {
@@ -101,7 +101,7 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
     refuseStrangers(credential) {
       if (load.level === 0) return;
       if (credential === null) refuse('anonymous', 'The service is overloaded and serves requests with a key only.');
-      else if ((known.get(credential) ?? 0) < now() && !mayTry(kind)) {
+      else if ((expiryByCredential.get(credential) ?? 0) < now() && !mayTry(kind)) {
         refuse('unknown', 'The service is overloaded and serves keys that it has seen lately first.');
       }
     },
@@ -110,11 +110,11 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
     },
     remember(credential) {
       // The map keeps the order of insertion, so its first key is the oldest.
-      known.delete(credential);
-      known.set(credential, now() + REMEMBERED_MS);
-      for (const oldest of known.keys()) {
-        if (known.size <= MAX_REMEMBERED) break;
-        known.delete(oldest);
+      expiryByCredential.delete(credential);
+      expiryByCredential.set(credential, now() + REMEMBERED_MS);
+      for (const oldest of expiryByCredential.keys()) {
+        if (expiryByCredential.size <= MAX_REMEMBERED) break;
+        expiryByCredential.delete(oldest);
       }
     },
   });
@@ -149,9 +149,9 @@ export function guardLoad(app: FastifyInstance, guard: LoadGuard): void {
     if (credential !== null) guardFor(request).remember(credential);
   };
   app.addHook('onRequest', async (request) => {
-    const own = guardFor(request);
-    own.refuseStrangers(credentialOf(request));
-    if (guard.level() === 2 && isLarge(request)) own.refuseLarge();
+    const requestGuard = guardFor(request);
+    requestGuard.refuseStrangers(credentialOf(request));
+    if (guard.level() === 2 && isLarge(request)) requestGuard.refuseLarge();
   });
   app.addHook('preParsing', async (request, reply, payload) => {
     const { headers, method } = request;

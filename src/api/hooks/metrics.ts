@@ -86,9 +86,9 @@ export function countDatabaseLosses(metrics: Metrics, reasons: readonly string[]
 
 /** Returns the function that counts one refused connection. */
 export function countRefusedConnections(metrics: Metrics): () => void {
-  const refused = metrics.counter({
+  const refusals = metrics.counter({
     name: 'api_connections_refused_total',
     help: 'Connections that the process closed at once, because it or the address of the client had too many.',
   });
-  return () => refused.inc();
+  return () => refusals.inc();
 }

@@ -8,10 +8,10 @@ export function openOutlet(reply: FastifyReply, type: string): Outlet {
   const { raw } = reply.header('content-type', type).header('cache-control', 'no-store');
   const headers = reply.getHeaders();
   reply.hijack();
-  const closed = new AbortController();
-  if (raw.destroyed || raw.closed) closed.abort();
+  const closeAbort = new AbortController();
+  if (raw.destroyed || raw.closed) closeAbort.abort();
   else {
-    raw.once('close', () => closed.abort());
+    raw.once('close', () => closeAbort.abort());
     raw.on('error', () => undefined);
     // A proxy in between must pass on each line as it comes.
     raw.writeHead(200, { ...headers, 'x-accel-buffering': 'no' } as Record<string, string>);
@@ -22,25 +22,25 @@ export function openOutlet(reply: FastifyReply, type: string): Outlet {
   return {
     write: (text) => void raw.write(text),
     waiting: () => raw.writableLength,
-    drained: (ms) => drained(raw, ms, closed.signal),
+    drained: (ms) => drained(raw, ms, closeAbort.signal),
     end: (isReading) => {
       if (isReading) raw.end();
       else raw.destroy();
     },
-    closed: closed.signal,
+    closed: closeAbort.signal,
   };
 }
 
 /** Octets that leave while others wait cause no event, so the length is read now and then. */
 const LOOK_MS = 100;
 
-function drained(raw: ServerResponse, ms: number, closed: AbortSignal): Promise<void> {
+function drained(raw: ServerResponse, ms: number, closeSignal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearInterval(interval);
       clearTimeout(timer);
       raw.removeListener('drain', end);
-      closed.removeEventListener('abort', end);
+      closeSignal.removeEventListener('abort', end);
       resolve();
     };
     const interval = setInterval(() => {
@@ -48,7 +48,7 @@ function drained(raw: ServerResponse, ms: number, closed: AbortSignal): Promise<
     }, LOOK_MS);
     const timer = setTimeout(end, ms);
     raw.once('drain', end);
-    closed.addEventListener('abort', end, { once: true });
-    if (raw.writableLength <= FEW_WAITING || closed.aborted) end();
+    closeSignal.addEventListener('abort', end, { once: true });
+    if (raw.writableLength <= FEW_WAITING || closeSignal.aborted) end();
   });
 }

@@ -17,7 +17,7 @@ export function tellOwners(reply: FastifyReply, owners: readonly string[], count
 export function ownersText(owners: readonly string[], count?: number): string | null {
   const different = [...new Set(owners)];
   if (different.length === 0) return null;
-  const told = different.slice(0, MAX_TOLD_OWNERS);
-  const more = (count ?? different.length) - told.length;
-  return [...told, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  const shownOwners = different.slice(0, MAX_TOLD_OWNERS);
+  const more = (count ?? different.length) - shownOwners.length;
+  return [...shownOwners, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

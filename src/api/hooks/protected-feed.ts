@@ -13,10 +13,10 @@ export function requireProtection(
     const { 'x-forwarded-proto': xForwardedProto = [], forwarded = [] } = headersDistinct;
     const peer = socket.remoteAddress ?? '';
     const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
-    const own = socket.localAddress ?? '';
+    const localAddress = socket.localAddress ?? '';
     const isTrustedProxy = isTrusted(peer);
-    const named = { isTrustedProxy, proxyHeader, xForwardedProto, forwarded };
-    if (!isProtected({ isEncrypted, peer, own, client: clientAddress, ...named })) {
+    const proxyFacts = { isTrustedProxy, proxyHeader, xForwardedProto, forwarded };
+    if (!isProtected({ isEncrypted, peer, own: localAddress, client: clientAddress, ...proxyFacts })) {
       throw refusal('feed-not-encrypted');
     }
   };

@@ -40,7 +40,7 @@ export function logWrites(app: FastifyInstance, log: Logger): void {
       },
       'write',
     );
-    for (const { requestId: own, action, status } of parts ?? [])
-      log.info({ requestId: own, batch: requestId, zoneId, action, status }, 'change');
+    for (const { requestId: partRequestId, action, status } of parts ?? [])
+      log.info({ requestId: partRequestId, batch: requestId, zoneId, action, status }, 'change');
   });
 }

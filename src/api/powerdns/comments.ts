@@ -19,9 +19,9 @@ export function commentViews(comments: readonly string[]): CommentView[] {
 
 /** The different comments of an RRset of a request; null: it says nothing about comments. @throws Refusal */
 export function commentsIn(fields: Fields, label: string): string[] | null {
-  const listed = listOf(fields, 'comments', label);
-  if (listed === null) return null;
-  const texts = listed.flatMap((each) => {
+  const commentList = listOf(fields, 'comments', label);
+  if (commentList === null) return null;
+  const texts = commentList.flatMap((each) => {
     const what = `Each comment of ${label}`;
     const comment = parseComment(textOf(fieldsOf(each, what), 'content', what));
     if (!comment.ok) throw refused(`${label} is not accepted: ${comment.problem.message}`);
@@ -39,27 +39,30 @@ export function commentsIn(fields: Fields, label: string): string[] | null {
 export function withComments(
   records: readonly ParsedRecord[],
   before: readonly ParsedRecord[],
-  wanted: readonly string[] | null,
+  wantedComments: readonly string[] | null,
 ): readonly ParsedRecord[] {
-  if (wanted === null) return records;
-  const known = new Set(before.flatMap(({ comment }) => comment ?? []));
-  const [only] = wanted;
-  if (wanted.length === 1 && only !== undefined && !(known.size === 1 && known.has(only)))
+  if (wantedComments === null) return records;
+  const storedComments = new Set(before.flatMap(({ comment }) => comment ?? []));
+  const [only] = wantedComments;
+  if (wantedComments.length === 1 && only !== undefined && !(storedComments.size === 1 && storedComments.has(only)))
     return records.map((record) => ({ ...record, comment: only }));
   const commentAt = new Map(before.map((each) => [keyOfOctets(each.wire), each.comment]));
-  const isWanted = new Set(wanted);
-  const kept = records.map((record) => {
+  const isWanted = new Set(wantedComments);
+  const keptComments = records.map((record) => {
     const comment = commentAt.get(keyOfOctets(record.wire)) ?? null;
     return comment !== null && isWanted.has(comment) ? comment : null;
   });
-  const isKept = new Set(kept);
-  const left = wanted.filter((text) => !isKept.has(text));
+  const isKept = new Set(keptComments);
+  const freeComments = wantedComments.filter((text) => !isKept.has(text));
   let next = 0;
-  const made = records.map((record, at) => ({ ...record, comment: kept[at] ?? left[next++] ?? null }));
+  const commentedRecords = records.map((record, at) => ({
+    ...record,
+    comment: keptComments[at] ?? freeComments[next++] ?? null,
+  }));
   // A client that copies what it read sends the comments of records that it removes.
-  const lost = left.slice(next).find((text) => !known.has(text));
-  if (lost === undefined || records.length === 0) return made;
+  const lostComment = freeComments.slice(next).find((text) => !storedComments.has(text));
+  if (lostComment === undefined || records.length === 0) return commentedRecords;
   throw refused(
-    `Each record has one comment, and there is no record for the comment ${clip(lost)}; send at most as many comments as records.`,
+    `Each record has one comment, and there is no record for the comment ${clip(lostComment)}; send at most as many comments as records.`,
   );
 }

@@ -106,11 +106,11 @@ async function recordsOf(fields: Fields, name: string, context: ServiceContext):
     return { records, notes };
   }
   // The serial of the new zone is not known yet, so its SOA is the service's to make.
-  const own = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
-  const ours = rrsets.filter((each) => !isSoaOf(each, canonical));
-  const { changes, isClamped } = await finishInTurns(readRrsets(ours, canonical, own, 'REPLACE'));
+  const ownNsRrsets = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
+  const rrsetsWithoutSoa = rrsets.filter((each) => !isSoaOf(each, canonical));
+  const { changes, isClamped } = await finishInTurns(readRrsets(rrsetsWithoutSoa, canonical, ownNsRrsets, 'REPLACE'));
   if (isClamped) notes.add('clamped');
-  if (ours.length < rrsets.length) notes.add('soa');
+  if (rrsetsWithoutSoa.length < rrsets.length) notes.add('soa');
   if (changes.length === 0) return { records: null, notes };
   const records: CreateWithRecords = async ({ caller, budget, create }) => {
     await budget?.count(changes.reduce((sum, { records: each }) => sum + writesForRecords(each?.length ?? 0), 0));
@@ -120,12 +120,14 @@ async function recordsOf(fields: Fields, name: string, context: ServiceContext):
 }
 
 /** @throws Refusal */
-function mustHaveOurNameservers(fields: Fields, ours: readonly string[]): void {
+function mustHaveOurNameservers(fields: Fields, ownNameservers: readonly string[]): void {
   const list = listOf(fields, 'nameservers', 'the zone') ?? [];
-  const asked = list.map((each) => wordOf(each).replace(/\.$/, ''));
-  const isSame = asked.length === ours.length && asked.every((each) => ours.includes(each));
-  if (asked.length === 0 || isSame) return;
+  const requestedNameservers = list.map((each) => wordOf(each).replace(/\.$/, ''));
+  const isSame =
+    requestedNameservers.length === ownNameservers.length &&
+    requestedNameservers.every((each) => ownNameservers.includes(each));
+  if (requestedNameservers.length === 0 || isSame) return;
   throw refused(
-    `The name servers of a zone are those of the service (${ours.map((host) => `${host}.`).join(', ')}): send these, or an empty "nameservers".`,
+    `The name servers of a zone are those of the service (${ownNameservers.map((host) => `${host}.`).join(', ')}): send these, or an empty "nameservers".`,
   );
 }

@@ -22,20 +22,20 @@ export function exportRoute(app: FastifyInstance, context: ServiceContext): void
     const actor = actorOf(request);
     mustReadWholeZone(actor, zone.id);
     const list = await readAllRrsets(context, actor, zone.id, {}, whenClientLeaves(reply));
-    const own = ownRrsets(zone, await readSoa(context, zone)).map(({ type, values }) =>
+    const ownLines = ownRrsets(zone, await readSoa(context, zone)).map(({ type, values }) =>
       linesOf(zone.zoneName, '@', type, type === 'SOA' ? SOA_TTL : NS_TTL, values),
     );
     const text = (rrsets: readonly ListedRrset[]) =>
       rrsets.map(({ name, type, ttl, values }) => linesOf(zone.zoneName, name, type, ttl, values)).join('');
     const isJson = request.headers.accept?.includes('application/json') ?? false;
     if ('whole' in list) {
-      const file = own.join('') + text(list.whole);
+      const file = ownLines.join('') + text(list.whole);
       return isJson ? sendJson(reply, { zone: file }) : reply.type(TEXT_TYPE).send(file);
     }
     const sets = list.pages;
     async function* pieces() {
       // With the first page, because the refusal of a permit for it must come before the head of the answer.
-      let before = own.join('');
+      let before = ownLines.join('');
       for await (const page of sets) {
         yield before + text(page);
         before = '';

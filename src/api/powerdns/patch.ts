@@ -23,10 +23,10 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
       await counterOf(request)(1);
       const list = listOf(fieldsOf(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
-      const own = ownRrsets(zone, list.some(isSoa) ? await readSoa(context, zone) : '');
-      const read = await finishInTurns(readRrsets(list, zone.zoneName, own));
-      await writeChanges({ context, arrivals, request, reply }, zone, read.changes);
-      sendNotes(reply, new Set(notesOf(read)));
+      const serviceRrsets = ownRrsets(zone, list.some(isSoa) ? await readSoa(context, zone) : '');
+      const rrsetChanges = await finishInTurns(readRrsets(list, zone.zoneName, serviceRrsets));
+      await writeChanges({ context, arrivals, request, reply }, zone, rrsetChanges.changes);
+      sendNotes(reply, new Set(notesOf(rrsetChanges)));
       return reply.code(204).send();
     },
   );

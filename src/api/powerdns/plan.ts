@@ -34,17 +34,17 @@ export function editOf(changes: readonly RrsetChange[], serial?: number): RrsetE
 
 /** @throws Refusal if comments find no record */
 export function* planOf(changes: readonly RrsetChange[], { at, zone }: CurrentRrsets): Steps<RrsetPlan<null>> {
-  const touched = new Map<string, Working>();
+  const workingByKey = new Map<string, Working>();
   for (const change of changes) {
     yield;
     const { name, type } = change;
     const key = `${name} ${type}`;
     const working =
-      touched.get(key) ?? workingOf(name, type, at(name).find((each) => each.type === type)?.records ?? []);
-    touched.set(key, working);
+      workingByKey.get(key) ?? workingOf(name, type, at(name).find((each) => each.type === type)?.records ?? []);
+    workingByKey.set(key, working);
     apply(working, change, zone.defaultTtl);
   }
-  return { rrsets: [...touched.values()].map((working) => rrsetOf(working, zone.defaultTtl)), answer: null };
+  return { rrsets: [...workingByKey.values()].map((working) => rrsetOf(working, zone.defaultTtl)), answer: null };
 }
 
 /** An RRset between two changes. */
@@ -78,8 +78,8 @@ function apply(working: Working, { kind, records, comments }: RrsetChange, defau
       return;
     case 'REPLACE': {
       const before = rrsetOf(working, defaultTtl).records;
-      const stored = byValue(before);
-      const next = records === null ? before : records.map((each) => asStored(stored, each, defaultTtl));
+      const recordsByValue = byValue(before);
+      const next = records === null ? before : records.map((each) => asStored(recordsByValue, each, defaultTtl));
       working.records = byValue(withComments(next, before, comments));
       working.ttl = undefined;
     }

@@ -57,10 +57,10 @@ async function replaceRrsets(exchange: ChangeRequest, zone: NamedZone, list: rea
   mustBeSoaRecord(soa);
   if (more.length > 0) throw refused('The SOA record of the zone is in the request twice; send it once.');
   const others = list.filter((each) => !isSoaOf(each, zone.zoneName));
-  const own = ownRrsets(zone, '').filter(({ type }) => type === 'NS');
-  const read = await finishInTurns(readRrsets(others, zone.zoneName, own, 'REPLACE'));
-  await writeReplacement(exchange, zone, read);
-  sendNotes(exchange.reply, new Set(['soa', ...notesOf(read)]));
+  const ownNsRrsets = ownRrsets(zone, '').filter(({ type }) => type === 'NS');
+  const rrsetChanges = await finishInTurns(readRrsets(others, zone.zoneName, ownNsRrsets, 'REPLACE'));
+  await writeReplacement(exchange, zone, rrsetChanges);
+  sendNotes(exchange.reply, new Set(['soa', ...notesOf(rrsetChanges)]));
 }
 
 async function writeReplacement(exchange: ChangeRequest, zone: NamedZone, { changes }: ReadRrsets): Promise<void> {

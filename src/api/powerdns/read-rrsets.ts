@@ -61,23 +61,23 @@ export interface ReadRrsets {
 export function* readRrsets(
   list: readonly unknown[],
   zone: string,
-  own: readonly OwnRrset[],
+  serviceRrsets: readonly OwnRrset[],
   fixed: Kind | null = null,
 ): Steps<ReadRrsets> {
   if (list.length > MAX_RRSETS) {
     throw refused(`The request has ${list.length} RRsets; send at most ${MAX_RRSETS} at once.`);
   }
   /** How often the request has each kind of change of an RRset. */
-  const seen = new Map<string, number>();
-  const read: ReadRrsets = { changes: [], isClamped: false, isOwnKept: false };
+  const timesByPlace = new Map<string, number>();
+  const rrsetChanges: ReadRrsets = { changes: [], isClamped: false, isOwnKept: false };
   let records = 0;
   for (const each of list) {
-    const rrset = yield* readRrset(each, zone, own, fixed);
-    if (rrset === 'kept') read.isOwnKept = true;
+    const rrset = yield* readRrset(each, zone, serviceRrsets, fixed);
+    if (rrset === 'kept') rrsetChanges.isOwnKept = true;
     if (rrset === 'kept' || rrset === null) continue;
     const { change, label, isClamped } = rrset;
     const place = `${change.kind} ${change.name} ${change.type}`;
-    const times = (seen.get(place) ?? 0) + 1;
+    const times = (timesByPlace.get(place) ?? 0) + 1;
     if ((change.kind === 'REPLACE' || change.kind === 'DELETE') && times > 1) {
       throw refused(`${label} is in the request twice with the changetype ${change.kind}; send it once.`);
     }
@@ -86,13 +86,13 @@ export function* readRrsets(
         `${label} is in the request more than ${MAX_OF_RRSET} times with the changetype ${change.kind}; send all its records with REPLACE.`,
       );
     }
-    seen.set(place, times);
+    timesByPlace.set(place, times);
     records += change.records?.length ?? 0;
     if (records > MAX_RECORDS) throw refused(`The request has more than ${MAX_RECORDS} records; send fewer at once.`);
-    read.changes.push(change);
-    read.isClamped ||= isClamped;
+    rrsetChanges.changes.push(change);
+    rrsetChanges.isClamped ||= isClamped;
   }
-  return read;
+  return rrsetChanges;
 }
 
 /**
@@ -109,12 +109,12 @@ export function mustBeSoaRecord(rrset: unknown): void {
 
 /** The deletions of all stored RRsets that no change is about. */
 export function deletionsOf(
-  stored: readonly Pick<RrsetChange, 'name' | 'type'>[],
+  storedRrsets: readonly Pick<RrsetChange, 'name' | 'type'>[],
   changes: readonly RrsetChange[],
 ): RrsetChange[] {
-  const changed = new Set(changes.map(({ name, type }) => `${name} ${type}`));
-  return stored
-    .filter(({ name, type }) => !changed.has(`${name} ${type}`))
+  const changedKeys = new Set(changes.map(({ name, type }) => `${name} ${type}`));
+  return storedRrsets
+    .filter(({ name, type }) => !changedKeys.has(`${name} ${type}`))
     .map(({ name, type }) => ({ kind: 'DELETE', name, type, records: [], comments: null }));
 }
 
@@ -139,7 +139,7 @@ interface OneRead {
 function* readRrset(
   value: unknown,
   zone: string,
-  own: readonly OwnRrset[],
+  serviceRrsets: readonly OwnRrset[],
   fixed: Kind | null,
 ): Steps<OneRead | 'kept' | null> {
   yield;
@@ -151,18 +151,18 @@ function* readRrset(
   const typeText = textOf(fields, 'type', `The RRset ${clip(text)}`).toUpperCase();
   const label = `The RRset ${clip(text)} of type ${clip(typeText)}`;
   const kind = fixed ?? kindOf(fields, label);
-  const listed = listOf(fields, 'records', label);
+  const recordList = listOf(fields, 'records', label);
   const comments = kind === 'REPLACE' ? commentsIn(fields, label) : null;
-  if (kind === 'REPLACE' && listed === null && comments === null) {
+  if (kind === 'REPLACE' && recordList === null && comments === null) {
     throw refused(`${label} needs the field "records"; an empty array deletes it.`);
   }
-  const contents = kind === 'DELETE' ? [] : (listed ?? []).map((each) => contentOf(each, label));
+  const contents = kind === 'DELETE' ? [] : (recordList ?? []).map((each) => contentOf(each, label));
   if (isOfApex(text, zone) && (typeText === 'SOA' || typeText === 'NS')) {
-    if (kind === 'REPLACE' && listed === null) return null;
+    if (kind === 'REPLACE' && recordList === null) return null;
     // dnscontrol deletes records that its file does not have. A DNS update that deletes these does nothing too (RFC
     // 2136, 3.4.2).
     if (kind === 'DELETE' || (kind === 'REPLACE' && contents.length === 0)) return 'kept';
-    mustBeOwn(own, typeText, kind, contents, label);
+    mustBeOwn(serviceRrsets, typeText, kind, contents, label);
     return null;
   }
   const name = parseOwnerName(text, zone, 'TXT');
@@ -175,7 +175,7 @@ function* readRrset(
     if ((kind === 'EXTEND' || kind === 'PRUNE') && contents.length !== 1) {
       throw refused(`${kind} takes exactly one record, and not ${contents.length}.`);
     }
-    if (kind === 'REPLACE' && listed === null) {
+    if (kind === 'REPLACE' && recordList === null) {
       return { change: { kind, name: insist(name), type, records: null, comments }, label, isClamped: false };
     }
     const { ttl, isClamped } = ttlOf(fields, kind, contents.length);
@@ -226,25 +226,25 @@ function ttlOf({ ttl = null }: Fields, kind: Kind, records: number): { ttl: numb
 
 /** @throws Refusal if two records have one value in any spelling */
 function mustDiffer(records: readonly ParsedRecord[], zone: string): void {
-  const seen = new Set<string>();
+  const seenValues = new Set<string>();
   for (const record of records) {
     const value = Buffer.from(record.wire).toString('latin1');
-    if (seen.has(value)) {
+    if (seenValues.has(value)) {
       throw refused(`the value ${clip(record.content)} is there twice for ${fqdn(record.name, zone)}; send it once.`);
     }
-    seen.add(value);
+    seenValues.add(value);
   }
 }
 
 /** The same request with its own records is accepted, because clients copy what they read. @throws Refusal */
 function mustBeOwn(
-  own: readonly OwnRrset[],
+  serviceRrsets: readonly OwnRrset[],
   type: OwnRrset['type'],
   kind: Kind,
   contents: readonly string[],
   label: string,
 ): void {
-  const { values = [] } = own.find((each) => each.type === type) ?? {};
+  const { values = [] } = serviceRrsets.find((each) => each.type === type) ?? {};
   const plain = (text: string) => {
     const words = text
       .trim()
@@ -253,10 +253,12 @@ function mustBeOwn(
     // The service counts the serial.
     return (type === 'SOA' ? words.toSpliced(2, 1) : words).join(' ');
   };
-  const [asked, ours] = [contents, values].map((list) => list.map(plain).sort());
+  const [requestedContents, ownContents] = [contents, values].map((list) => list.map(plain).sort());
   const isSame =
-    kind === 'REPLACE' && asked?.length === ours?.length && asked?.every((each, at) => each === ours?.[at]);
-  if (isSame || (kind === 'EXTEND' && asked?.every((each) => ours?.includes(each)))) return;
+    kind === 'REPLACE' &&
+    requestedContents?.length === ownContents?.length &&
+    requestedContents?.every((each, at) => each === ownContents?.[at]);
+  if (isSame || (kind === 'EXTEND' && requestedContents?.every((each) => ownContents?.includes(each)))) return;
   throw refused(
     `${label} belongs to the service, which makes it itself: leave it out, or send it as it is (${values.join(', ')}).`,
   );

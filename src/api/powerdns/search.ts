@@ -17,9 +17,9 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
   app.get<{ Querystring: Fields }>('/search-data', async (request, reply) => {
     const { text, limit, kind } = readQuery(request.query);
     const kinds = kind === 'all' ? SEARCHED : [kind];
-    const found = await search(context, actorOf(request), { text, limit, kinds }, whenClientLeaves(reply));
-    const zones = found.zones.map((name) => ({ name: `${name}.`, object_type: 'zone', zone_id: zoneId(name) }));
-    const records = found.records.map(({ name, type, rdata, ttl, zone }) => ({
+    const matches = await search(context, actorOf(request), { text, limit, kinds }, whenClientLeaves(reply));
+    const zones = matches.zones.map((name) => ({ name: `${name}.`, object_type: 'zone', zone_id: zoneId(name) }));
+    const records = matches.records.map(({ name, type, rdata, ttl, zone }) => ({
       content: rdata,
       disabled: false,
       name: `${fqdn(name, zone)}.`,
@@ -29,7 +29,7 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
       zone: `${zone}.`,
       zone_id: zoneId(zone),
     }));
-    const comments = found.comments.map(({ name, type, comment, zone }) => ({
+    const comments = matches.comments.map(({ name, type, comment, zone }) => ({
       content: comment,
       name: `${fqdn(name, zone)}.`,
       object_type: 'comment',
@@ -52,9 +52,9 @@ function readQuery({ q, max = String(LIMITS.preset), object_type: kind = 'all' }
   if (typeof max !== 'string' || !/^[1-9][0-9]{0,8}$/.test(max)) {
     throw refused(`The query "max" must be a whole number from 1, and not ${shown(max)}.`);
   }
-  const wanted = KINDS.find((each) => each === kind);
-  if (wanted === undefined) {
+  const objectKind = KINDS.find((each) => each === kind);
+  if (objectKind === undefined) {
     throw refused(`The query "object_type" must be one of ${KINDS.join(', ')}, and not ${shown(kind)}.`);
   }
-  return { text: q, limit: Math.min(Number(max), LIMITS.most), kind: wanted };
+  return { text: q, limit: Math.min(Number(max), LIMITS.most), kind: objectKind };
 }

@@ -5,8 +5,11 @@ const PLAIN = /[^A-Za-z0-9.-]/g;
 
 /** @param name canonical */
 export function zoneId(name: string): string {
-  const escaped = name.replace(PLAIN, (char) => `=${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
-  return `${escaped}.`;
+  const escapedName = name.replace(
+    PLAIN,
+    (char) => `=${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+  return `${escapedName}.`;
 }
 
 /** The name in an id, with or without its final dot. Anything that is not an escape stands for itself. */

@@ -31,9 +31,9 @@ const PRESET: ZoneSettings = {
 /** PowerDNS has room for as many characters of an account. */
 const MAX_CHARACTERS = 40;
 
-/** The settings of a zone with those that were never set. @param kept undefined: none was set */
-export function settingsOf(kept: ClientSettings | undefined): ZoneSettings {
-  return { ...PRESET, ...kept };
+/** The settings of a zone with those that were never set. @param storedSettings undefined: none was set */
+export function settingsOf(storedSettings: ClientSettings | undefined): ZoneSettings {
+  return { ...PRESET, ...storedSettings };
 }
 
 /** The settings that a request sets. @throws Refusal if one asks for something that the service does not do */

@@ -123,7 +123,7 @@ async function sendZone(
   const settings = await readClientSettings(context, [zone.id]);
   const head = zoneHead(zone, settingsOf(settings.get(zone.id)));
   if (!rrsets) return sendJson(reply, head, status);
-  const own = await ownOf(context, zone, { name, type });
+  const serviceRrsets = await ownOf(context, zone, { name, type });
   const actor = actorOf(request);
   const isUnknown = type !== undefined && !isRecordType(type);
   const query = {
@@ -132,12 +132,12 @@ async function sendZone(
   };
   const list = await readAllRrsets(context, actor, zone.id, query, whenClientLeaves(reply));
   const view = (each: Parameters<typeof rrsetView>[0]) => rrsetView(each, zone.zoneName);
-  if (isUnknown) return sendJson(reply, { ...head, rrsets: own }, status);
-  if ('whole' in list) return sendJson(reply, { ...head, rrsets: [...own, ...list.whole.map(view)] }, status);
+  if (isUnknown) return sendJson(reply, { ...head, rrsets: serviceRrsets }, status);
+  if ('whole' in list) return sendJson(reply, { ...head, rrsets: [...serviceRrsets, ...list.whole.map(view)] }, status);
   const sets = list.pages;
   async function* pages() {
     // With the first page, because the refusal of a permit for it must come before the head of the answer.
-    let before = own;
+    let before = serviceRrsets;
     for await (const page of sets) {
       yield [...before, ...page.map(view)];
       before = [];

@@ -35,19 +35,19 @@ export async function acmeRoutes(app: FastifyInstance, context: ServiceContext, 
   app.decorateRequest('basicUser', null);
   // Some clients (acme.sh through curl) send JSON with the content type of a form, or with none.
   takeJson(app, '*');
-  const served: Served = async (request, reply, zoneId) => {
+  const waitUntilServed: Served = async (request, reply, zoneId) => {
     if (arrivals === undefined) return;
     const arrival = { zoneId, holder: holderOf(callerOf(request).actor), waitMs: SERVED_MS };
     await untilServed(context, arrivals, arrival, whenClientLeaves(reply));
   };
-  await app.register(async (httpreq) => httpreqRoutes(httpreq, context, served), { prefix: '/httpreq' });
-  await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, context, served), { prefix: '/acme-dns' });
+  await app.register(async (httpreq) => httpreqRoutes(httpreq, context, waitUntilServed), { prefix: '/httpreq' });
+  await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, context, waitUntilServed), { prefix: '/acme-dns' });
 }
 
 /** Waits until the name servers have the zone as it is now. */
 type Served = (request: FastifyRequest, reply: FastifyReply, zoneId: string) => Promise<void>;
 
-function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Served): void {
+function httpreqRoutes(app: FastifyInstance, context: ServiceContext, waitUntilServed: Served): void {
   // No client waits for a value to be gone.
   const remove = async (...challenge: Parameters<typeof removeChallenge>) => {
     await removeChallenge(...challenge);
@@ -90,7 +90,7 @@ function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Se
         const zoneId = await withRetries<string | null>(() =>
           change(context, callerOf(request), challenge.fqdn, challenge.value),
         );
-        if (zoneId !== null) await served(request, reply, zoneId);
+        if (zoneId !== null) await waitUntilServed(request, reply, zoneId);
         return challenge;
       },
     );
@@ -127,7 +127,7 @@ function readChallenge(body: schemas.HttpreqBody): { fqdn: string; value: string
   };
 }
 
-function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext, served: Served): void {
+function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext, waitUntilServed: Served): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
   routes.post(
     '/register',
@@ -176,7 +176,7 @@ function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext, served: Se
     async (request, reply) => {
       const { subdomain, txt } = request.body;
       const zoneId = await withRetries(() => updateChallengeAccount(context, callerOf(request), subdomain, txt));
-      await served(request, reply, zoneId);
+      await waitUntilServed(request, reply, zoneId);
       return { txt };
     },
   );

@@ -86,11 +86,11 @@ function resultOf(
     return { status: statusOf(refused), ...bodyOf(refused) };
   }
   const [id = ''] = idOf(change);
-  const own = owners.get(id);
-  const told = own === undefined ? {} : { owners: [...own] };
+  const recordOwners = owners.get(id);
+  const ownersField = recordOwners === undefined ? {} : { owners: [...recordOwners] };
   if (result.record !== null) {
-    const record = { ...result.record, ...told } as schemas.BatchRecord;
+    const record = { ...result.record, ...ownersField } as schemas.BatchRecord;
     return { status: result.action === 'create' ? 201 : 200, record, etag: recordTag(result.record) };
   }
-  return { status: 204, id, ...told };
+  return { status: 204, id, ...ownersField };
 }

@@ -17,8 +17,8 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
     const counts = objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) };
     const heartbeat = { owner, instance, objects: counts };
     const count = counterOf(request);
-    const taken = await takeHeartbeat(context, actor(), params.name, heartbeat, () => count(1));
-    return { ...taken, changed: await readChangedSets(context, actor(), taken) };
+    const clusterView = await takeHeartbeat(context, actor(), params.name, heartbeat, () => count(1));
+    return { ...clusterView, changed: await readChangedSets(context, actor(), clusterView) };
   });
   serve(api.deleteCluster, ({ caller, params, query }) => removeCluster(context, caller(), params.name, query.owner));
   serve(api.drainCluster, ({ caller, params, query }) => setDrained(context, caller(), params.name, query.owner, true));

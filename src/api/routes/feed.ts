@@ -39,7 +39,7 @@ export function feedRoutes(
   const serve = serveOn(app);
   app.addHook('onRequest', protection);
   app.addHook('onRequest', requireNodeKey(context));
-  const served = (): Feed => {
+  const requireFeed = (): Feed => {
     if (feed === undefined) throw new Error('this application has no feed');
     return feed;
   };
@@ -50,7 +50,7 @@ export function feedRoutes(
       const { keyId, name } = nodeOf(request);
       const { after, node = name } = query;
       const reader = { after: after === undefined || after === '' ? null : after, node, keyId };
-      await served().hub.open(reader, () => openOutlet(reply, LINES));
+      await requireFeed().hub.open(reader, () => openOutlet(reply, LINES));
       return reply;
     },
     { ...WITHOUT_HEAD, isStream: true },
@@ -59,7 +59,7 @@ export function feedRoutes(
   serve(
     api.readServedZone,
     async ({ params, request, reply }) => {
-      const lines = await readZone(served(), nodeOf(request).keyId, params.id, whenClientLeaves(reply));
+      const lines = await readZone(requireFeed(), nodeOf(request).keyId, params.id, whenClientLeaves(reply));
       return sendInChunks(reply.header('cache-control', 'no-store'), LINES, lines);
     },
     WITHOUT_HEAD,
@@ -67,11 +67,12 @@ export function feedRoutes(
 
   serve(
     api.readZoneDigest,
-    ({ params, request, reply }) => readDigest(served(), nodeOf(request).keyId, params.id, whenClientLeaves(reply)),
+    ({ params, request, reply }) =>
+      readDigest(requireFeed(), nodeOf(request).keyId, params.id, whenClientLeaves(reply)),
     WITHOUT_HEAD,
   );
 
-  serve(api.reportNode, ({ request, body }) => served().reports.take(context, nodeOf(request), body), {
+  serve(api.reportNode, ({ request, body }) => requireFeed().reports.take(context, nodeOf(request), body), {
     bodyLimit: REPORT_LIMIT,
   });
 

@@ -16,11 +16,11 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
   const serve = serveOn(app);
 
   serve(api.listRecords, async ({ actor, params: { id }, query: { limit, ...query }, request, reply }) => {
-    const known = (tag: string) => isKnown(request, reply, tag);
+    const isKnownTag = (tag: string) => isKnown(request, reply, tag);
     if (limit !== undefined) {
-      return (await readRecords(context, actor(), id, { ...query, limit }, known)) ?? reply.code(304).send(null);
+      return (await readRecords(context, actor(), id, { ...query, limit }, isKnownTag)) ?? reply.code(304).send(null);
     }
-    const list = await readAllRecords(context, actor(), id, query, known, whenClientLeaves(reply));
+    const list = await readAllRecords(context, actor(), id, query, isKnownTag, whenClientLeaves(reply));
     if (list === null) return reply.code(304).send(null);
     if ('pages' in list) return sendInChunks(reply, JSON_TYPE, jsonList('records', list.pages));
     // Sent as text, because validating each record against its schema would cost more than the rest of the request.
@@ -38,13 +38,13 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
   serve(
     api.replaceRecord,
     async ({ caller, params: { id, recordId }, body, reply }) => {
-      const { id: sent = recordId, withdrawn: _withdrawn, owners: _owners, ...wanted } = body;
-      if (sent !== recordId) throw refusal('path-mismatch', { id: recordId });
-      const replaced = await replaceRecord(context, caller(), id, recordId, wanted);
+      const { id: sentId = recordId, withdrawn: _withdrawn, owners: _owners, ...wantedRecord } = body;
+      if (sentId !== recordId) throw refusal('path-mismatch', { id: recordId });
+      const replacedRecord = await replaceRecord(context, caller(), id, recordId, wantedRecord);
       const owners = (await readOwnersOf(context, [recordId])).get(recordId);
-      if (owners === undefined) return replaced;
+      if (owners === undefined) return replacedRecord;
       tellOwners(reply, owners);
-      return { ...replaced, owners: [...owners] };
+      return { ...replacedRecord, owners: [...owners] };
     },
     { tag: recordTag },
   );

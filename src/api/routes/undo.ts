@@ -53,14 +53,14 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
     return { zones: zones.map(({ id, ...zone }) => ({ zoneId: id, ...zone })) };
   });
 
-  serve(api.restoreZone, async ({ caller, body: { dryRun, ...wanted }, request, reply }) => {
+  serve(api.restoreZone, async ({ caller, body: { dryRun, ...wantedZone }, request, reply }) => {
     const owner = caller();
     const count = counterOf(request);
     await count(1);
-    if (dryRun) return previewZone(context, owner, wanted);
-    const restored = await restoreZone(context, owner, wanted, count);
+    if (dryRun) return previewZone(context, owner, wantedZone);
+    const restoredZone = await restoreZone(context, owner, wantedZone, count);
     reply.code(201);
-    return restored;
+    return restoredZone;
   });
 }
 

@@ -26,8 +26,8 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
   const serve = serveOn(app);
 
   serve(api.exportZoneFile, async ({ actor, params, request, reply }) => {
-    const known = (tag: string) => isKnown(request, reply, tag);
-    const file = await exportZoneFile(context, actor(), params.id, known, whenClientLeaves(reply));
+    const isKnownTag = (tag: string) => isKnown(request, reply, tag);
+    const file = await exportZoneFile(context, actor(), params.id, isKnownTag, whenClientLeaves(reply));
     if (file === null) return reply.code(304).send(null);
     const type = `${ZONE_FILE_TYPE}; charset=utf-8`;
     reply.header('content-disposition', `inline; filename="${file.zone}.zone"`);

@@ -112,10 +112,10 @@ export class FairQueue<T> {
     if (!Number.isInteger(lane) || lane < 0 || lane >= this.#lanes) throw new RangeError(`There is no lane ${lane}`);
     this.remove(item);
     const group = this.#groups.get(name) ?? this.#join(name);
-    const waiting = group.lanes[lane] ?? { lines: new Map<string, Set<T>>(), passed: 0 };
-    group.lanes[lane] = waiting;
-    const items = waiting.lines.get(line) ?? new Set<T>();
-    waiting.lines.set(line, items.add(item));
+    const laneQueue = group.lanes[lane] ?? { lines: new Map<string, Set<T>>(), passed: 0 };
+    group.lanes[lane] = laneQueue;
+    const items = laneQueue.lines.get(line) ?? new Set<T>();
+    laneQueue.lines.set(line, items.add(item));
     group.size += 1;
     this.#spots.set(item, { group: name, lane, line });
     this.#depths[lane] = this.depth(lane) + 1;
@@ -131,10 +131,12 @@ export class FairQueue<T> {
       const start = Math.max(group.start, this.#now);
       // No start is earlier than now, and groups before this one in the map may not go.
       if (rank === undefined && start === this.#now) return item;
-      const found = { item, rank: rank?.(group.name, item) ?? 0, start };
+      const candidate = { item, rank: rank?.(group.name, item) ?? 0, start };
       const isEarlier =
-        best === undefined || found.rank < best.rank || (found.rank === best.rank && found.start < best.start);
-      if (isEarlier) best = found;
+        best === undefined ||
+        candidate.rank < best.rank ||
+        (candidate.rank === best.rank && candidate.start < best.start);
+      if (isEarlier) best = candidate;
     }
     return best?.item;
   }
@@ -195,12 +197,12 @@ export class FairQueue<T> {
 
   /** The items of one line, by group, in the order of the groups' turns. */
   line(lane: number, line: string): { readonly group: string; readonly items: ReadonlySet<T> }[] {
-    const found: { readonly group: string; readonly start: number; readonly items: ReadonlySet<T> }[] = [];
+    const groupItems: { readonly group: string; readonly start: number; readonly items: ReadonlySet<T> }[] = [];
     for (const { name, start, lanes } of this.#groups.values()) {
       const items = lanes[lane]?.lines.get(line);
-      if (items !== undefined) found.push({ group: name, start, items });
+      if (items !== undefined) groupItems.push({ group: name, start, items });
     }
-    return found.sort((a, b) => a.start - b.start);
+    return groupItems.sort((a, b) => a.start - b.start);
   }
 
   #join(name: string): Group<T> {

@@ -107,15 +107,15 @@ interface Asking {
   readonly neighbours?: number;
 }
 
-/** Whether a group may write now, together with `chosen` other changes (`own` of them of the group). */
-export function permits(budget: WindowBudgets, asking: Asking, now: number, chosen = 0, own = 0): boolean {
+/** Whether a group may write now, together with `chosenCount` other changes (`ownCount` of them of the group). */
+export function permits(budget: WindowBudgets, asking: Asking, now: number, chosenCount = 0, ownCount = 0): boolean {
   const { rate } = budget;
-  if (!rate) return rate === null || chosen === 0;
+  if (!rate) return rate === null || chosenCount === 0;
   prune(budget, now);
-  const free = left(budget, now) - chosen;
+  const free = left(budget, now) - chosenCount;
   // With one change too many, the service refuses the whole request.
-  if (chosen > 0 && free <= 0) return false;
-  return isAdmitted(rate, asking, usedBy(budget, asking.group) + own, free);
+  if (chosenCount > 0 && free <= 0) return false;
+  return isAdmitted(rate, asking, usedBy(budget, asking.group) + ownCount, free);
 }
 
 /** When the group may write, in ms: `now` if it already may. A later answer can move the time forward. */
@@ -125,14 +125,14 @@ export function permittedAt(budget: WindowBudgets, asking: Asking, now: number):
   const { group } = asking;
   // Follows the window into the future, one returning request after the other.
   let free = left(budget, now);
-  let used = usedBy(budget, group);
+  let usedCount = usedBy(budget, group);
   const statedEnd = budget.heardAt + rate.windowMs;
   for (const { at, taking } of budget.ended) {
     const returns = at + rate.windowMs;
     if (now < statedEnd && statedEnd <= returns) break;
     free += taking.size;
-    used -= taking.counts.get(group) ?? 0;
-    if (isAdmitted(rate, asking, used, free)) return returns;
+    usedCount -= taking.counts.get(group) ?? 0;
+    if (isAdmitted(rate, asking, usedCount, free)) return returns;
   }
   return Math.max(statedEnd, now + spacing(budget));
 }
@@ -161,30 +161,30 @@ function left({ rate, statedAt, heardAt, statedBy, returned, underWay, ended }: 
   return Math.min(quota, isPast ? quota : remaining + returned) - since - underWay;
 }
 
-function isAdmitted({ quota }: Rate, { groups, neighbours = 0 }: Asking, used: number, free: number): boolean {
-  if (used === 0) return true;
-  if (groups > 1 && used >= Math.floor(quota / groups)) return false;
+function isAdmitted({ quota }: Rate, { groups, neighbours = 0 }: Asking, usedCount: number, free: number): boolean {
+  if (usedCount === 0) return true;
+  if (groups > 1 && usedCount >= Math.floor(quota / groups)) return false;
   const half = Math.floor(quota / 2);
   const forOthers = Math.min(neighbours + Math.ceil(quota / 10), half);
-  if (used >= quota / (neighbours + 1) && free <= forOthers) return false;
+  if (usedCount >= quota / (neighbours + 1) && free <= forOthers) return false;
   const fifth = Math.min(Math.max(SMALLEST_RESERVE, Math.ceil(quota / 5)), LARGEST_RESERVE);
-  return free > (Math.min(fifth, half) * used) / (used + 3);
+  return free > (Math.min(fifth, half) * usedCount) / (usedCount + 3);
 }
 
 /** Removes the requests that have left the window. */
 function prune(budget: WindowBudgets, now: number): void {
   const { rate, ended, heardAt, statedAt } = budget;
   if (!rate) return;
-  let gone = 0;
+  let goneCount = 0;
   for (const { at, taking } of ended) {
     if (at + rate.windowMs > now) break;
-    gone += 1;
+    goneCount += 1;
     giveBack(budget, taking);
     // The answer counted it, and it was still in the window at that time.
     const wasCounted = at <= statedAt || taking === budget.statedBy;
     if (wasCounted && at + rate.windowMs > heardAt) budget.returned += taking.size;
   }
-  if (gone > 0) ended.splice(0, gone);
+  if (goneCount > 0) ended.splice(0, goneCount);
 }
 
 function giveBack({ used }: WindowBudgets, { counts }: Taking): void {

@@ -195,19 +195,19 @@ class KeyDispatcher implements Dispatcher {
 
   retryTime(lane: Lane, queue: JobQueue): Hold | null {
     const { clock } = this.#options;
-    const held = this.hold(queue);
-    if (held === null || held.reason !== 'RateLimited') return held;
+    const currentHold = this.hold(queue);
+    if (currentHold === null || currentHold.reason !== 'RateLimited') return currentHold;
     const { bucket, group = '' } = queue;
-    if (this.#state.buckets[bucket].pausedUntil !== null && lane !== 'create') return held;
+    if (this.#state.buckets[bucket].pausedUntil !== null && lane !== 'create') return currentHold;
     endPast(this.#lastAppointments, clock.now());
     const line = `${bucket} ${lane} ${group}`;
     const apart = spacing(this.#budgets[bucket]);
     // Bulk jobs come after the others.
-    const earliest = lane === 'create' ? held.until + apart : held.until;
+    const earliest = lane === 'create' ? currentHold.until + apart : currentHold.until;
     const until = Math.max(earliest, (this.#lastAppointments.get(line) ?? 0) + apart);
     this.#lastAppointments.set(line, until);
     this.#away.set(group, Math.max(until, this.#away.get(group) ?? 0));
-    return { ...held, until };
+    return { ...currentHold, until };
   }
 
   state(): DispatcherSnapshot {

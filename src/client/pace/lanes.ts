@@ -69,11 +69,11 @@ export function pick<J extends Waiting>(state: PaceState<J>, admission: Admissio
   const { queue, permits } = state;
   if (queue.size === 0 || permits.isFull()) return { kind: 'idle' };
   let earliest = Number.POSITIVE_INFINITY;
-  const permitted = new Map<string, number>();
+  const timeByKey = new Map<string, number>();
   const permittedAt = ({ bucket, group }: J): number => {
     const key = `${bucket} ${group}`;
-    const at = permitted.get(key) ?? admission.permittedAt(bucket, group, now);
-    permitted.set(key, at);
+    const at = timeByKey.get(key) ?? admission.permittedAt(bucket, group, now);
+    timeByKey.set(key, at);
     return at;
   };
   const mayGo = (job: J): boolean => {
@@ -81,8 +81,8 @@ export function pick<J extends Waiting>(state: PaceState<J>, admission: Admissio
     if (zone !== null && state.zonesInFlight.has(zone)) return false;
     const { pausedUntil, cautious, inFlight } = state.buckets[bucket];
     if (cautious && inFlight > 0) return false;
-    const gathered = state.gathering.mayGoAt(job);
-    const until = Math.max(pausedUntil ?? 0, state.zonePaused.get(zone) ?? 0, gathered, permittedAt(job));
+    const gatherTime = state.gathering.mayGoAt(job);
+    const until = Math.max(pausedUntil ?? 0, state.zonePaused.get(zone) ?? 0, gatherTime, permittedAt(job));
     if (now >= until) return true;
     earliest = Math.min(earliest, until);
     return false;

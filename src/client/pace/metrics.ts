@@ -24,7 +24,7 @@ export interface PaceMetrics {
 /** Registers the metrics. Call it once per registry. */
 export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
   const dispatchers = new Set<Dispatcher>();
-  const waiting: Record<Lane, Set<{ since: number }>> = { acme: new Set(), change: new Set(), create: new Set() };
+  const waitersByLane: Record<Lane, Set<{ since: number }>> = { acme: new Set(), change: new Set(), create: new Set() };
   const states = (): DispatcherSnapshot[] => [...dispatchers].map((dispatcher) => dispatcher.state());
   const lane = ['lane'] as const;
   const perLane = (name: string, help: string, value: (lane: Lane) => number) =>
@@ -39,10 +39,10 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
   const single = (name: string, help: string, value: (states: DispatcherSnapshot[]) => number) =>
     metrics.gauge({ name, help, collect: (gauge) => gauge.set(value(states())) });
 
-  perLane('pace_waiting', 'Writes that wait in each lane.', (each) => waiting[each].size);
+  perLane('pace_waiting', 'Writes that wait in each lane.', (each) => waitersByLane[each].size);
   perLane('pace_oldest_waiting_seconds', 'Seconds that the oldest waiting write of each lane has waited.', (each) => {
     // A Set keeps its entries in the order of insertion.
-    const oldest = waiting[each].values().next().value;
+    const oldest = waitersByLane[each].values().next().value;
     return oldest === undefined ? 0 : (clock.now() - oldest.since) / 1000;
   });
   single(
@@ -59,12 +59,12 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
   single('pace_paused_zones', 'Zones whose writes are paused because the zone is busy.', (all) =>
     sum(all.map(({ zonePaused }) => zonePaused.size)),
   );
-  const waited = metrics.histogram({
+  const waitHistogram = metrics.histogram({
     name: 'pace_wait_duration_seconds',
     help: 'Seconds from the request for a write to its first attempt.',
     labels: lane,
   });
-  for (const each of LANES) waited.zero({ lane: each });
+  for (const each of LANES) waitHistogram.zero({ lane: each });
   const pauses = metrics.counter({
     name: 'pace_pauses_total',
     help: 'Pauses that began or were extended, of an API key or of a zone.',
@@ -76,12 +76,12 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
     onPause: ({ zone }) => pauses.inc({ scope: zone === null ? 'key' : 'zone' }),
     observed: (dispatcher) => {
       dispatchers.add(dispatcher);
-      const measured = async <T>(lane: Lane, ask: (onAttempt: () => void) => Promise<T>): Promise<T> => {
+      const measure = async <T>(lane: Lane, ask: (onAttempt: () => void) => Promise<T>): Promise<T> => {
         const place = { since: clock.now() };
-        const line = waiting[lane];
+        const line = waitersByLane[lane];
         line.add(place);
         const leave = () => {
-          if (line.delete(place)) waited.observe({ lane }, (clock.now() - place.since) / 1000);
+          if (line.delete(place)) waitHistogram.observe({ lane }, (clock.now() - place.since) / 1000);
         };
         try {
           return await ask(leave);
@@ -90,8 +90,8 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
         }
       };
       return {
-        submit: (job) => measured(job.lane, (onAttempt) => dispatcher.submit({ ...job, onAttempt })),
-        apply: (job) => measured(job.lane, (onAttempt) => dispatcher.apply({ ...job, onAttempt })),
+        submit: (job) => measure(job.lane, (onAttempt) => dispatcher.submit({ ...job, onAttempt })),
+        apply: (job) => measure(job.lane, (onAttempt) => dispatcher.apply({ ...job, onAttempt })),
         hold: (queue) => dispatcher.hold(queue),
         retryTime: (lane, queue) => dispatcher.retryTime(lane, queue),
         state: () => dispatcher.state(),

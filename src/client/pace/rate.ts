@@ -25,6 +25,6 @@ export function rateOf(limit: string | undefined, policy: string | undefined): R
 
 // RFC 9651: parameters of the first item of a list, all of them integers here.
 function parameter(header: string | undefined, name: string): number | null {
-  const found = new RegExp(`^[^,]*?;\\s*${name}=(\\d{1,9})(?![\\d.])`).exec(header ?? '');
-  return found ? Number(found[1]) : null;
+  const match = new RegExp(`^[^,]*?;\\s*${name}=(\\d{1,9})(?![\\d.])`).exec(header ?? '');
+  return match ? Number(match[1]) : null;
 }

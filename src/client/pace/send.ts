@@ -52,11 +52,11 @@ async function waitForTurn<T>(
   submit: (waitLimit: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const pausedError = (): PausedTooLong | null => {
-    const held = dispatcher.retryTime(lane, queue);
-    return held && new PausedTooLong(held.reason, held.until);
+    const retryHold = dispatcher.retryTime(lane, queue);
+    return retryHold && new PausedTooLong(retryHold.reason, retryHold.until);
   };
-  const held = dispatcher.hold(queue);
-  if (held !== null && held.until - clock.now() > MAX_WAIT_MS) throw pausedError();
+  const currentHold = dispatcher.hold(queue);
+  if (currentHold !== null && currentHold.until - clock.now() > MAX_WAIT_MS) throw pausedError();
   const waitLimit = new AbortController();
   // The limit applies to all attempts together: a zone that is busy repeatedly must not block the worker either.
   const cancel = clock.setTimeout(

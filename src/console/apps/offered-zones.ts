@@ -25,11 +25,11 @@ export async function typedZoneIds(
   typed: Typed,
   teamId: string,
 ): Promise<(zoneName: string) => string | null> {
-  const found = new Map<string, string>();
+  const idByName = new Map<string, string>();
   for (const name of new Set(grantRows(typed).map(({ zone }) => zone))) {
     if (name === '') continue;
     const { zones } = await readZones(context, actorOf(request), { zoneName: name });
-    for (const { id, owner } of zones) if (owner === `org:${teamId}`) found.set(name, id);
+    for (const { id, owner } of zones) if (owner === `org:${teamId}`) idByName.set(name, id);
   }
-  return (name) => found.get(name) ?? null;
+  return (name) => idByName.get(name) ?? null;
 }

@@ -123,9 +123,9 @@ function reportOfSecondary({ name, state, serial, since, reason }: Secondary): R
 }
 
 /** A server that reports all changes as applied has the serial of the service, or a higher one. */
-function reportedRow(report: Report, stored: number, now: Date): Row {
+function reportedRow(report: Report, storedSerial: number, now: Date): Row {
   const since = report.since === null ? null : whenOf(report.since, now);
-  const serial = report.serial ?? (report.state === 'up to date' ? stored : null);
+  const serial = report.serial ?? (report.state === 'up to date' ? storedSerial : null);
   return { ...report, serial, since, kind: KINDS[report.state], host: null, ms: null, answer: null };
 }
 
@@ -136,10 +136,10 @@ function queriedRow(
   report: Report | null,
   now: Date,
 ): Row {
-  const measured = { current: 'up to date', behind: 'behind', unknown: 'unknown' } as const;
+  const serialTexts = { current: 'up to date', behind: 'behind', unknown: 'unknown' } as const;
   const isReported = report !== null && (report.state === 'failing' || difference?.serial === 'unknown');
   const state =
-    server.problem !== null ? 'no answer' : isReported ? report.state : measured[difference?.serial ?? 'unknown'];
+    server.problem !== null ? 'no answer' : isReported ? report.state : serialTexts[difference?.serial ?? 'unknown'];
   const isLate = state !== 'up to date';
   const host = server.address === null ? server.name : `${server.name} (${server.address})`;
   return {

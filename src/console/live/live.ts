@@ -59,28 +59,28 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
       const errors = errorsOf(refuseProblem(name.problem), ['name']);
       return show(request, reply.code(400), 'live/live', { ...page, errors });
     }
-    const left = new AbortController();
-    reply.raw.once('close', () => left.abort(new Error('the browser closed the connection')));
+    const controller = new AbortController();
+    reply.raw.once('close', () => controller.abort(new Error('the browser closed the connection')));
     const parentHosted = await isParentHosted(context, zone.zoneName);
     const { nameservers } = zone;
-    const asked = {
+    const liveQuestion = {
       zone: zone.zoneName,
       name: fqdn(name.value, zone.zoneName),
       type: typed.type,
       nameservers,
       parentHosted,
     };
-    const [{ servers, chain }, stored] = await Promise.all([
-      live(asked, left.signal),
+    const [{ servers, chain }, storedRecords] = await Promise.all([
+      live(liveQuestion, controller.signal),
       storedAt(context, actorOf(request), zone.id, name.value, typed.type),
     ]);
     return show(request, reply, 'live/live', {
       ...page,
       compared: compare(servers),
       result: {
-        name: asked.name,
-        type: asked.type,
-        stored,
+        name: liveQuestion.name,
+        type: liveQuestion.type,
+        stored: storedRecords,
         chain: { zone: chain.zone, steps: stepsOf(chain, typeName) },
       },
     });
@@ -88,8 +88,8 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
 }
 
 function typeOf(type: string | undefined): Asked {
-  const known = type !== undefined && (isRecordType(type) || type === 'SOA' || type === 'DNSKEY');
-  return known ? (type as Asked) : 'SOA';
+  const isKnown = type !== undefined && (isRecordType(type) || type === 'SOA' || type === 'DNSKEY');
+  return isKnown ? (type as Asked) : 'SOA';
 }
 
 /** The stored records of exactly this name. Null for types that the service creates itself. */

@@ -41,15 +41,15 @@ function changesOf(days: Overview['days']): { plot: Plot; total: number } {
 
 /** Null: no operator tells the numbers. */
 function notReadyOf(clusters: Overview['clusters']): Plot | null {
-  const counted = clusters.flatMap(({ name, objects }) =>
+  const countedClusters = clusters.flatMap(({ name, objects }) =>
     objects === null ? [] : [{ name: clip(name, 20), objects }],
   );
-  if (counted.length === 0) return null;
+  if (countedClusters.length === 0) return null;
   return barPlot({
     ...{ id: 'not-ready', title: 'Objects that are not Ready', unit: 'objects', momentsAre: 'Cluster' },
     empty: 'All objects are Ready.',
-    moments: counted.map(({ name }) => name),
-    series: [{ name: 'Not Ready', values: counted.map(({ objects }) => objects.notReady) }],
+    moments: countedClusters.map(({ name }) => name),
+    series: [{ name: 'Not Ready', values: countedClusters.map(({ objects }) => objects.notReady) }],
   });
 }
 

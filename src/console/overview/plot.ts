@@ -61,8 +61,8 @@ const MAX_LABELS = 5;
 /** Rows of the table, each with the average of its time. */
 const ROWS = 24;
 
-export function linePlot(given: Given): Plot {
-  const { series, moments } = given;
+export function linePlot(plotData: Given): Plot {
+  const { series, moments } = plotData;
   const top = topOf(series);
   const x = (at: number) => LEFT + (at * (WIDTH - LEFT - RIGHT)) / Math.max(1, moments.length - 1);
   const lines = series.slice(0, MAX_PLOT_LINES).map(({ name, values }) => ({
@@ -75,41 +75,41 @@ export function linePlot(given: Given): Plot {
     ),
     latest: textOf(values.findLast((value) => value !== null) ?? null),
   }));
-  return { ...frame(given, top), lines, bars: [], labels: ends(moments) };
+  return { ...frame(plotData, top), lines, bars: [], labels: ends(moments) };
 }
 
-export function barPlot(given: Given): Plot {
-  const { series, moments } = given;
+export function barPlot(plotData: Given): Plot {
+  const { series, moments } = plotData;
   const top = topOf(series);
   const step = (WIDTH - LEFT - RIGHT) / Math.max(1, moments.length);
   const width = Math.min(step * 0.7, MAX_WIDTH);
   const bars = (series[0]?.values ?? []).map((value, at) => {
     const y = yOf(value ?? 0, top);
-    const title = `${moments[at]}: ${textOf(value)} ${given.unit}`;
+    const title = `${moments[at]}: ${textOf(value)} ${plotData.unit}`;
     const box = { x: round(LEFT + (at + 0.5) * step - width / 2), width: round(width), y };
     return { ...box, height: round(HEIGHT - BOTTOM - y), title };
   });
   const centre = (at: number) => round(LEFT + (at + 0.5) * step);
   const each = moments.map((text, at) => ({ x: centre(at), text, anchor: 'middle' as const }));
   // Bars count things, of which there is no half.
-  const whole = frame(given, top);
+  const whole = frame(plotData, top);
   const grid = whole.grid.filter((_, at) => at !== 1 || Number.isInteger(top / 2));
   const isZero = bars.every(({ height }) => height === 0);
-  const empty = isZero ? (given.empty ?? EMPTY) : null;
+  const empty = isZero ? (plotData.empty ?? EMPTY) : null;
   return { ...whole, grid, empty, lines: [], bars, labels: moments.length <= MAX_LABELS ? each : ends(moments) };
 }
 
 function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series, empty = EMPTY }: Given, top: number) {
-  const shown = series.slice(0, MAX_PLOT_LINES);
+  const shownSeries = series.slice(0, MAX_PLOT_LINES);
   const every = Math.ceil(moments.length / ROWS);
   const rows = moments.flatMap((moment, at) =>
     at % every === (moments.length - 1) % every
       ? [[moment, ...series.map(({ values }) => textOf(averageOf(values.slice(Math.max(0, at - every + 1), at + 1))))]]
       : [],
   );
-  const words = shown.map(({ name, values }) => {
-    const known = values.filter((value) => value !== null);
-    return `${name}: at most ${textOf(known.length === 0 ? null : Math.max(...known))} ${unit}`;
+  const words = shownSeries.map(({ name, values }) => {
+    const knownValues = values.filter((value) => value !== null);
+    return `${name}: at most ${textOf(knownValues.length === 0 ? null : Math.max(...knownValues))} ${unit}`;
   });
   return {
     ...{ id, title, unit, momentsAre, width: WIDTH, height: HEIGHT },
@@ -122,8 +122,8 @@ function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series, em
 
 /** The average of the known values. */
 function averageOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  const knownValues = values.filter((value) => value !== null);
+  return knownValues.length === 0 ? null : knownValues.reduce((sum, value) => sum + value, 0) / knownValues.length;
 }
 
 /** The largest value, rounded up to 1, 2 or 5 times a power of ten. */

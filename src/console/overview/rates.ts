@@ -35,13 +35,13 @@ export function ratesOf(samples: readonly NodeSample[], slotSeconds: number, now
   const row = () => Array.from({ length: count }, (): number | null => null);
   const byNode = new Map<string, (number | null)[]>();
   const byResult = new Map<string, (number | null)[]>();
-  const applied = Array.from({ length: count }, () => ({ changes: 0, seconds: 0 }));
+  const appliedBySlot = Array.from({ length: count }, () => ({ changes: 0, seconds: 0 }));
   for (const { node, slot, seconds, answers, ...work } of steps) {
-    for (const [result, answered] of answers) {
-      add(byNode, node, row, slot, answered / seconds);
-      add(byResult, result, row, slot, answered / seconds);
+    for (const [result, answerCount] of answers) {
+      add(byNode, node, row, slot, answerCount / seconds);
+      add(byResult, result, row, slot, answerCount / seconds);
     }
-    const sum = applied[slot] as { changes: number; seconds: number };
+    const sum = appliedBySlot[slot] as { changes: number; seconds: number };
     sum.changes += work.applied;
     sum.seconds += work.appliedSeconds;
   }
@@ -49,7 +49,7 @@ export function ratesOf(samples: readonly NodeSample[], slotSeconds: number, now
     slots: Array.from({ length: count }, (_, at) => new Date((first + at) * length)),
     byNode: new Map([...byNode].sort(([a], [b]) => a.localeCompare(b))),
     byResult,
-    latency: applied.map(({ changes, seconds }) => (changes === 0 ? null : seconds / changes)),
+    latency: appliedBySlot.map(({ changes, seconds }) => (changes === 0 ? null : seconds / changes)),
   };
 }
 

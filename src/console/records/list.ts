@@ -60,9 +60,9 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
   const limit = SIZES.find((each) => String(each) === size) ?? PAGE;
   const query = { q: q.trim(), type: isRecordType(type) || type === 'SOA' ? type : undefined };
   const sort = sorting.text === RECORD_ORDERS[0] ? undefined : sorting.text;
-  const asked = { ...query, sort, size: limit === PAGE ? undefined : String(limit) };
+  const listQuery = { ...query, sort, size: limit === PAGE ? undefined : String(limit) };
   const number = numberOf(request.query.page) ?? 1;
-  const listed = await readRecordPage(context, actorOf(request), request.params.zoneId, {
+  const recordPage = await readRecordPage(context, actorOf(request), request.params.zoneId, {
     texts: query.q === '' ? undefined : searchTexts(query.q),
     // The SOA is a record of the service itself. Nothing stored has its type.
     type: (query.type === 'SOA' ? 'TYPE65535' : query.type) as never,
@@ -70,12 +70,12 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
     ...{ limit, after, before, page: number },
     characters: SHOWN,
   });
-  const { zone, records, total } = listed;
+  const { zone, records, total } = recordPage;
   const home = addressOfZone(zone.id);
-  const address = (more: Record<string, string | null | undefined>) => withQuery(home, { ...asked, ...more });
-  if (listed.isTooMany) return reply.redirect(address({ sort: null, refused: sorting.order }), 303);
+  const address = (more: Record<string, string | null | undefined>) => withQuery(home, { ...listQuery, ...more });
+  if (recordPage.isTooMany) return reply.redirect(address({ sort: null, refused: sorting.order }), 303);
   // The page before the second one may have become shorter than the first one.
-  const isBackAtStart = before !== undefined && !listed.hasPrevious;
+  const isBackAtStart = before !== undefined && !recordPage.hasPrevious;
   if (isBackAtStart) return reply.redirect(address({}), 303);
   const isFirst = after === undefined && before === undefined && number === 1;
   const from = isFirst ? 1 : numberOf(request.query.from);
@@ -98,7 +98,7 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
     sorts: sortChoices(sorting, COLUMNS, LARGEST_FIRST),
     heads: sortHeads(sorting, RECORD_ORDERS, {
       largestFirst: LARGEST_FIRST,
-      addressOf: (sort) => withQuery(home, { ...asked, sort: sort === RECORD_ORDERS[0] ? null : sort }),
+      addressOf: (sort) => withQuery(home, { ...listQuery, sort: sort === RECORD_ORDERS[0] ? null : sort }),
     }),
     hasTimes: sorting.order === 'changed',
     refused: RECORD_ORDERS.find((order) => order === request.query.refused),
@@ -108,8 +108,8 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
     from,
     pages: {
       first: isFirst ? null : address({}),
-      previous: listed.hasPrevious ? address(previousOf(listed, number, from, limit)) : null,
-      next: listed.hasNext ? address(nextOf(listed, number, from)) : null,
+      previous: recordPage.hasPrevious ? address(previousOf(recordPage, number, from, limit)) : null,
+      next: recordPage.hasNext ? address(nextOf(recordPage, number, from)) : null,
     },
   });
 }

@@ -79,8 +79,8 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       errorFieldsOf(type),
       async () => {
         const body = judge(recordBody, inputOf(typed, text(typed, 'name'), type));
-        const made = await createRecord(context, callerOf(request), zone.id, body);
-        return done(request, reply, home, `The record ${made.name} (${made.type}) was created and is live.`, made.id);
+        const view = await createRecord(context, callerOf(request), zone.id, body);
+        return done(request, reply, home, `The record ${view.name} (${view.type}) was created and is live.`, view.id);
       },
       (errors) => formPage(request, reply, 'new-record', { typed, errors }),
     );

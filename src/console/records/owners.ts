@@ -28,10 +28,10 @@ export function ownerPages(app: FastifyInstance, { context }: ConsoleParts): voi
       zone,
       home,
       prefix,
-      owners: owners.map((owned) => ({
-        ...owned,
-        records: owned.records.slice(0, VALUES).map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
-        others: Math.max(0, owned.records.length - VALUES),
+      owners: owners.map((ownedSet) => ({
+        ...ownedSet,
+        records: ownedSet.records.slice(0, VALUES).map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
+        others: Math.max(0, ownedSet.records.length - VALUES),
       })),
       pages: trailLinks(request.query, next, (query) => withQuery(here, { prefix, ...query })),
     });

@@ -112,9 +112,10 @@ async function showRecord(
     comment: comment ?? '',
   };
   for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
-  const [seen] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
-  const entered = seen && again.typed && what === 'edit' ? inputOf(again.typed, record.name, record.type) : null;
-  const stored = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  const [seenRecord] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
+  const enteredValues =
+    seenRecord && again.typed && what === 'edit' ? inputOf(again.typed, record.name, record.type) : null;
+  const storedTexts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   return show(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
     title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
     zone: shownZone(zone),
@@ -125,11 +126,11 @@ async function showRecord(
     ...shownFields(record.type),
     id: `-${record.id}`,
     seen: seenText(record, zone),
-    differing: seen ? differing(seen, record, zone, entered) : null,
+    differing: seenRecord ? differing(seenRecord, record, zone, enteredValues) : null,
     isFocused: what === 'row',
     isLong: content.length > EDITABLE,
     values,
-    preview: previewOf({ ...stored, ...again.typed, name: record.name, type: record.type }, zone),
+    preview: previewOf({ ...storedTexts, ...again.typed, name: record.name, type: record.type }, zone),
     ...again,
   });
 }

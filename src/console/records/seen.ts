@@ -23,21 +23,26 @@ interface Entered {
   comment?: string | null | undefined;
 }
 
-/** The values that differ. @param entered null for a page without fields */
-export function differing(seen: Seen, record: ManagedRecord, zone: Zone, entered: Entered | null): Differing[] {
+/** The values that differ. @param enteredValues null for a page without fields */
+export function differing(
+  seenRecord: Seen,
+  record: ManagedRecord,
+  zone: Zone,
+  enteredValues: Entered | null,
+): Differing[] {
   const now = valuesOf(record, zone);
   const typed =
-    entered &&
+    enteredValues &&
     valuesOf(
       {
-        content: entered.content,
-        priority: entered.priority ?? record.priority,
-        ttl: entered.ttl ?? null,
-        comment: entered.comment === undefined ? record.comment : entered.comment,
+        content: enteredValues.content,
+        priority: enteredValues.priority ?? record.priority,
+        ttl: enteredValues.ttl ?? null,
+        comment: enteredValues.comment === undefined ? record.comment : enteredValues.comment,
       },
       zone,
     );
-  return differingValues(seen, now, typed);
+  return differingValues(seenRecord, now, typed);
 }
 
 function valuesOf(

@@ -37,31 +37,31 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
     async (request, reply) => {
       const typed = typedOf(request);
       const { zoneId } = request.params;
-      const asked = { ids: idsIn(typed.id), action: text(typed, 'do') };
+      const selection = { ids: idsIn(typed.id), action: text(typed, 'do') };
       return attempt(
         reply,
         ['ttl', 'anyway'],
         async () => {
-          const { records } = await readManagedRecordsOf(context, actorOf(request), zoneId, asked.ids);
+          const { records } = await readManagedRecordsOf(context, actorOf(request), zoneId, selection.ids);
           if (records.length === 0) throw refusal('nothing-selected');
           mustConfirm(ownersOf(records), typed);
-          const isDeletion = asked.action !== 'ttl';
+          const isDeletion = selection.action !== 'ttl';
           const ttl = text(typed, 'ttl');
-          const seen = new Map(seenIn(typed.seen).map((each) => [each.id, each]));
+          const seenById = new Map(seenIn(typed.seen).map((each) => [each.id, each]));
           const changes = records.map(({ id, name, type, content, priority }) => {
-            const condition = conditionOf(seen.get(id));
+            const condition = conditionOf(seenById.get(id));
             if (isDeletion) return { action: 'delete' as const, id, condition };
             const record = { name, type, content, priority, ...(ttl === '' ? {} : { ttl: Number(ttl) }) };
             return { action: 'update' as const, id, record: judge(recordBody, record), condition };
           });
           await applyBatch(context, callerOf(request), zoneId, { atomic: true, changes });
-          const counted = records.length === 1 ? '1 record' : `${records.length} records`;
+          const countText = records.length === 1 ? '1 record' : `${records.length} records`;
           const words = isDeletion
-            ? `${counted} ${records.length === 1 ? 'was' : 'were'} deleted.`
-            : `The TTL of ${counted} was changed.`;
+            ? `${countText} ${records.length === 1 ? 'was' : 'were'} deleted.`
+            : `The TTL of ${countText} was changed.`;
           return done(request, reply, addressOfZone(zoneId), words);
         },
-        (errors, refused) => page(context, request, reply, asked, { typed, errors, refused }),
+        (errors, refused) => page(context, request, reply, selection, { typed, errors, refused }),
       );
     },
   );
@@ -71,24 +71,24 @@ async function page(
   context: ServiceContext,
   request: FastifyRequest<OfZone>,
   reply: FastifyReply,
-  asked: { ids: readonly string[]; action: string },
+  selection: { ids: readonly string[]; action: string },
   again: { typed?: Typed; errors?: FormErrors; refused?: Refusal } = {},
 ) {
-  const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, asked.ids);
-  const seen = new Map(isClash(again.refused) ? seenIn(again.typed?.seen).map((each) => [each.id, each]) : []);
-  const isDeletion = asked.action !== 'ttl';
-  const counted = records.length === 1 ? '1 record' : `${records.length} records`;
+  const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, selection.ids);
+  const seenById = new Map(isClash(again.refused) ? seenIn(again.typed?.seen).map((each) => [each.id, each]) : []);
+  const isDeletion = selection.action !== 'ttl';
+  const countText = records.length === 1 ? '1 record' : `${records.length} records`;
   return show(request, reply, 'records/selected', {
-    title: isDeletion ? `Delete ${counted}` : `Change the TTL of ${counted}`,
+    title: isDeletion ? `Delete ${countText}` : `Change the TTL of ${countText}`,
     zone: shownZone(zone),
     home: addressOfZone(zone.id),
     isDeletion,
-    counted,
+    counted: countText,
     records: records.map((record) => {
-      const saw = seen.get(record.id);
-      const isChanged = saw !== undefined && saw.etag !== etagOf(record, zone);
-      const changed = isChanged ? differing(saw, record, zone, null) : null;
-      return { ...shownRecord(record, zone), seen: seenText(record, zone), changed };
+      const seenRecord = seenById.get(record.id);
+      const isChanged = seenRecord !== undefined && seenRecord.etag !== etagOf(record, zone);
+      const differences = isChanged ? differing(seenRecord, record, zone, null) : null;
+      return { ...shownRecord(record, zone), seen: seenText(record, zone), changed: differences };
     }),
     managedBy: ownersOf(records),
     subject: records.length === 1 ? undefined : managedWords(records),

@@ -45,8 +45,8 @@ export function errorsOf(refusal: Refusal, fields: readonly string[]): FormError
   for (const each of [refusal, ...refusal.others]) {
     const [field = ''] = each.field?.split('.') ?? [];
     const { sentence } = each;
-    const shown = each.mayBeginWithValue ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
-    if (fields.includes(field)) errors[field] ??= shown;
+    const fieldError = each.mayBeginWithValue ? sentence : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    if (fields.includes(field)) errors[field] ??= fieldError;
     else errors[''] ??= each.ownMessage;
   }
   return errors;

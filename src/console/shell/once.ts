@@ -65,14 +65,14 @@ export function sendOnce(app: FastifyInstance, { context }: Pick<ConsoleParts, '
   app.decorateRequest('sentForm', null);
   app.decorateRequest('doneAt', null);
   app.addHook('preHandler', async (request, reply) => {
-    const sent = formOf(request);
-    if (!sent || !request.actor) return undefined;
+    const sentForm = formOf(request);
+    if (!sentForm || !request.actor) return undefined;
     const until = context.now().getTime() + WAIT_MS;
     for (;;) {
-      const begun = await beginForm<Outcome>(context, request.actor, sent);
-      if (begun.state === 'new') request.sentForm = begun.form;
-      if (begun.state === 'new') return undefined;
-      if (begun.state === 'done') return repeat(request, reply, begun.outcome);
+      const formState = await beginForm<Outcome>(context, request.actor, sentForm);
+      if (formState.state === 'new') request.sentForm = formState.form;
+      if (formState.state === 'new') return undefined;
+      if (formState.state === 'done') return repeat(request, reply, formState.outcome);
       if (context.now().getTime() > until) throw refusal('form-outcome-unknown');
       await sleep(POLL_MS);
     }

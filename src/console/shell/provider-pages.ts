@@ -38,17 +38,17 @@ export function providerPages(app: FastifyInstance, parts: ConsoleParts, provide
   });
 
   app.get('/sign-in/provider/back', async (request, reply) => {
-    const begun = request.session.get('provider');
+    const startedSignIn = request.session.get('provider');
     request.session.set('provider', undefined);
-    if (!begun || context.now().getTime() - begun.at > SIGN_IN_MS) {
+    if (!startedSignIn || context.now().getTime() - startedSignIn.at > SIGN_IN_MS) {
       throw refusal('sign-in-not-begun');
     }
     let person: ProvidedPerson;
     const release = await takeTurn(request.clientAddress, whenClientLeaves(reply));
     try {
       // A copy of the cookie brings the same state back: only the first return asks the provider.
-      if (!(await useState(context, begun.state))) throw refusal('sign-in-not-begun');
-      person = await provider.finish(request.url, begun).catch((error) => {
+      if (!(await useState(context, startedSignIn.state))) throw refusal('sign-in-not-begun');
+      person = await provider.finish(request.url, startedSignIn).catch((error) => {
         request.log.warn({ err: error }, 'sign-in through the OpenID provider failed');
         throw refusal('provider-did-not-confirm', { provider: provider.name });
       });
@@ -63,7 +63,7 @@ export function providerPages(app: FastifyInstance, parts: ConsoleParts, provide
     }
     const warnings = withheld.map(({ sentence }) => sentence);
     notify(request, { warnings, news: await invitationNotice(context, email) });
-    return reply.redirect(begun.to, 303);
+    return reply.redirect(startedSignIn.to, 303);
   });
 
   app.get('/sign-out/provider', async (request, reply) => {

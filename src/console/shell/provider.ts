@@ -45,33 +45,36 @@ export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number
   if (base === undefined)
     throw new Error('ZONESTEAD_CONSOLE_URL is missing: the provider needs an address to send people back to.');
   const secret = settings.ZONESTEAD_OIDC_CLIENT_SECRET;
-  let known: Promise<oidc.Configuration> | null = null;
+  let pendingConfiguration: Promise<oidc.Configuration> | null = null;
   const configuration = () => {
     // Plain HTTP is allowed only if the setting itself says so, as tests with a provider on this machine do.
     const execute = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
     const authentication = secret === undefined ? oidc.None() : undefined;
-    known ??= oidc.discovery(new URL(issuer), clientId, secret, authentication, { execute, timeout: TIMEOUT_S });
-    // The next sign-in tries again.
-    known.catch(() => {
-      known = null;
+    pendingConfiguration ??= oidc.discovery(new URL(issuer), clientId, secret, authentication, {
+      execute,
+      timeout: TIMEOUT_S,
     });
-    return known;
+    // The next sign-in tries again.
+    pendingConfiguration.catch(() => {
+      pendingConfiguration = null;
+    });
+    return pendingConfiguration;
   };
   return {
     name: new URL(issuer).host,
     terms: { rules: settings.ZONESTEAD_OIDC_TEAMS, trustEmail: settings.ZONESTEAD_OIDC_TRUST_EMAIL },
     begin: async () => {
       const verifier = oidc.randomPKCECodeVerifier();
-      const started = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier };
+      const startedSignIn = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier };
       const address = oidc.buildAuthorizationUrl(await configuration(), {
         redirect_uri: `${base}${CALLBACK}`,
         scope: settings.ZONESTEAD_OIDC_SCOPES,
         code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
-        state: started.state,
-        nonce: started.nonce,
+        state: startedSignIn.state,
+        nonce: startedSignIn.nonce,
       });
-      return { started, address: address.href };
+      return { started: startedSignIn, address: address.href };
     },
     finish: async (url, { state, nonce, verifier }) => {
       const config = await configuration();
@@ -108,12 +111,12 @@ export function personOf(
   const claimOf = (name: string) => documents.find((claims) => claims[name] !== undefined)?.[name];
   const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
   const groups = claimOf(groupsClaim);
-  const { email, email_verified: verified } = documents.find((claims) => textOf(claims.email) !== null) ?? {};
+  const { email, email_verified: verifiedClaim } = documents.find((claims) => textOf(claims.email) !== null) ?? {};
   return {
     issuer,
     subject,
     email: textOf(email),
-    emailVerified: verified === undefined ? null : verified === true || verified === 'true',
+    emailVerified: verifiedClaim === undefined ? null : verifiedClaim === true || verifiedClaim === 'true',
     name: textOf(claimOf('name')) ?? textOf(claimOf('preferred_username')),
     groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
   };

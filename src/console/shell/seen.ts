@@ -25,10 +25,10 @@ export interface Differing {
  * The hidden fields `seen` of a form. Programs that send none write without a condition, and so does a text of another
  * form.
  */
-export function seenIn(sent: string | string[] | undefined): Seen[] {
-  return [sent ?? []].flat().flatMap((text) => {
-    const seen = parsed(text);
-    return typeof seen?.id === 'string' && typeof seen.etag === 'string' ? [seen as Seen] : [];
+export function seenIn(sentTexts: string | string[] | undefined): Seen[] {
+  return [sentTexts ?? []].flat().flatMap((text) => {
+    const candidate = parsed(text);
+    return typeof candidate?.id === 'string' && typeof candidate.etag === 'string' ? [candidate as Seen] : [];
   });
 }
 
@@ -40,8 +40,8 @@ function parsed(text: string): Partial<Seen> | null {
   }
 }
 
-export function conditionOf(seen: Seen | undefined): TagCondition | null {
-  return seen === undefined ? null : { ifMatch: [seen.etag], ifNoneMatch: null };
+export function conditionOf(seenState: Seen | undefined): TagCondition | null {
+  return seenState === undefined ? null : { ifMatch: [seenState.etag], ifNoneMatch: null };
 }
 
 /** Whether another client changed the object, or something else, after the page was opened. */
@@ -49,10 +49,15 @@ export function isClash(refused: Refusal | undefined): boolean {
   return refused?.rule === 'changed-meanwhile';
 }
 
-/** The values that differ. @param entered null for a page without fields */
-export function differingValues(seen: Seen, now: Values, entered: Values | null): Differing[] {
+/** The values that differ. @param enteredValues null for a page without fields */
+export function differingValues(seenState: Seen, now: Values, enteredValues: Values | null): Differing[] {
   return Object.entries(now).flatMap(([label, value]) => {
-    const row = { label, saw: String(seen.values?.[label] ?? ''), now: value, entered: entered?.[label] ?? null };
+    const row = {
+      label,
+      saw: String(seenState.values?.[label] ?? ''),
+      now: value,
+      entered: enteredValues?.[label] ?? null,
+    };
     return row.saw === row.now && (row.entered ?? row.now) === row.now ? [] : [row];
   });
 }

@@ -14,9 +14,12 @@ export interface SortHead {
   sorted: 'ascending' | 'descending' | null;
 }
 
-/** @param sent the text of the address; one that is not an order stands for the first order */
-export function sortingOf<Order extends string>(sent: unknown, orders: readonly [Order, ...Order[]]): Sorting<Order> {
-  const text = typeof sent === 'string' ? sent : '';
+/** @param sentOrder the text of the address; one that is not an order stands for the first order */
+export function sortingOf<Order extends string>(
+  sentOrder: unknown,
+  orders: readonly [Order, ...Order[]],
+): Sorting<Order> {
+  const text = typeof sentOrder === 'string' ? sentOrder : '';
   const descending = text.startsWith('-');
   const order = orders.find((each) => each === (descending ? text.slice(1) : text));
   return order === undefined
@@ -34,8 +37,8 @@ export function sortHeads<Order extends string>(
     orders.map((order): [Order, SortHead] => {
       const isCurrent = order === sorting.order;
       const descending = isCurrent ? !sorting.descending : largestFirst.includes(order);
-      const sorted = !isCurrent ? null : sorting.descending ? 'descending' : 'ascending';
-      return [order, { address: addressOf(`${descending ? '-' : ''}${order}`), sorted }];
+      const sortDirection = !isCurrent ? null : sorting.descending ? 'descending' : 'ascending';
+      return [order, { address: addressOf(`${descending ? '-' : ''}${order}`), sorted: sortDirection }];
     }),
   ) as Record<Order, SortHead>;
 }

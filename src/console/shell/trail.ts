@@ -35,8 +35,8 @@ export function trailLinks(
   const isCut = text.startsWith(CUT);
   const before = text.split(',').filter((each) => CURSOR.test(each));
   const link = (cursors: readonly string[], at: string | undefined) => {
-    const kept = lastOf(cursors);
-    const marks = isCut || kept.length < cursors.length ? [CUT, ...kept] : kept;
+    const lastCursors = lastOf(cursors);
+    const marks = isCut || lastCursors.length < cursors.length ? [CUT, ...lastCursors] : lastCursors;
     return addressOf({ cursor: at, back: marks.join(',') || undefined });
   };
   const first = addressOf({ cursor: undefined, back: undefined });
@@ -48,10 +48,10 @@ export function trailLinks(
 
 /** As many of the last ones as an address remembers. */
 function lastOf(cursors: readonly string[]): string[] {
-  let left = MAX;
+  let charactersLeft = MAX;
   const from = cursors.findLastIndex((cursor) => {
-    left -= cursor.length + 1;
-    return left < 0;
+    charactersLeft -= cursor.length + 1;
+    return charactersLeft < 0;
   });
   return cursors.slice(from + 1);
 }

@@ -16,17 +16,17 @@ export function shownOctets(octets: number): string {
 }
 
 function shownShares({ zones, records, bytes, keys, members }: QuotaView) {
-  const counted = (name: string, { used, limit }: { used: number; limit: number }) => ({
+  const showShare = (name: string, { used, limit }: { used: number; limit: number }) => ({
     name,
     used: number.format(used),
     limit: number.format(limit),
   });
   return [
-    counted('Zones', zones),
-    counted('Records', records),
+    showShare('Zones', zones),
+    showShare('Records', records),
     { name: 'Names and contents of records', used: shownOctets(bytes.used), limit: shownOctets(bytes.limit) },
-    counted('Valid API keys', keys),
-    counted('Members', members),
+    showShare('Valid API keys', keys),
+    showShare('Members', members),
   ];
 }
 

@@ -19,12 +19,12 @@ export function acceptPages(app: FastifyInstance, { context }: ConsoleParts): vo
   const page = async (
     request: FastifyRequest<OfTrust>,
     reply: FastifyReply,
-    shown: { subject: string; typed?: Typed; errors?: FormErrors },
+    pageFields: { subject: string; typed?: Typed; errors?: FormErrors },
   ) => {
     const { teamId, trustId } = request.params;
     const team = await readTeam(context, actorOf(request), teamId);
     const trust = await readTrust(context, actorOf(request), teamId, trustId);
-    return show(request, reply, 'trusts/accept', { title: 'Accept a new service account', team, trust, ...shown });
+    return show(request, reply, 'trusts/accept', { title: 'Accept a new service account', team, trust, ...pageFields });
   };
   app.get<OfTrust & { Querystring: { subject?: string } }>(path, async (request, reply) =>
     page(request, reply, { subject: request.query.subject ?? '' }),

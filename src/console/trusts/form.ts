@@ -50,9 +50,12 @@ export function typedOfKind(kind: TrustKind): Typed {
 /** The fields of another kind, with the typed values that both kinds have. */
 export function withKind(typed: Typed): Typed {
   const kind = kindOf(text(typed, 'kind'));
-  const fresh = typedOfKind(kind);
-  const kept = ['name', 'records', 'manageZones', 'audience', 'grantZone', 'grantLevel'];
-  return { ...fresh, ...Object.fromEntries(kept.flatMap((field) => (typed[field] ? [[field, typed[field]]] : []))) };
+  const freshFields = typedOfKind(kind);
+  const commonFields = ['name', 'records', 'manageZones', 'audience', 'grantZone', 'grantLevel'];
+  return {
+    ...freshFields,
+    ...Object.fromEntries(commonFields.flatMap((field) => (typed[field] ? [[field, typed[field]]] : []))),
+  };
 }
 
 /** The claims that the form binds. Empty texts bind nothing. */

@@ -29,16 +29,16 @@ export function previewOf(typed: Typed, kind: TrustKind): TrustPreview {
   if (leaves.length === 0) return { rows: [], note: 'Fill in a claim to see which tokens would get which names.' };
   const patterns = namesOf(typed);
   for (const [at, pattern] of patterns.entries()) {
-    const judged = judgeTemplate(pattern, leaves, `onlyNames.${at}`);
-    if (!judged.ok) return { rows: [], note: judged.problem.message };
+    const verdict = judgeTemplate(pattern, leaves, `onlyNames.${at}`);
+    if (!verdict.ok) return { rows: [], note: verdict.problem.message };
   }
   const hasStar = leaves.some(({ pattern }) => pattern.includes('*'));
   const examples = Array.from({ length: hasStar ? EXAMPLES : 1 }, (_, at) => exampleOf(typed, kind, at));
   const rows = examples.map(({ who, claims }): PreviewRow => {
-    const filled = patterns.map((pattern) => fillTemplate(pattern, leaves, claims));
-    const refused = filled.find((each) => !each.ok);
-    if (refused && !refused.ok) return { who, names: null, problem: refused.sentence };
-    const names = filled.flatMap((each) => (each.ok ? each.pattern : []));
+    const filledPatterns = patterns.map((pattern) => fillTemplate(pattern, leaves, claims));
+    const failedPattern = filledPatterns.find((each) => !each.ok);
+    if (failedPattern && !failedPattern.ok) return { who, names: null, problem: failedPattern.sentence };
+    const names = filledPatterns.flatMap((each) => (each.ok ? each.pattern : []));
     return { who, names: names.length === 0 ? null : names, problem: null };
   });
   return { rows, note: hasStar ? 'Two examples of the tokens that are accepted:' : 'The tokens that are accepted:' };

@@ -17,10 +17,10 @@ export function testPages(app: FastifyInstance, { context }: ConsoleParts): void
   const page = async (
     request: FastifyRequest<OfTeam>,
     reply: FastifyReply,
-    shown: { verdict?: unknown; errors?: FormErrors } = {},
+    pageFields: { verdict?: unknown; errors?: FormErrors } = {},
   ) => {
     const team = await readTeam(context, actorOf(request), request.params.teamId);
-    return show(request, reply, 'trusts/test', { title: 'Test a token', team, verdict: null, ...shown });
+    return show(request, reply, 'trusts/test', { title: 'Test a token', team, verdict: null, ...pageFields });
   };
   app.get<OfTeam>('/teams/:teamId/trusts/test', async (request, reply) => page(request, reply));
   app.post<OfTeam>('/teams/:teamId/trusts/test', { config: { repeatable: true } }, async (request, reply) => {

@@ -47,21 +47,21 @@ export function shownDifference(
     after: ParsedRecord | null,
     isSameValue = false,
   ): PreviewLine => {
-    const stored = before && { ttl: before.ttl, ...(contents.get(before.id) ?? { content: '…', priority: null }) };
+    const storedValue = before && { ttl: before.ttl, ...(contents.get(before.id) ?? { content: '…', priority: null }) };
     return {
       name: before === null ? (after?.name ?? '') : nameOfOrder(before.ordername),
       type: (before ?? after)?.type ?? '',
-      before: stored && words(stored),
+      before: storedValue && words(storedValue),
       // The stored spelling of the content is kept.
-      after: after && words(isSameValue && stored ? { ...stored, ttl: after.ttl } : after),
+      after: after && words(isSameValue && storedValue ? { ...storedValue, ttl: after.ttl } : after),
       managedBy: before?.managedBy ?? null,
     };
   };
   // Builds lines for the shown records only, because there can be 100,000.
-  const [gone, changed] = [deletes.slice(0, LINES), updates.slice(0, LINES)];
+  const [shownDeletes, shownUpdates] = [deletes.slice(0, LINES), updates.slice(0, LINES)];
   const lines = [
-    ...gone.map((row) => line(row, null)),
-    ...changed.map(({ stored, record, isSameValue }) => line(stored, record, isSameValue)),
+    ...shownDeletes.map((row) => line(row, null)),
+    ...shownUpdates.map(({ stored, record, isSameValue }) => line(stored, record, isSameValue)),
     ...creates.slice(0, LINES).map((record) => line(null, record)),
   ].slice(0, LINES);
   return {
@@ -80,14 +80,14 @@ export function shownDifference(
 /** The external objects that manage changed or deleted records. Null if there are none. */
 export function foreignIn({ deletes, updates }: ZoneDiff): Difference['foreign'] {
   let records = 0;
-  const named = new Set<string>();
+  const ownerNames = new Set<string>();
   const count = ({ managedBy }: ZoneDiff['deletes'][number]) => {
     if (managedBy === null) return;
     records += 1;
-    if (named.size <= OWNERS) named.add(managedBy);
+    if (ownerNames.size <= OWNERS) ownerNames.add(managedBy);
   };
-  for (const stored of deletes) count(stored);
+  for (const deletedValue of deletes) count(deletedValue);
   for (const { stored } of updates) count(stored);
   if (records === 0) return null;
-  return { records, owners: [...[...named].slice(0, OWNERS), ...(named.size > OWNERS ? ['others'] : [])] };
+  return { records, owners: [...[...ownerNames].slice(0, OWNERS), ...(ownerNames.size > OWNERS ? ['others'] : [])] };
 }

@@ -52,7 +52,7 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
   app.post<OfZone>('/zones/:zoneId/zonefile', COUNTED, async (request, reply) => {
     const typed = typedOf(request);
     const content = fileOf(typed);
-    const kept = { file: content.length > KEPT ? '' : content };
+    const typedFile = { file: content.length > KEPT ? '' : content };
     return attempt(
       reply,
       ['file'],
@@ -62,9 +62,9 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
         const preview = await uploadZoneFile(context, callerOf(request), request.params.zoneId, content, planning);
         if (preview.diff !== null) return previewPage(context, request, reply, content, preview);
         reply.code(400);
-        return filePage(context, request, reply, { typed: kept, problems: preview.problems });
+        return filePage(context, request, reply, { typed: typedFile, problems: preview.problems });
       },
-      (errors) => filePage(context, request, reply, { typed: kept, errors }),
+      (errors) => filePage(context, request, reply, { typed: typedFile, errors }),
     );
   });
 
@@ -122,8 +122,8 @@ async function importFile(context: ServiceContext, request: FastifyRequest<OfZon
   const caller = callerOf(request);
   const upload = await readUpload(context, caller, zoneId);
   if (upload === null) {
-    const gone = 'This file was imported already, or its preview is more than an hour old. Upload it again.';
-    return filePage(context, request, reply.code(409), { errors: { '': gone } });
+    const goneMessage = 'This file was imported already, or its preview is more than an hour old. Upload it again.';
+    return filePage(context, request, reply.code(409), { errors: { '': goneMessage } });
   }
   const planning = importOf(request, reply);
   return attempt(
@@ -149,8 +149,9 @@ async function importFile(context: ServiceContext, request: FastifyRequest<OfZon
       );
       await forgetUpload(context, caller, zoneId);
       const owners = ownersText(owned.owners, owned.count);
-      const reverted = owners === null ? '' : ` Changed or deleted records belong to ${owners}, which may revert this.`;
-      const words = `${created} created, ${updated} changed, ${deleted} deleted.${reverted}`;
+      const revertNote =
+        owners === null ? '' : ` Changed or deleted records belong to ${owners}, which may revert this.`;
+      const words = `${created} created, ${updated} changed, ${deleted} deleted.${revertNote}`;
       return done(request, reply, addressOfZone(zoneId), `The zone file was imported: ${words}`);
     },
     async (errors) => {

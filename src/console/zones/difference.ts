@@ -16,13 +16,13 @@ export type MakeChange = (options: { dryRun: boolean; etag?: string | undefined 
 
 /**
  * Makes the change if it makes the differences that the person saw. A change of other records does not matter.
- * @param seen the id of the preview that the person saw
+ * @param seenId the id of the preview that the person saw
  * @throws Refusal precondition_failed, and as `make`
  */
-export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoResult> {
+export async function makeAsSeen(make: MakeChange, seenId: string): Promise<UndoResult> {
   for (let attempt = 1; ; attempt += 1) {
     const preview = await make({ dryRun: true });
-    if (previewId(preview) !== seen) throw refusal('another-difference');
+    if (previewId(preview) !== seenId) throw refusal('another-difference');
     try {
       return await make({ dryRun: false, etag: preview.etag });
     } catch (error) {
@@ -37,8 +37,8 @@ export async function makeAsSeen(make: MakeChange, seen: string): Promise<UndoRe
  */
 export function previewId({ total, differences, conflicts, etag }: UndoResult): string {
   const isCut = total.differences > differences.length || total.conflicts > conflicts.length;
-  const { differences: changed, conflicts: prevented } = total;
-  const values = [changed, prevented, differences, conflicts, isCut ? etag : null];
+  const { differences: differenceCount, conflicts: prevented } = total;
+  const values = [differenceCount, prevented, differences, conflicts, isCut ? etag : null];
   return hash('sha256', JSON.stringify(values), 'base64url');
 }
 

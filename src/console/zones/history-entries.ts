@@ -78,7 +78,7 @@ export function groupsOf(
   more: { newer: boolean; older: boolean } = { newer: false, older: false },
 ): HistoryGroup[] {
   const groups: HistoryGroup[] = [];
-  const undone = undoneIn(changes);
+  const undoneIds = undoneIn(changes);
   for (const change of changes) {
     const last = groups.at(-1);
     const author = authorOf(change, names.get(change.keyId));
@@ -107,7 +107,7 @@ export function groupsOf(
   if (oldest !== undefined && more.older) oldest.isCut = true;
   return groups.map((group) => ({
     ...group,
-    undone: undoneOf(group, undone),
+    undone: undoneOf(group, undoneIds),
     undo: undoOf(group),
     undoKey: undoKeyOf(group),
   }));
@@ -118,13 +118,13 @@ export function groupsOf(
  * @param changes newest first, so that each undo precedes its changes
  */
 function undoneIn(changes: readonly ChangeView[]): ReadonlySet<number> {
-  const undone = new Set<number>();
-  for (const { id, undoes = [] } of changes) if (!undone.has(id)) for (const each of undoes) undone.add(each);
-  return undone;
+  const undoneIds = new Set<number>();
+  for (const { id, undoes = [] } of changes) if (!undoneIds.has(id)) for (const each of undoes) undoneIds.add(each);
+  return undoneIds;
 }
 
-function undoneOf({ entries }: HistoryGroup, undone: ReadonlySet<number>): string | null {
-  const count = entries.filter(({ id }) => undone.has(id)).length;
+function undoneOf({ entries }: HistoryGroup, undoneIds: ReadonlySet<number>): string | null {
+  const count = entries.filter(({ id }) => undoneIds.has(id)).length;
   if (count === 0) return null;
   return count === entries.length ? 'undone' : 'partly undone';
 }
@@ -178,8 +178,14 @@ function entryOf(change: ChangeView): Entry {
   const record = kind === 'record' ? (recordOf(after) ?? recordOf(before)) : null;
   if (record === null) {
     // The state says the same as the verb.
-    const shown = verb === 'change' ? fields : [];
-    return { ...shared, subject: null, value: null, fields: shown, others: othersOf(verb === 'change' ? [] : fields) };
+    const shownFields = verb === 'change' ? fields : [];
+    return {
+      ...shared,
+      subject: null,
+      value: null,
+      fields: shownFields,
+      others: othersOf(verb === 'change' ? [] : fields),
+    };
   }
   const subject = { type: clip(record.type), name: clip(record.name) };
   const isUpdate = before !== null && after !== null;

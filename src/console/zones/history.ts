@@ -38,12 +38,12 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
     const isFiltered = Object.keys(typed).length > 0;
     const { zone, home } = await headOf(context, request, request.params.zoneId);
     const query = { limit: PAGE, cursor };
-    const found = isFiltered
+    const historyPage = isFiltered
       ? await findChanges(context, actorOf(request), zone.id, filterOf(typed), query)
       : { ...(await readChanges(context, actorOf(request), zone.id, query)), isCut: false };
     const names = await readKeyNames(
       context,
-      found.changes.map(({ keyId }) => keyId),
+      historyPage.changes.map(({ keyId }) => keyId),
     );
     const here = `${home}/history`;
     return show(request, reply, 'zones/history', {
@@ -52,13 +52,13 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       home,
       typed,
       isFiltered,
-      isCut: found.isCut,
+      isCut: historyPage.isCut,
       kinds: [['', 'Any'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
-      groups: groupsOf(found.changes, names, context.now(), {
+      groups: groupsOf(historyPage.changes, names, context.now(), {
         newer: cursor !== undefined,
-        older: found.next !== undefined,
+        older: historyPage.next !== undefined,
       }),
-      pages: trailLinks(request.query, found.next, (query) => withQuery(here, { ...typed, ...query })),
+      pages: trailLinks(request.query, historyPage.next, (query) => withQuery(here, { ...typed, ...query })),
     });
   });
 }
@@ -66,9 +66,9 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
 /** The fields that have a value. Postgres stores neither NUL nor half of a surrogate pair, so no value has them. */
 function typedFilter(query: Typed): Typed {
   const fields = (['by', 'kind', 'name', 'from', 'to'] as const).map((field) => {
-    const sent: unknown = query[field];
+    const sentText: unknown = query[field];
     const text =
-      typeof sent === 'string' ? sent.trim().slice(0, LONGEST).toWellFormed().replaceAll('\0', '\uFFFD') : '';
+      typeof sentText === 'string' ? sentText.trim().slice(0, LONGEST).toWellFormed().replaceAll('\0', '\uFFFD') : '';
     return [field, text] as const;
   });
   return Object.fromEntries(fields.filter(([, text]) => text !== ''));

@@ -13,31 +13,31 @@ const KINDS = { current: 'done', behind: 'warn', silent: 'failed', unknown: '' }
 const LISTED_BY = { all: 'has all zones', administrator: 'the administrator', owner: 'the owner' } as const;
 
 /**
- * The data that `zones/secondaries` shows. @param ticked the boxes that a refused form had; otherwise those of the
+ * The data that `zones/secondaries` shows. @param tickedNames the boxes that a refused form had; otherwise those of the
  * choice
  */
 export async function shownSecondaries(
   context: ServiceContext,
   request: FastifyRequest,
   zoneId: string,
-  ticked?: readonly string[],
+  tickedNames?: readonly string[],
 ) {
   const actor = actorOf(request);
-  const [offered, secondaries] = [
+  const [offers, secondaries] = [
     await readOfferedForZone(context, actor, zoneId),
     await readZoneSecondaries(context, actor, zoneId),
   ];
-  const chosen = secondaries.flatMap(({ name, chosen: isChosen }) => (isChosen ? [name] : []));
+  const chosenNames = secondaries.flatMap(({ name, chosen: isChosen }) => (isChosen ? [name] : []));
   // The operator alone knows the namespace of a zone, so an offer to namespaces has no box.
-  const open = offered.filter(({ namespaces }) => namespaces === null).map(({ name }) => name);
-  const names = [...new Set([...open, ...chosen])].sort();
+  const open = offers.filter(({ namespaces }) => namespaces === null).map(({ name }) => name);
+  const names = [...new Set([...open, ...chosenNames])].sort();
   return {
-    chosen,
+    chosen: chosenNames,
     rows: secondaries.map((each) => ({ ...each, kind: KINDS[each.state], listedBy: LISTED_BY[each.listedBy] })),
     boxes: names.map((name) => ({
       name,
-      nameservers: [...offered, ...secondaries].find((each) => each.name === name)?.nameservers ?? [],
-      isTicked: (ticked ?? chosen).includes(name),
+      nameservers: [...offers, ...secondaries].find((each) => each.name === name)?.nameservers ?? [],
+      isTicked: (tickedNames ?? chosenNames).includes(name),
       isOffered: open.includes(name),
     })),
   };
@@ -55,20 +55,20 @@ export function secondaryForm(
 ): void {
   app.post<OfZone>('/zones/:zoneId/secondaries', { config: { counts: 'zones' } }, async (request, reply) => {
     const typed = typedOf(request);
-    const ticked = [typed.secondary ?? []].flat();
+    const tickedNames = [typed.secondary ?? []].flat();
     const { zone, home } = await headOf(context, request, request.params.zoneId);
     return attempt(
       reply,
       ['secondaries', 'anyway'],
       async () => {
-        const { secondaries } = judge(zoneSecondariesBody, { secondaries: ticked });
+        const { secondaries } = judge(zoneSecondariesBody, { secondaries: tickedNames });
         mustConfirm(zone.managedBy, typed);
-        const seen = typed.seen === undefined ? undefined : list(typed, 'seen');
-        await chooseSecondaries(context, callerOf(request), zone.id, secondaries, seen);
+        const seenNames = typed.seen === undefined ? undefined : list(typed, 'seen');
+        await chooseSecondaries(context, callerOf(request), zone.id, secondaries, seenNames);
         const words = secondaries.length === 0 ? 'no secondary' : secondaries.join(', ');
         return done(request, reply, `${home}/settings`, `You chose ${words} for ${zone.zoneName}.`);
       },
-      (errors) => settings(request, reply, { typed, errors, ticked }),
+      (errors) => settings(request, reply, { typed, errors, ticked: tickedNames }),
     );
   });
 }

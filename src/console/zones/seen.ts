@@ -9,8 +9,8 @@ export function seenZoneText(zone: ManagedZone): string {
   return JSON.stringify({ id: zone.id, etag: zoneTag(zone), values: valuesOf(zone) } satisfies Seen);
 }
 
-export function differingZone(seen: Seen, zone: ManagedZone): Differing[] {
-  return differingValues(seen, valuesOf(zone), null);
+export function differingZone(seenZone: Seen, zone: ManagedZone): Differing[] {
+  return differingValues(seenZone, valuesOf(zone), null);
 }
 
 function valuesOf({ state, records, defaultTtl, comment, serial, updatedAt }: ManagedZone): Values {

@@ -107,17 +107,17 @@ function undoAsSeen(
   reply: FastifyReply,
   typed: Typed,
 ) {
-  const seen = text(typed, 'seen');
-  if (seen === '') return undo(context, request, reply, typed, { dryRun: false });
-  return makeAsSeen((options) => undo(context, request, reply, typed, options), seen);
+  const seenId = text(typed, 'seen');
+  if (seenId === '') return undo(context, request, reply, typed, { dryRun: false });
+  return makeAsSeen((options) => undo(context, request, reply, typed, options), seenId);
 }
 
 /** @throws Refusal bad_request */
 function selectionOf(typed: Typed): Selection {
   const [requestId, keyId, since] = [text(typed, 'requestId'), text(typed, 'keyId'), text(typed, 'since')];
   const changes = list(typed, 'change').map(Number);
-  const asked = requestId !== '' ? { requestId } : keyId !== '' ? { keyId, since } : { changes };
-  const body = judge(undoBody, asked);
+  const selectionInput = requestId !== '' ? { requestId } : keyId !== '' ? { keyId, since } : { changes };
+  const body = judge(undoBody, selectionInput);
   if (body.keyId !== undefined) return { keyId: body.keyId, since: new Date(body.since ?? '') };
   return body.requestId === undefined ? { changes: body.changes ?? [] } : { requestId: body.requestId };
 }

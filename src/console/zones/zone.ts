@@ -36,8 +36,8 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
       async () => {
         const { defaultTtl } = judge(zoneChangeBody, { defaultTtl: Number(text(typed, 'defaultTtl') || Number.NaN) });
         mustConfirm(zone.managedBy, typed);
-        const seen = typed.seen === undefined ? {} : { defaultTtl: Number(text(typed, 'seen')) };
-        await changeProperties(context, callerOf(request), zone.id, { defaultTtl }, seen);
+        const seenProperties = typed.seen === undefined ? {} : { defaultTtl: Number(text(typed, 'seen')) };
+        await changeProperties(context, callerOf(request), zone.id, { defaultTtl }, seenProperties);
         return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
       },
       (errors) => settings(context, request, reply, { typed, errors }),
@@ -52,8 +52,14 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
       ['comment', 'anyway'],
       async () => {
         mustConfirm(zone.managedBy, typed);
-        const seen = typed.seen === undefined ? {} : { comment: text(typed, 'seen') };
-        await changeProperties(context, callerOf(request), zone.id, { comment: text(typed, 'comment') }, seen);
+        const seenProperties = typed.seen === undefined ? {} : { comment: text(typed, 'seen') };
+        await changeProperties(
+          context,
+          callerOf(request),
+          zone.id,
+          { comment: text(typed, 'comment') },
+          seenProperties,
+        );
         return done(request, reply, `${home}/settings`, 'The comment was saved.');
       },
       (errors) => settings(context, request, reply, { typed, errors }),
@@ -72,9 +78,9 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         [],
         async () => {
           mustConfirm(zone.managedBy, typed);
-          const seen =
+          const seenProperties =
             typed.seen === undefined ? {} : { state: text(typed, 'seen'), comment: text(typed, 'seenComment') };
-          await setZoneState(context, callerOf(request), zone.id, state, seen);
+          await setZoneState(context, callerOf(request), zone.id, state, seenProperties);
           const words = state === 'parked' ? 'is parked: only its apex answers queries' : 'answers again';
           return done(request, reply, `${home}/settings`, `${zone.zoneName} ${words}.`);
         },
@@ -129,11 +135,11 @@ async function deletePage(
 ) {
   const { zone, home } = await headOf(context, request, request.params.zoneId);
   const hours = context.quarantineMs / 3_600_000;
-  const [saw] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
+  const [seenZone] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
   const page = { title: `Delete ${zone.zoneName}?`, zone, home, hours, seen: seenZoneText(zone) };
   return show(request, reply, 'zones/delete', {
     ...page,
-    differing: saw ? differingZone(saw, zone) : null,
+    differing: seenZone ? differingZone(seenZone, zone) : null,
     ...again,
   });
 }

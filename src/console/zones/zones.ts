@@ -102,33 +102,33 @@ async function showZones(
     ...teams.map(({ teamId, teamName }) => [teamId, teamName] as const),
     ['personal', 'Personal'] as const,
   ];
-  const asked = {
+  const listQuery = {
     q: q.trim(),
     state: state === 'active' || state === 'parked' ? (state as 'active' | 'parked') : undefined,
     owner: owners.find(([id]) => id === owner)?.[0],
     sort: sorting.text === ZONE_ORDERS[0] ? undefined : sorting.text,
     size: SIZES.find((each) => String(each) === size),
   };
-  const [limit, here] = [asked.size ?? PAGE, numberOf(page) ?? 1];
+  const [limit, here] = [listQuery.size ?? PAGE, numberOf(page) ?? 1];
   const { zones, total } = await readZoneList(context, actorOf(request), {
     // The stored spelling is the only one that a zone has.
-    text: asked.q === '' ? '' : (searchTexts(asked.q).at(-1) ?? ''),
-    state: asked.state,
-    owner: asked.owner,
+    text: listQuery.q === '' ? '' : (searchTexts(listQuery.q).at(-1) ?? ''),
+    state: listQuery.state,
+    owner: listQuery.owner,
     order: sorting.order,
     descending: sorting.descending,
     page: here,
     limit,
   });
   const names = new Map(owners.map(([id, name]) => [id === 'personal' ? id : `org:${id}`, name]));
-  const query = { ...asked, size: asked.size === undefined ? undefined : String(asked.size) };
+  const query = { ...listQuery, size: listQuery.size === undefined ? undefined : String(listQuery.size) };
   const address = (other: Record<string, string | undefined>) => withQuery(ADDRESS, { ...query, ...other });
   const isLast = total !== null ? here * limit >= total : zones.length < limit;
   return show(request, reply, 'zones/list', {
     title: 'Zones',
     zones: zones.map(shownZone),
     ownerName: (owner: string) => names.get(owner) ?? owner,
-    query: asked,
+    query: listQuery,
     owners,
     sizes: SIZES,
     size: limit,
@@ -138,7 +138,7 @@ async function showZones(
       largestFirst: LARGEST_FIRST,
       addressOf: (order) => address({ sort: order === ZONE_ORDERS[0] ? undefined : order }),
     }),
-    isFiltered: asked.q !== '' || asked.state !== undefined || asked.owner !== undefined,
+    isFiltered: listQuery.q !== '' || listQuery.state !== undefined || listQuery.owner !== undefined,
     isChecked,
     total: total ?? 'more than 10,000',
     from: (here - 1) * limit + 1,

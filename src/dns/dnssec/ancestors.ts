@@ -24,8 +24,8 @@ const ANCHORS = [
   '97280802683d2d0acb8c9b712a1948b27f741219298d0a450d612c483af444a4c0fb2b16',
 ].map((hex) => Uint8Array.from(Buffer.from(hex, 'hex')));
 
-export function judgeAncestors(found: readonly AncestorFound[]): Ancestor[] {
-  return found.map((each) => ({ zone: each.zone, ...judgeOne(each) }));
+export function judgeAncestors(ancestors: readonly AncestorFound[]): Ancestor[] {
+  return ancestors.map((each) => ({ zone: each.zone, ...judgeOne(each) }));
 }
 
 function judgeOne({ zone, ds: atParent, keys }: AncestorFound): Omit<Ancestor, 'zone'> {

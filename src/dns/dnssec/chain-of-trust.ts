@@ -79,8 +79,8 @@ function judgeKeys(
   const set = { name: zone, type: DNSKEY, rdatas: keys };
   const checks = signatures.flatMap((rdata) => readRrsig(rdata) ?? []).map((each) => judgeOne(each, set, keys, now));
   const entries = keys.map((rdata) => {
-    const named = (ds ?? []).length === 0 || (ds ?? []).some((each) => pointsAt(zone, each, rdata));
-    return { ...readKey(rdata), state: named ? ('valid' as const) : ('mismatch' as const) };
+    const isNamed = (ds ?? []).length === 0 || (ds ?? []).some((each) => pointsAt(zone, each, rdata));
+    return { ...readKey(rdata), state: isNamed ? ('valid' as const) : ('mismatch' as const) };
   });
   if (signatures.length === 0) {
     return { state: 'mismatch', reason: 'The DNSKEY records have no signature.', entries };
@@ -94,17 +94,19 @@ function judgeSignatures(
   zone: string,
   answer: ChainFound['answer'],
   keys: readonly Uint8Array[],
-  known: boolean,
+  hasKeys: boolean,
   now: number,
 ): ChainOfTrust['rrsig'] {
   if (answer === null) return { state: 'unknown', reason: 'No name server answered.', entries: [] };
   const { set } = answer;
   if (set === null)
     return { state: 'missing', reason: 'The answer contains no records that can be signed.', entries: [] };
-  const read = answer.signatures.flatMap((rdata) => readRrsig(rdata) ?? []).filter(({ covers }) => covers === set.type);
-  if (read.length === 0) return { state: 'missing', reason: 'The answer has no signature.', entries: [] };
-  const judged = read.map((signature) => ({ signature, ...judgeOne(signature, set, keys, now) }));
-  const entries = judged.map(({ signature, problem }) => ({
+  const signatures = answer.signatures
+    .flatMap((rdata) => readRrsig(rdata) ?? [])
+    .filter(({ covers }) => covers === set.type);
+  if (signatures.length === 0) return { state: 'missing', reason: 'The answer has no signature.', entries: [] };
+  const checks = signatures.map((signature) => ({ signature, ...judgeOne(signature, set, keys, now) }));
+  const entries = checks.map(({ signature, problem }) => ({
     keyTag: signature.keyTag,
     algorithm: signature.algorithm,
     covers: signature.covers,
@@ -112,16 +114,16 @@ function judgeSignatures(
     expiration: new Date(signature.expiration * 1000),
     state: problem === null ? ('valid' as const) : ('mismatch' as const),
   }));
-  if (!known)
+  if (!hasKeys)
     return {
       state: 'unknown',
       reason: `No name server answered with the keys of ${zone}, so the signature cannot be checked.`,
       entries,
     };
-  if (judged.some(({ problem }) => problem === null)) {
+  if (checks.some(({ problem }) => problem === null)) {
     return { state: 'valid', reason: 'The answer is signed by a key of the zone.', entries };
   }
-  return { state: 'mismatch', reason: `The signature ${judged[0]?.problem}.`, entries };
+  return { state: 'mismatch', reason: `The signature ${checks[0]?.problem}.`, entries };
 }
 
 /** The problem of a signature, to be read after "The signature"; null when there is none. */

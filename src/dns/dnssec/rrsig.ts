@@ -87,11 +87,14 @@ export function isSignedBy(signature: Rrsig, set: SignedSet, dnskey: Uint8Array)
 
 /** RFC 4034 section 3.1.8.1. */
 function signedData({ head, labels, originalTtl }: Rrsig, { name, type, rdatas }: SignedSet): Uint8Array {
-  const own = name.toLowerCase().split('.');
+  const ownerLabels = name.toLowerCase().split('.');
   // For a name that a wildcard answered, the signature covers the wildcard.
-  const signedName = own.length > labels ? ['*', ...own.slice(own.length - labels)].join('.') : own.join('.');
+  const signedName =
+    ownerLabels.length > labels
+      ? ['*', ...ownerLabels.slice(ownerLabels.length - labels)].join('.')
+      : ownerLabels.join('.');
   const ttl = Uint8Array.of(originalTtl >>> 24, originalTtl >>> 16, originalTtl >>> 8, originalTtl);
   const start = concat([nameToWire(signedName), uint16(type), uint16(IN), ttl]);
-  const sorted = [...rdatas].sort(Buffer.compare);
-  return concat([head, ...sorted.flatMap((rdata) => [start, uint16(rdata.length), rdata])]);
+  const sortedRdatas = [...rdatas].sort(Buffer.compare);
+  return concat([head, ...sortedRdatas.flatMap((rdata) => [start, uint16(rdata.length), rdata])]);
 }

@@ -162,8 +162,8 @@ export function writeRecord(
 
 /** Whether a name is the zone's, or below it. */
 export function isWithin(name: Labels, zone: Labels): boolean {
-  const skipped = name.length - zone.length;
-  return skipped >= 0 && zone.every((label, at) => label === name[skipped + at]);
+  const skippedCount = name.length - zone.length;
+  return skippedCount >= 0 && zone.every((label, at) => label === name[skippedCount + at]);
 }
 
 /** The labels as text without a final dot: `www.example.com`. Octets that no host name has stay escaped. */

@@ -20,17 +20,17 @@ export function placeOfTsig(octets: Uint8Array): number | null {
   let at = HEADER;
   for (let index = 0; index < questions; index += 1) at = skipName(octets, at) + 4;
   const records = sections[0] + sections[1] + sections[2];
-  let found: number | null = null;
+  let place: number | null = null;
   for (let index = 0; index < records; index += 1) {
     const begin = at;
     const fields = skipName(octets, at);
     at = fields + FIXED + view.getUint16(fields + FIXED - 2);
     if (view.getUint16(fields) !== META.TSIG) continue;
     if (index + 1 < records || sections[2] === 0) throw new RangeError('a TSIG record is not the last one');
-    found = begin;
+    place = begin;
   }
   if (at !== octets.length) throw new RangeError('the records do not end with the message');
-  return found;
+  return place;
 }
 
 /** The index after a name. A pointer ends a name, and is not followed here. */

@@ -49,16 +49,16 @@ export async function* transferMessages(
   { id, question }: { id: number; question: Question },
   records: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  let [collected, octets, isFirst] = [[] as Uint8Array[], HEADER, true];
+  let [collectedRecords, octets, isFirst] = [[] as Uint8Array[], HEADER, true];
   const message = () => {
-    const written = writeRecords({ id, question: isFirst ? question : null, records: collected });
-    [collected, octets, isFirst] = [[], HEADER, false];
-    return written;
+    const messageOctets = writeRecords({ id, question: isFirst ? question : null, records: collectedRecords });
+    [collectedRecords, octets, isFirst] = [[], HEADER, false];
+    return messageOctets;
   };
   for await (const record of records) {
-    if (collected.length > 0 && octets + record.length > MESSAGE_OCTETS) yield message();
-    collected.push(record);
+    if (collectedRecords.length > 0 && octets + record.length > MESSAGE_OCTETS) yield message();
+    collectedRecords.push(record);
     octets += record.length;
   }
-  if (collected.length > 0) yield message();
+  if (collectedRecords.length > 0) yield message();
 }

@@ -27,19 +27,19 @@ export function createAnswerCheck(request: Tsig, key: TsigKey): AnswerCheck {
   let unsigned: Uint8Array[] = [];
   return {
     next: (message, now) => {
-      const signed = takeTsig(message);
-      if (signed === null) {
+      const signedMessage = takeTsig(message);
+      if (signedMessage === null) {
         if (isFirst) throw new RangeError('the answer has no signature');
         unsigned.push(message);
         if (unsigned.length > MAX_UNSIGNED) throw new RangeError(`${MAX_UNSIGNED} messages have no signature`);
         return message;
       }
-      const { tsig, unsigned: plain } = signed;
+      const { tsig, unsigned: plain } = signedMessage;
       if (tsig.error !== 0) throw new RangeError(`the server answers ${nameOfError(tsig.error)}`);
       if (tsig.keyName !== key.name || tsig.algorithm !== tsigAlgorithm(key.algorithm).wireName)
         throw new RangeError('the answer is signed with another key');
-      const covered = isFirst ? variablesOf(tsig) : timesOf(tsig);
-      const mac = macOf(key, [concat([uint16(before.length), before]), ...unsigned, plain, covered]);
+      const variables = isFirst ? variablesOf(tsig) : timesOf(tsig);
+      const mac = macOf(key, [concat([uint16(before.length), before]), ...unsigned, plain, variables]);
       if (mac.length !== tsig.mac.length || !timingSafeEqual(mac, tsig.mac))
         throw new RangeError('the signature of the answer is wrong');
       if (Math.abs(now - tsig.time) > Math.min(tsig.fudge, FUDGE))
@@ -54,6 +54,6 @@ export function createAnswerCheck(request: Tsig, key: TsigKey): AnswerCheck {
 }
 
 function nameOfError(code: number): string {
-  const found = Object.entries(TSIG_ERROR).find(([, number]) => number === code);
-  return found?.[0] ?? `TSIG error ${code}`;
+  const entry = Object.entries(TSIG_ERROR).find(([, number]) => number === code);
+  return entry?.[0] ?? `TSIG error ${code}`;
 }

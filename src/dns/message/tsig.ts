@@ -95,12 +95,12 @@ type Check = { ok: true } | { ok: false; error: TsigError | 'malformed' };
 export function checkTsig({ tsig, unsigned }: Signed, key: TsigKey | null, now: number): Check {
   if (key === null || key.name !== tsig.keyName || tsigAlgorithm(key.algorithm).wireName !== tsig.algorithm)
     return failed('BADKEY');
-  const expected = macOf(key, [unsigned, variablesOf(tsig)]);
+  const expectedMac = macOf(key, [unsigned, variablesOf(tsig)]);
   const length = tsig.mac.length;
-  if (length > expected.length || length < Math.max(10, expected.length / 2)) return failed('malformed');
-  if (!timingSafeEqual(expected.subarray(0, length), tsig.mac)) return failed('BADSIG');
+  if (length > expectedMac.length || length < Math.max(10, expectedMac.length / 2)) return failed('malformed');
+  if (!timingSafeEqual(expectedMac.subarray(0, length), tsig.mac)) return failed('BADSIG');
   if (Math.abs(now - tsig.time) > Math.min(tsig.fudge, FUDGE)) return failed('BADTIME');
-  return length < expected.length ? failed('BADTRUNC') : { ok: true };
+  return length < expectedMac.length ? failed('BADTRUNC') : { ok: true };
 }
 
 function failed(error: TsigError | 'malformed') {

@@ -53,9 +53,9 @@ export function judgedNames(name: string, type: RecordType): readonly JudgedName
  * The name that a challenge record proves control of (RFC 8555 section 8.4, dns-account-01); undefined: it is not one.
  */
 export function challengedName(name: string): JudgedName | undefined {
-  const [judged] = judgedNames(name, 'TXT');
-  const isChallenge = judged?.proof?.label === CHALLENGE_LABEL && /^(_[^.]+\.)?$/.test(judged.proof.before);
-  return isChallenge ? judged : undefined;
+  const [judgedName] = judgedNames(name, 'TXT');
+  const isChallenge = judgedName?.proof?.label === CHALLENGE_LABEL && /^(_[^.]+\.)?$/.test(judgedName.proof.before);
+  return isChallenge ? judgedName : undefined;
 }
 
 function provenBy(labels: readonly string[], at: number): JudgedName {
@@ -74,8 +74,11 @@ function provenBy(labels: readonly string[], at: number): JudgedName {
 }
 
 /** Whether the pattern, canonical and relative to the zone, permits the name. */
-export function permitsName(pattern: string, judged: JudgedName): boolean {
-  return matchesPattern(pattern, judged.name) || (judged.proof !== undefined && spellsProof(pattern, judged.proof));
+export function permitsName(pattern: string, judgedName: JudgedName): boolean {
+  return (
+    matchesPattern(pattern, judgedName.name) ||
+    (judgedName.proof !== undefined && spellsProof(pattern, judgedName.proof))
+  );
 }
 
 /**

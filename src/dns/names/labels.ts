@@ -67,9 +67,9 @@ function toALabel(raw: string): string | null {
   return label === null || label === '' || label.includes('.') ? null : label;
 }
 
-/** The first label that does not match `allowed`, or null. */
-export function offendingLabel(labels: readonly string[], allowed: RegExp): string | null {
-  return labels.find((label) => !allowed.test(label)) ?? null;
+/** The first label that does not match `allowedPattern`, or null. */
+export function offendingLabel(labels: readonly string[], allowedPattern: RegExp): string | null {
+  return labels.find((label) => !allowedPattern.test(label)) ?? null;
 }
 
 /** Four decimal numbers and nothing else, or any other name that reads as a (shortened) IPv4 address. */

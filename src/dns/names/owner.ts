@@ -15,16 +15,16 @@ const PORT_LABEL = /^_(0|[1-9][0-9]{0,4})$/;
 
 /** Judges a canonical relative name (`@`, `www`, `*.dev`) for `type` in `zone`; gives the name back. */
 export function judgeOwnerForType(relative: string, zone: string, type: RecordType): Verdict<string> {
-  const own = relative === '@' ? [] : relative.split('.');
-  const [first = '', second = ''] = [...own, ...zone.split('.')];
+  const ownLabels = relative === '@' ? [] : relative.split('.');
+  const [first = '', second = ''] = [...ownLabels, ...zone.split('.')];
 
-  if (type === 'NS' && own[0] === '*') {
+  if (type === 'NS' && ownLabels[0] === '*') {
     return refuse(
       'name',
       'NS at a wildcard name is undefined (RFC 4592 section 4.2); delegate each subdomain by its name.',
     );
   }
-  if (type === 'DNAME' && own[0] === '*') {
+  if (type === 'DNAME' && ownLabels[0] === '*') {
     return refuse(
       'name',
       'DNAME at a wildcard name is undefined (RFC 4592 section 4.4); redirect each subdomain by its name.',
@@ -43,7 +43,7 @@ export function judgeOwnerForType(relative: string, zone: string, type: RecordTy
     );
   }
   if (HOST_TYPES.has(type)) {
-    const edge = offendingLabel(own, HYPHEN_INSIDE);
+    const edge = offendingLabel(ownLabels, HYPHEN_INSIDE);
     if (edge !== null) {
       return refuse('name', `The label ${clip(edge)} begins or ends with a hyphen, which no host name may (RFC 1123).`);
     }

@@ -12,9 +12,9 @@ export function matchesPattern(pattern: string, text: string): boolean {
   let at = head.length;
   // The first match of a part leaves the most characters for the parts after it.
   for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const position = text.indexOf(part, at);
+    if (position < 0) return false;
+    at = position + part.length;
   }
   return text.length - tail.length >= at && text.endsWith(tail);
 }

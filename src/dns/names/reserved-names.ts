@@ -71,12 +71,12 @@ const APEX_OF = expand(APEXES);
  * The reserved name that a zone of this name is or lies below; the longest one when there are several. Null: the name
  * is free.
  * @param zone canonical: lower-case A-labels without final dot
- * @param allowed names that zones may be made of, each with every name below; `allow`: all names
+ * @param allowedSuffixes names that zones may be made of, each with every name below; `allow`: all names
  */
-export function reservedName(zone: string, allowed: readonly string[] | 'allow'): ReservedName | null {
-  if (allowed === 'allow') return null;
+export function reservedName(zone: string, allowedSuffixes: readonly string[] | 'allow'): ReservedName | null {
+  if (allowedSuffixes === 'allow') return null;
   const suffixes = suffixesOf(zone);
-  if (suffixes.some((suffix) => allowed.includes(suffix))) return null;
+  if (suffixes.some((suffix) => allowedSuffixes.includes(suffix))) return null;
   const tree = suffixes.find((suffix) => TREE_OF.has(suffix));
   return (tree === undefined ? APEX_OF.get(zone) : TREE_OF.get(tree)) ?? null;
 }

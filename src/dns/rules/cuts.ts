@@ -48,13 +48,13 @@ export const keepCutClean: WriteRule = (record, { zone, atName, replaces, isServ
   // The cut exists already: records at its name were checked when they were written.
   if (replaces === true || server !== undefined) return FINE;
   const isOwnServer = isServerOfName(fqdn(record.name, zone));
-  const hidden = find(atName.firstOfEach(), ({ type }) => !(ADDRESSES.has(type) && isOwnServer) && type !== 'DS');
-  if (hidden === undefined) return FINE;
+  const hiddenRecord = find(atName.firstOfEach(), ({ type }) => !(ADDRESSES.has(type) && isOwnServer) && type !== 'DS');
+  if (hiddenRecord === undefined) return FINE;
   return conflict(
     'hides-records',
     'type',
-    `Delegating ${record.name} would hide its ${hidden.type} record ${hidden.id}; move that one first.`,
-    [hidden.id],
+    `Delegating ${record.name} would hide its ${hiddenRecord.type} record ${hiddenRecord.id}; move that one first.`,
+    [hiddenRecord.id],
   );
 };
 
@@ -67,12 +67,12 @@ export const refuseToHide: WriteRule = (record, { atName, glue, below, replaces 
   const { records, names } = glue();
   const total = below.total() - records;
   if (total <= 0) return FINE;
-  const hidden = below.first(names);
-  const more = total > hidden.length ? ` and ${total - hidden.length} more` : '';
+  const hiddenNames = below.first(names);
+  const more = total > hiddenNames.length ? ` and ${total - hiddenNames.length} more` : '';
   return conflict(
     'hides-records',
     'name',
-    `Delegating ${record.name} would hide the records at ${hidden.join(', ')}${more}; move them first. (The addresses of its own name servers may stay when all its NS records are written in one batch.)`,
+    `Delegating ${record.name} would hide the records at ${hiddenNames.join(', ')}${more}; move them first. (The addresses of its own name servers may stay when all its NS records are written in one batch.)`,
   );
 };
 

@@ -196,10 +196,10 @@ class OtherRecords implements RecordsAtName {
 
   sizeOf(type: RecordType): { records: number; octets: number } {
     const { records, octets = 0 } = this.#rrsets.get(type) ?? {};
-    const left = records?.get(this.#without);
-    return left === undefined
+    const leavingRecord = records?.get(this.#without);
+    return leavingRecord === undefined
       ? { records: records?.size ?? 0, octets }
-      : { records: (records?.size ?? 1) - 1, octets: octets - left.wire.length };
+      : { records: (records?.size ?? 1) - 1, octets: octets - leavingRecord.wire.length };
   }
 
   hasServer(target: string): boolean {

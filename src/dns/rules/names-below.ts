@@ -37,10 +37,10 @@ export class BelowNames {
 
   /** The growth below these names is counted from now on, so that a question about them costs little. */
   watch(ordernames: Iterable<string>): void {
-    const added = [...ordernames].filter((each) => !this.#tallies.has(each));
-    if (added.length === 0) return;
-    for (const each of added) this.#tallies.set(each, { total: 0, names: new Map() });
-    const isNew = new Set(added);
+    const addedNames = [...ordernames].filter((each) => !this.#tallies.has(each));
+    if (addedNames.length === 0) return;
+    for (const each of addedNames) this.#tallies.set(each, { total: 0, names: new Map() });
+    const isNew = new Set(addedNames);
     for (const growth of this.#growth.values())
       for (const above of namesAbove(growth.ordername)) if (isNew.has(above)) this.#tally(above, growth, growth.count);
   }
@@ -69,12 +69,12 @@ export class BelowNames {
       first.splice(place < 0 ? first.length : place, 0, entry);
       if (first.length > limit) first.pop();
     };
-    const loaded = new Set<string>();
+    const loadedNames = new Set<string>();
     for (const entry of this.#loaded.get(ordername)?.names ?? []) {
-      loaded.add(entry.ordername);
+      loadedNames.add(entry.ordername);
       add({ ...entry, count: entry.count + (grown.get(entry.ordername)?.count ?? 0) });
     }
-    for (const entry of grown.values()) if (!loaded.has(entry.ordername)) add(entry);
+    for (const entry of grown.values()) if (!loadedNames.has(entry.ordername)) add(entry);
     return first.map(({ name }) => name);
   }
 
@@ -82,9 +82,9 @@ export class BelowNames {
     const tally = this.#tallies.get(above);
     if (tally === undefined) return;
     tally.total += by;
-    const known = tally.names.get(ordername) ?? { name, ordername, count: 0 };
-    known.count += by;
-    tally.names.set(ordername, known);
+    const entry = tally.names.get(ordername) ?? { name, ordername, count: 0 };
+    entry.count += by;
+    tally.names.set(ordername, entry);
   }
 }
 

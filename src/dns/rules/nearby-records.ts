@@ -80,10 +80,10 @@ export class NearbyRecords {
    * Replaces the list of records that the current request is about to create: the name servers of a delegation are
    * judged one by one, and the addresses of all of them may exist already.
    */
-  announce(written: Iterable<ParsedRecord>): void {
+  announce(writtenRecords: Iterable<ParsedRecord>): void {
     this.#delegations.clear();
     const cuts = new Set<string>();
-    for (const { type, ordername, target } of written) {
+    for (const { type, ordername, target } of writtenRecords) {
       if (type === 'NS' || type === 'DNAME') cuts.add(ordername);
       if (type === 'NS' && target !== null) this.#delegationAt(ordername).targets.add(target);
     }
@@ -128,13 +128,13 @@ export class NearbyRecords {
       }
       if (there.firstOf('NS') !== undefined) nearest = there;
     }
-    const announced = this.#delegations.get(record.ordername)?.targets;
+    const announcedTargets = this.#delegations.get(record.ordername)?.targets;
     return {
       zone: this.zone,
       atName: this.at(record.ordername).without(replacing),
       cutsAbove,
       isServerOfCut: (name) => nearest.hasServer(name),
-      isServerOfName: (name) => record.target === name || announced?.has(name) === true,
+      isServerOfName: (name) => record.target === name || announcedTargets?.has(name) === true,
       // Only the rules for a new delegation look at the names below it and at its targets.
       glue: () => this.#glueOf(record),
       below: {
@@ -171,11 +171,11 @@ export class NearbyRecords {
   }
 
   #delegationAt(ordername: string): Delegation {
-    const known = this.#delegations.get(ordername);
-    if (known !== undefined) return known;
-    const made: Delegation = { targets: new Set(), glue: null };
-    this.#delegations.set(ordername, made);
-    return made;
+    const knownDelegation = this.#delegations.get(ordername);
+    if (knownDelegation !== undefined) return knownDelegation;
+    const newDelegation: Delegation = { targets: new Set(), glue: null };
+    this.#delegations.set(ordername, newDelegation);
+    return newDelegation;
   }
 
   /** Counted once for all NS records at a name, until a record below it changes. */

@@ -62,13 +62,13 @@ export function judgeWrite(record: ParsedRecord, around: Surroundings, rules = W
 }
 
 /** Judges the deletion of a record; `rest` are the records that remain at its name. */
-export function judgeDelete(removed: { name: string; type: RecordType }, rest: RecordsAtName): Verdict<null> {
-  const ds = leavesDsAlone(removed, rest);
+export function judgeDelete(removedRecord: { name: string; type: RecordType }, rest: RecordsAtName): Verdict<null> {
+  const ds = leavesDsAlone(removedRecord, rest);
   if (ds === null) return FINE;
   return conflict(
     'ds-needs-ns',
     'type',
-    `This is the last NS record of ${removed.name}, which has the DS record ${ds.id}; delete the DS first.`,
+    `This is the last NS record of ${removedRecord.name}, which has the DS record ${ds.id}; delete the DS first.`,
     [ds.id],
   );
 }

@@ -24,27 +24,27 @@ export const refuseDuplicate: WriteRule = (record, { atName }) => {
 export const keepCnameAlone: WriteRule = (record, { atName }) => {
   const other = record.type === 'CNAME' ? atName.first() : atName.firstOf('CNAME');
   if (other === undefined) return FINE;
-  const found = `${record.name} has ${other.type === 'A' || other.type === 'AAAA' ? 'an' : 'a'} ${other.type} record (${other.id})`;
+  const neighbourText = `${record.name} has ${other.type === 'A' || other.type === 'AAAA' ? 'an' : 'a'} ${other.type} record (${other.id})`;
   return record.type === 'CNAME'
     ? conflict(
         'cname-alone',
         'type',
-        `${found}, and a CNAME cannot share its name with any other record; delete that one first.`,
+        `${neighbourText}, and a CNAME cannot share its name with any other record; delete that one first.`,
         [other.id],
       )
     : conflict(
         'cname-alone',
         'type',
-        `${found}, which allows no other record at its name; delete it first or use another name.`,
+        `${neighbourText}, which allows no other record at its name; delete it first or use another name.`,
         [other.id],
       );
 };
 
 /** X5: the addresses served for an ALIAS are the service's own, so nothing else may supply them. */
 export const keepAliasAlone: WriteRule = (record, { atName }) => {
-  const excluded: readonly RecordType[] =
+  const excludedTypes: readonly RecordType[] =
     record.type === 'ALIAS' ? ['A', 'AAAA', 'ALIAS'] : ['A', 'AAAA'].includes(record.type) ? ['ALIAS'] : [];
-  const other = excluded.map((type) => atName.firstOf(type)).find((each) => each !== undefined);
+  const other = excludedTypes.map((type) => atName.firstOf(type)).find((each) => each !== undefined);
   if (other === undefined) return FINE;
   return conflict(
     'alias-alone',
@@ -129,7 +129,7 @@ function wireLength(name: string): number {
 }
 
 /** X12 for deletion: the last NS of a name must not leave a DS behind. */
-export function leavesDsAlone(removed: { type: string }, rest: RecordsAtName): Neighbour | null {
-  if (removed.type !== 'NS' || rest.firstOf('NS') !== undefined) return null;
+export function leavesDsAlone(removedRecord: { type: string }, rest: RecordsAtName): Neighbour | null {
+  if (removedRecord.type !== 'NS' || rest.firstOf('NS') !== undefined) return null;
   return rest.firstOf('DS') ?? null;
 }

@@ -47,8 +47,8 @@ export function* zoneCheckSteps(
     if (index % STEP === 0) yield;
     if (problems.length >= MAX_PROBLEMS) break;
     const around = surroundingsOf(record, line, owners.get(record.ordername) as Owner, zone, inZoneCname);
-    const judged = judgeWrite(record, around, RULES_OF_A_ZONE);
-    if (!judged.ok) problems.push(problemAt(line, judged.problem));
+    const verdict = judgeWrite(record, around, RULES_OF_A_ZONE);
+    if (!verdict.ok) problems.push(problemAt(line, verdict.problem));
   }
   return sorted(problems);
 }

@@ -10,8 +10,8 @@ import type { Endpoint } from './secondary.ts';
 
 /** A text for `named -c`. */
 export function bindConfig({ primaries, key, zones, catalog }: PrimaryView, { listen, folder }: ServerPlace): string {
-  const signed = key === null ? '' : ` key "${key.name}"`;
-  const list = primaries.map(({ address, port }) => `${address} port ${port}${signed};`).join(' ');
+  const keyClause = key === null ? '' : ` key "${key.name}"`;
+  const list = primaries.map(({ address, port }) => `${address} port ${port}${keyClause};`).join(' ');
   const keySection =
     key === null ? '' : `key "${key.name}" {\n  algorithm ${key.algorithm};\n  secret "${key.secret}";\n};\n\n`;
   const allowNotify = key === null ? '' : `\n  allow-notify { key "${key.name}"; };`;

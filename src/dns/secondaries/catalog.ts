@@ -53,10 +53,13 @@ export function memberRecord({ id, name }: CatalogMember): CatalogRecord {
 }
 
 /** The members of a secondary's catalog, of all zones that exist. */
-export function membersFor(zones: 'all' | readonly string[], existing: readonly CatalogMember[]): CatalogMember[] {
-  if (zones === 'all') return [...existing];
-  const wanted = new Set(zones);
-  return existing.filter(({ name }) => wanted.has(name));
+export function membersFor(
+  zones: 'all' | readonly string[],
+  existingMembers: readonly CatalogMember[],
+): CatalogMember[] {
+  if (zones === 'all') return [...existingMembers];
+  const wantedNames = new Set(zones);
+  return existingMembers.filter(({ name }) => wantedNames.has(name));
 }
 
 export interface CatalogChange {
@@ -69,11 +72,13 @@ export interface CatalogChange {
  * removes unknown records as well.
  */
 export function catalogChange(current: readonly CatalogRecord[], members: readonly CatalogMember[]): CatalogChange {
-  const wanted = new Map([...CATALOG_HEAD, ...members.map(memberRecord)].map((record) => [keyOf(record), record]));
-  const present = new Map(current.map((record) => [keyOf(record), record]));
+  const wantedRecords = new Map(
+    [...CATALOG_HEAD, ...members.map(memberRecord)].map((record) => [keyOf(record), record]),
+  );
+  const presentRecords = new Map(current.map((record) => [keyOf(record), record]));
   return {
-    add: [...wanted].filter(([key]) => !present.has(key)).map(([, record]) => record),
-    remove: [...present].filter(([key]) => !wanted.has(key)).map(([, record]) => record),
+    add: [...wantedRecords].filter(([key]) => !presentRecords.has(key)).map(([, record]) => record),
+    remove: [...presentRecords].filter(([key]) => !wantedRecords.has(key)).map(([, record]) => record),
   };
 }
 

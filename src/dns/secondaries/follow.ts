@@ -16,12 +16,12 @@ export type Following =
   | { readonly state: 'absent'; readonly reason: string };
 
 /**
- * @param own the serial of the source
- * @param seen the serial in the answer, or the reason why it has none ("answers REFUSED")
+ * @param ownSerial the serial of the source
+ * @param observation the serial in the answer, or the reason why it has none ("answers REFUSED")
  */
-export function judgeFollowing(own: number, seen: { serial: number } | { reason: string }): Following {
-  if ('reason' in seen) return { state: 'absent', reason: seen.reason };
-  const { serial } = seen;
-  if (serial === own) return { state: 'current' };
-  return isLater(serial, own) ? { state: 'ahead', serial } : { state: 'behind', serial };
+export function judgeFollowing(ownSerial: number, observation: { serial: number } | { reason: string }): Following {
+  if ('reason' in observation) return { state: 'absent', reason: observation.reason };
+  const { serial } = observation;
+  if (serial === ownSerial) return { state: 'current' };
+  return isLater(serial, ownSerial) ? { state: 'ahead', serial } : { state: 'behind', serial };
 }

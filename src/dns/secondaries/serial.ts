@@ -63,11 +63,11 @@ export function slottedSerial({ least, current, slot, source }: SerialWish): num
  * The serial that a source must jump to, because a secondary has a later one (from a source before it, or from before a
  * restored database) and would ignore all changes. Null: no secondary is ahead.
  *
- * @param seen the serials that the secondaries of the zone answer
+ * @param seenSerials the serials that the secondaries of the zone answer
  */
-export function jumpOver(own: number, seen: readonly number[], slot: number): number | null {
-  const latest = seen.reduce((last, serial) => (isLater(serial, last) ? serial : last), own);
-  if (latest === own) return null;
+export function jumpOver(ownSerial: number, seenSerials: readonly number[], slot: number): number | null {
+  const latest = seenSerials.reduce((last, serial) => (isLater(serial, last) ? serial : last), ownSerial);
+  if (latest === ownSerial) return null;
   return slottedSerial({ least: latest, current: latest, slot, source: false });
 }
 

@@ -11,12 +11,12 @@ export function readTsigKeyFile(text: string): TsigKey {
   if (name === undefined || algorithm === undefined || secret === undefined) {
     throw new Error('the file is not a TSIG key such as key "name" { algorithm hmac-sha256; secret "…"; };');
   }
-  const known = TSIG_KEY_ALGORITHMS.find((each) => each === algorithm);
-  if (known === undefined)
+  const knownAlgorithm = TSIG_KEY_ALGORITHMS.find((each) => each === algorithm);
+  if (knownAlgorithm === undefined)
     throw new Error(`${algorithm} is not an algorithm of TSIG keys; use one of ${TSIG_KEY_ALGORITHMS.join(', ')}`);
   return {
     name: name.toLowerCase().replace(/\.$/, ''),
-    algorithm: known,
+    algorithm: knownAlgorithm,
     secret: Uint8Array.from(Buffer.from(secret, 'base64')),
   };
 }

@@ -19,9 +19,9 @@ export function parseIpv6(text: string): Uint8Array | null {
   if (halves.length > 2) return null;
   const [head, tail] = [groups(halves[0]!, halves.length === 1), groups(halves[1] ?? '', true)];
   if (head === null || tail === null) return null;
-  const missing = 8 - head.length - tail.length;
-  if (halves.length === 2 ? missing < 1 : missing !== 0) return null;
-  const all = [...head, ...new Array<number>(missing).fill(0), ...tail];
+  const missingGroups = 8 - head.length - tail.length;
+  if (halves.length === 2 ? missingGroups < 1 : missingGroups !== 0) return null;
+  const all = [...head, ...new Array<number>(missingGroups).fill(0), ...tail];
   return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 0xff]));
 }
 

@@ -70,11 +70,11 @@ function parse(what: string, content: string): Verdict<ParsedRdata> {
   if (!matching.ok) return matching;
   const data = parseHex(digits.join(''), 'certificate association data');
   if (!data.ok) return data;
-  const expected = DATA_LENGTH.get(matching.value);
-  if (expected !== undefined && data.value.length !== expected) {
+  const expectedLength = DATA_LENGTH.get(matching.value);
+  if (expectedLength !== undefined && data.value.length !== expectedLength) {
     return refuse(
       'content',
-      `The data has ${data.value.length} hexadecimal digits; matching type ${matching.value} has ${expected}.`,
+      `The data has ${data.value.length} hexadecimal digits; matching type ${matching.value} has ${expectedLength}.`,
     );
   }
   const numbers = [usage.value, selector.value, matching.value];

@@ -95,6 +95,6 @@ function parse(content: string): Verdict<ParsedRdata> {
 }
 
 function numberOf(text: string, names: ReadonlyMap<string, number>, max: number, what: string): Verdict<number> {
-  const named = names.get(text.toUpperCase());
-  return named === undefined ? parseUint(text, max, what) : accept(named);
+  const knownNumber = names.get(text.toUpperCase());
+  return knownNumber === undefined ? parseUint(text, max, what) : accept(knownNumber);
 }

@@ -75,11 +75,11 @@ function parse(content: string): Verdict<ParsedRdata> {
   if (digestType.value === 0) return refuse('content', 'Digest type 0 is reserved; use 2 (SHA-256) or 4 (SHA-384).');
   const digest = parseHex(digits.join(''), 'digest');
   if (!digest.ok) return digest;
-  const expected = DIGEST_LENGTH.get(digestType.value);
-  if (expected !== undefined && digest.value.length !== expected) {
+  const expectedLength = DIGEST_LENGTH.get(digestType.value);
+  if (expectedLength !== undefined && digest.value.length !== expectedLength) {
     return refuse(
       'content',
-      `The digest has ${digest.value.length} hexadecimal digits; digest type ${digestType.value} has ${expected}.`,
+      `The digest has ${digest.value.length} hexadecimal digits; digest type ${digestType.value} has ${expectedLength}.`,
     );
   }
   const text = `${tag.value} ${algorithm.value} ${digestType.value} ${digest.value}`;

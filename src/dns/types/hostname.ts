@@ -43,8 +43,12 @@ export function parseTarget(text: string, rules: TargetRules): Verdict<HostTarge
   if (!labels.ok) return labels;
   const bad = offendingLabel(labels.value, rules.syntax === 'host' ? LDH : LDH_UNDERSCORE);
   if (bad !== null) {
-    const allowed = rules.syntax === 'host' ? 'letters, digits and inner hyphens' : 'letters, digits, "-" and "_"';
-    return refuse(field, `The label ${clip(bad)} of the target ${clip(text)} is not accepted: use ${allowed}.`);
+    const allowedCharacters =
+      rules.syntax === 'host' ? 'letters, digits and inner hyphens' : 'letters, digits, "-" and "_"';
+    return refuse(
+      field,
+      `The label ${clip(bad)} of the target ${clip(text)} is not accepted: use ${allowedCharacters}.`,
+    );
   }
   if (looksLikeAddress(labels.value)) {
     return refuse(field, `The target ${clip(text)} reads as an IP address; name a host that has the address.`);

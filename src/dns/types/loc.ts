@@ -87,10 +87,10 @@ function takeAngle(words: string[], { name, signs, degrees: most }: Axis): Verdi
   const thousandths = Number(whole) * 1_000 + Number(fraction.padEnd(3, '0'));
   const angle = Number(degrees) * DEGREE + Number(minutes) * 60_000 + thousandths;
   if (!isRight || Number(minutes) > 59 || thousandths >= 60_000 || angle > most * DEGREE) {
-    const written = [degrees, minutes, seconds].join(' ');
+    const coordinateText = [degrees, minutes, seconds].join(' ');
     return refuse(
       'content',
-      `The ${name} ${clip(written)} is not accepted: write degrees up to ${most}, minutes up to 59 and seconds up to 59.999.`,
+      `The ${name} ${clip(coordinateText)} is not accepted: write degrees up to ${most}, minutes up to 59 and seconds up to 59.999.`,
     );
   }
   return accept(sign?.toUpperCase() === signs[0] ? angle : -angle);

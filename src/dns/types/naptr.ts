@@ -33,15 +33,15 @@ export const NAPTR = defineType({
 });
 
 function parse(content: string): Verdict<ParsedRdata> {
-  const read = readStrings(Buffer.from(content, 'utf8'), 6, SHAPE);
-  if (!read.ok) return read;
-  const [first, second, flags, services, regexp] = read.value as Strings;
+  const texts = readStrings(Buffer.from(content, 'utf8'), 6, SHAPE);
+  if (!texts.ok) return texts;
+  const [first, second, flags, services, regexp] = texts.value as Strings;
   const order = parseUint(latin1(first), 65_535, 'order');
   if (!order.ok) return order;
   const preference = parseUint(latin1(second), 65_535, 'preference');
   if (!preference.ok) return preference;
-  const judged = judgeStrings({ flags, services, regexp });
-  if (!judged.ok) return judged;
+  const verdict = judgeStrings({ flags, services, regexp });
+  if (!verdict.ok) return verdict;
   // A name has escapes of its own meaning, so it is taken as it is written.
   const replacement = parseTarget(fields(content).at(-1) as string, { syntax: 'any', root: true });
   if (!replacement.ok) return replacement;

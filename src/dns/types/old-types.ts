@@ -37,11 +37,11 @@ export function numberOfOldType(name: string): number | null {
 
 /** The octets with all names in lower case (RFC 4034 section 6.2); null if they do not have the layout. */
 export function inLayout({ layout }: OldType, octets: Uint8Array): Uint8Array | null {
-  const found: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let rest = octets;
   const take = (length: number) => {
     if (length > rest.length) throw new RangeError('too short');
-    found.push(rest.subarray(0, length));
+    chunks.push(rest.subarray(0, length));
     rest = rest.subarray(length);
   };
   const takeString = () => take(1 + (rest[0] ?? 255));
@@ -49,7 +49,7 @@ export function inLayout({ layout }: OldType, octets: Uint8Array): Uint8Array | 
     for (const part of layout) {
       if (part === 'name') {
         const name = readUncompressedName(rest);
-        found.push(wireOf(name.labels));
+        chunks.push(wireOf(name.labels));
         rest = name.rest;
       } else if (part === 'string') takeString();
       else if (part === 'strings')
@@ -61,7 +61,7 @@ export function inLayout({ layout }: OldType, octets: Uint8Array): Uint8Array | 
     if (error instanceof RangeError) return null;
     throw error;
   }
-  return rest.length === 0 ? concat(found) : null;
+  return rest.length === 0 ? concat(chunks) : null;
 }
 
 /** Labels in lower case, with the root at the end. */

@@ -44,10 +44,10 @@ export function plainRdata(content: string, rdata: string, wire: Uint8Array): Pa
 
 /** The refusal of a value whose presentation form is too long. */
 export function textTooLong(characters: number): { ok: false; problem: Problem } {
-  const written = `The value has ${characters} characters in zone file form`;
+  const sizeText = `The value has ${characters} characters in zone file form`;
   return refuse(
     'content',
-    `${written}; at most ${MAX_RDATA_TEXT} are allowed. Octets outside of printable ASCII take four characters each.`,
+    `${sizeText}; at most ${MAX_RDATA_TEXT} are allowed. Octets outside of printable ASCII take four characters each.`,
   );
 }
 

@@ -62,11 +62,11 @@ function parse(content: string): Verdict<ParsedRdata> {
   if (type.value === 0) return refuse('content', 'Fingerprint type 0 is reserved; use 2 (SHA-256).');
   const fingerprint = parseHex(digits.join(''), 'fingerprint');
   if (!fingerprint.ok) return fingerprint;
-  const expected = LENGTH.get(type.value);
-  if (expected !== undefined && fingerprint.value.length !== expected) {
+  const expectedLength = LENGTH.get(type.value);
+  if (expectedLength !== undefined && fingerprint.value.length !== expectedLength) {
     return refuse(
       'content',
-      `The fingerprint has ${fingerprint.value.length} hexadecimal digits; fingerprint type ${type.value} has ${expected}.`,
+      `The fingerprint has ${fingerprint.value.length} hexadecimal digits; fingerprint type ${type.value} has ${expectedLength}.`,
     );
   }
   const numbers = [algorithm.value, type.value];

@@ -174,8 +174,8 @@ export function laterValue(name: string, value: CharacterString): Verdict<Uint8A
 
 /** The number of a key by its name or as `keyN` without leading zeros, N up to 65534; null for anything else. */
 export function keyNumber(text: string): number | null {
-  const known = KNOWN.findIndex((key) => key.name === text);
-  if (known >= 0) return known;
+  const knownIndex = KNOWN.findIndex((key) => key.name === text);
+  if (knownIndex >= 0) return knownIndex;
   const later = LATER.get(text);
   if (later !== undefined) return later.number;
   const generic = /^key(0|[1-9][0-9]{0,4})$/.exec(text);

@@ -29,63 +29,63 @@ export function parseSvcParams(text: string): Verdict<SvcParams> {
     values.set(number, wire);
     at = skipBlanks(source, next);
   }
-  const judged = judgeTogether(values);
-  if (!judged.ok) return judged;
-  const sorted = [...values].sort(([a], [b]) => a - b);
+  const verdict = judgeTogether(values);
+  if (!verdict.ok) return verdict;
+  const sortedEntries = [...values].sort(([a], [b]) => a - b);
   return accept({
-    text: sorted.map(([number, wire]) => svcKey(number).format(wire)).join(' '),
-    wire: concat(sorted.flatMap(([number, wire]) => [uint16(number), uint16(wire.length), wire])),
+    text: sortedEntries.map(([number, wire]) => svcKey(number).format(wire)).join(' '),
+    wire: concat(sortedEntries.flatMap(([number, wire]) => [uint16(number), uint16(wire.length), wire])),
   });
 }
 
 function readParam(source: Uint8Array, at: number): Verdict<{ number: number; wire: Uint8Array; next: number }> {
   let end = at;
   while (end < source.length && source[end] !== EQUALS && !isBlank(source[end])) end += 1;
-  const written = Buffer.from(source.subarray(at, end)).toString('utf8');
-  const number = keyNumber(written.toLowerCase());
+  const keyText = Buffer.from(source.subarray(at, end)).toString('utf8');
+  const number = keyNumber(keyText.toLowerCase());
   if (number === null) {
     return refuse(
       'content',
-      `${clip(written)} is not a SvcParamKey of RFC 9460; write alpn, port, ipv4hint, … or a newer key as "keyN" with its number.`,
+      `${clip(keyText)} is not a SvcParamKey of RFC 9460; write alpn, port, ipv4hint, … or a newer key as "keyN" with its number.`,
     );
   }
-  const value = readValue(source, end, written);
+  const value = readValue(source, end, keyText);
   if (!value.ok) return value;
-  const wire = wireValue(number, written, value.value);
+  const wire = wireValue(number, keyText, value.value);
   if (!wire.ok) return wire;
   // The length has sixteen bits on the wire. The limit of the whole record is checked where its size is known.
   if (wire.value.length > 65_535)
-    return refuse('content', `The value of ${clip(written)} is longer than 65535 octets.`);
+    return refuse('content', `The value of ${clip(keyText)} is longer than 65535 octets.`);
   return accept({ number, wire: wire.value, next: value.value.next });
 }
 
 /** The value after `=`, or an empty one when there is no `=`. */
-function readValue(source: Uint8Array, at: number, written: string): Verdict<CharacterString> {
+function readValue(source: Uint8Array, at: number, keyText: string): Verdict<CharacterString> {
   if (source[at] !== EQUALS) return accept({ ...EMPTY, next: at });
   const start = at + 1;
   if (start >= source.length || isBlank(source[start])) {
-    return refuse('content', `${clip(`${written}=`)} has no value: write it right after "=", or leave out the "=".`);
+    return refuse('content', `${clip(`${keyText}=`)} has no value: write it right after "=", or leave out the "=".`);
   }
   const value = readCharacterString(source, start);
   if (!value.ok) return value;
   const { next } = value.value;
   if (next < source.length && !isBlank(source[next])) {
-    return refuse('content', `A blank is missing after the quoted value of ${clip(written)}.`);
+    return refuse('content', `A blank is missing after the quoted value of ${clip(keyText)}.`);
   }
   return value;
 }
 
 /** `alpn=h2` and `key1=\002h2` mean the same: a key in its generic form takes the wire value (RFC 9460 section 2.1). */
-function wireValue(number: number, written: string, value: CharacterString): Verdict<Uint8Array> {
+function wireValue(number: number, keyText: string, value: CharacterString): Verdict<Uint8Array> {
   const key = svcKey(number);
-  const generic = written.toLowerCase() !== key.name;
+  const generic = keyText.toLowerCase() !== key.name;
   if (key.name !== 'no-default-alpn' && key.name !== `key${number}` && value.octets.length === 0) {
     return refuse(
       'content',
       `The key ${key.name} needs a value: write ${clip(`${key.name}=…`)} without blanks around "=".`,
     );
   }
-  const later = laterValue(written.toLowerCase(), value);
+  const later = laterValue(keyText.toLowerCase(), value);
   const wire = later ?? (generic ? accept(value.octets) : key.fromText(value));
   if (!wire.ok) return wire;
   const flaw = key.flaw(wire.value);

@@ -70,39 +70,44 @@ export interface CharacterString {
  * 255.
  */
 export function readCharacterString(source: Uint8Array, at: number): Verdict<CharacterString> {
-  const quoted = source[at] === QUOTE;
-  const start = quoted ? at + 1 : at;
-  const octets = new Uint8Array(endOfString(source, start, quoted) - start);
+  const isQuoted = source[at] === QUOTE;
+  const start = isQuoted ? at + 1 : at;
+  const octets = new Uint8Array(endOfString(source, start, isQuoted) - start);
   let length = 0;
-  let escaped = false;
+  let isEscaped = false;
   let index = start;
   while (index < source.length) {
     const octet = source[index]!;
     if (octet === QUOTE) {
-      if (quoted) break;
+      if (isQuoted) break;
       return refuse(
         'content',
         'An unquoted text contains a quote; write the whole text in quotes and \\" for a quote.',
       );
     }
-    if (!quoted && isBlank(octet)) break;
-    if (!quoted && SPECIAL.has(octet)) {
-      const found = String.fromCharCode(octet);
-      return refuse('content', `An unquoted text may not hold ${clip(found)}; write the whole text in quotes.`);
+    if (!isQuoted && isBlank(octet)) break;
+    if (!isQuoted && SPECIAL.has(octet)) {
+      const character = String.fromCharCode(octet);
+      return refuse('content', `An unquoted text may not hold ${clip(character)}; write the whole text in quotes.`);
     }
     if (octet === BACKSLASH) {
       const unescaped = readEscape(source, index);
       if (!unescaped.ok) return unescaped;
       octets[length++] = unescaped.value.octet;
       index = unescaped.value.next;
-      escaped = true;
+      isEscaped = true;
     } else {
       octets[length++] = octet;
       index += 1;
     }
   }
-  if (quoted && index >= source.length) return refuse('content', 'A quoted text is not closed; end it with a quote.');
-  return accept({ octets: octets.subarray(0, length), quoted, escaped, next: quoted ? index + 1 : index });
+  if (isQuoted && index >= source.length) return refuse('content', 'A quoted text is not closed; end it with a quote.');
+  return accept({
+    octets: octets.subarray(0, length),
+    quoted: isQuoted,
+    escaped: isEscaped,
+    next: isQuoted ? index + 1 : index,
+  });
 }
 
 /**
@@ -127,11 +132,11 @@ export function readStrings(source: Uint8Array, count: number, shape: string): V
 /**
  * Finds the end first, so that a string takes memory by its own length and not by the length of the remaining content.
  */
-function endOfString(source: Uint8Array, start: number, quoted: boolean): number {
+function endOfString(source: Uint8Array, start: number, isQuoted: boolean): number {
   let index = start;
   while (index < source.length) {
     const octet = source[index]!;
-    if (octet === QUOTE || (!quoted && isBlank(octet))) break;
+    if (octet === QUOTE || (!isQuoted && isBlank(octet))) break;
     index += octet === BACKSLASH ? 2 : 1;
   }
   return Math.min(index, source.length);
@@ -146,10 +151,10 @@ export function readEscape(source: Uint8Array, at: number): Verdict<{ octet: num
   const value =
     isDigit(second) && isDigit(third) ? (first - ZERO) * 100 + (second! - ZERO) * 10 + (third! - ZERO) : 256;
   if (value <= 255) return accept({ octet: value, next: at + 4 });
-  const found = Buffer.from(source.subarray(at, at + 4)).toString('latin1');
+  const escapeText = Buffer.from(source.subarray(at, at + 4)).toString('latin1');
   return refuse(
     'content',
-    `${clip(found)} is not an escape: a backslash before a digit takes three digits, \\000 to \\255.`,
+    `${clip(escapeText)} is not an escape: a backslash before a digit takes three digits, \\000 to \\255.`,
   );
 }
 
@@ -171,16 +176,16 @@ export function escapeOctets(octets: Uint8Array, avoid: ReadonlySet<number> = NO
   }
   let at = 0;
   for (const octet of octets) {
-    const written = writtenLength(octet, avoid);
-    if (written > 1) text[at] = BACKSLASH;
-    if (written === 4) {
+    const textLength = writtenLength(octet, avoid);
+    if (textLength > 1) text[at] = BACKSLASH;
+    if (textLength === 4) {
       text[at + 1] = ZERO + Math.trunc(octet / 100);
       text[at + 2] = ZERO + (Math.trunc(octet / 10) % 10);
       text[at + 3] = ZERO + (octet % 10);
     } else {
-      text[at + written - 1] = octet;
+      text[at + textLength - 1] = octet;
     }
-    at += written;
+    at += textLength;
   }
   return text.toString('latin1');
 }

@@ -105,10 +105,10 @@ function quotedStrings(content: string): Verdict<Uint8Array> {
 
 function unquotedText(content: string): Verdict<Uint8Array> {
   if (/["\\]/.test(content)) {
-    const quoted = `"${content.replace(/["\\]/g, '\\$&')}"`;
+    const quotedText = `"${content.replace(/["\\]/g, '\\$&')}"`;
     return refuse(
       'content',
-      `A text with a quote or backslash must be written in quotes, for instance ${quoted.length <= 80 ? quoted : '"a \\"quoted\\" text"'}.`,
+      `A text with a quote or backslash must be written in quotes, for instance ${quotedText.length <= 80 ? quotedText : '"a \\"quoted\\" text"'}.`,
     );
   }
   // Almost always a mistake, and an invisible one: a policy with one blank too many is not a policy.

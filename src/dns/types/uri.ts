@@ -27,9 +27,11 @@ export const URI = defineType({
 });
 
 function parse(content: string): Verdict<ParsedRdata> {
-  const read = readStrings(Buffer.from(content, 'utf8'), 3, SHAPE);
-  if (!read.ok) return read;
-  const [first = '', second = '', target = ''] = read.value.map(({ octets }) => Buffer.from(octets).toString('latin1'));
+  const texts = readStrings(Buffer.from(content, 'utf8'), 3, SHAPE);
+  if (!texts.ok) return texts;
+  const [first = '', second = '', target = ''] = texts.value.map(({ octets }) =>
+    Buffer.from(octets).toString('latin1'),
+  );
   const priority = parseUint(first, 65_535, 'priority');
   if (!priority.ok) return priority;
   const weight = parseUint(second, 65_535, 'weight');

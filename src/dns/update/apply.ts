@@ -71,12 +71,12 @@ export function asksForSoa({ prerequisites, changes }: Update): boolean {
 
 /** Takes time that is linear in the changes, the prerequisites, and the records at their names. */
 export function evaluate(update: Update, zone: UpdateFacts): Evaluation {
-  const failed = failedPrerequisite(update.prerequisites, zone);
-  if (failed !== null) return failed;
+  const failure = failedPrerequisite(update.prerequisites, zone);
+  if (failure !== null) return failure;
   const state = new State(zone);
   for (const change of update.changes) {
-    const refused = apply(state, change, zone);
-    if (refused !== null) return { kind: 'refused', text: refused };
+    const refusalText = apply(state, change, zone);
+    if (refusalText !== null) return { kind: 'refused', text: refusalText };
   }
   return { kind: 'rrsets', rrsets: state.touched() };
 }
@@ -87,32 +87,32 @@ function unmet(rcode: Rcode, text: string): Evaluation {
 
 /** Null if all are met. */
 function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: UpdateFacts): Evaluation | null {
-  const wanted = new Map<string, { name: string | null; type: string; values: Set<HexValue> }>();
+  const wantedRrsets = new Map<string, { name: string | null; type: string; values: Set<HexValue> }>();
   for (const prerequisite of prerequisites) {
     const { name, kind } = prerequisite;
-    const shown = name ?? 'The name';
+    const shownName = name ?? 'The name';
     if (kind === 'name-is-used' || kind === 'name-is-unused') {
       const isUsed = name === '@' || (name !== null && zone.at(name).length > 0);
-      if (kind === 'name-is-used' && !isUsed) return unmet('NXDOMAIN', `${shown} has no records.`);
-      if (kind === 'name-is-unused' && isUsed) return unmet('YXDOMAIN', `${shown} has records.`);
+      if (kind === 'name-is-used' && !isUsed) return unmet('NXDOMAIN', `${shownName} has no records.`);
+      if (kind === 'name-is-unused' && isUsed) return unmet('YXDOMAIN', `${shownName} has records.`);
       continue;
     }
     const { type } = prerequisite as Extract<Prerequisite, { type: string }>;
     if (kind === 'value') {
       const key = `${name} ${type}`;
-      const entry = wanted.get(key) ?? { name, type, values: new Set() };
-      wanted.set(key, entry);
+      const entry = wantedRrsets.get(key) ?? { name, type, values: new Set() };
+      wantedRrsets.set(key, entry);
       entry.values.add(prerequisite.value);
       continue;
     }
     const exists = isThere(zone, name, type);
-    if (kind === 'rrset-exists' && !exists) return unmet('NXRRSET', `${shown} has no ${type} records.`);
-    if (kind === 'rrset-is-absent' && exists) return unmet('YXRRSET', `${shown} has ${type} records.`);
+    if (kind === 'rrset-exists' && !exists) return unmet('NXRRSET', `${shownName} has no ${type} records.`);
+    if (kind === 'rrset-is-absent' && exists) return unmet('YXRRSET', `${shownName} has ${type} records.`);
   }
   // RFC 2136 section 3.2.3: RRsets with values are compared at the end, each as a whole.
-  for (const { name, type, values } of wanted.values()) {
-    const found = valuesAt(zone, name, type);
-    if (found.size !== values.size || [...values].some((value) => !found.has(value))) {
+  for (const { name, type, values } of wantedRrsets.values()) {
+    const presentValues = valuesAt(zone, name, type);
+    if (presentValues.size !== values.size || [...values].some((value) => !presentValues.has(value))) {
       return unmet(
         'NXRRSET',
         `The ${type} records of ${name ?? 'the name'} are not exactly those of the prerequisite.`,
@@ -133,8 +133,8 @@ function valuesAt(zone: UpdateFacts, name: string | null, type: string): Set<Hex
   if (name === null) return new Set();
   if (name === '@' && type === 'NS') return new Set(zone.nameservers.map((host) => hex(nameToWire(host))));
   if (name === '@' && type === 'SOA') return new Set(zone.soa === null ? [] : [soaValue(zone.soa)]);
-  const found = zone.at(name).find((rrset) => rrset.type === type);
-  return new Set(found?.records.map(({ wire }) => hex(wire)));
+  const matchingRrset = zone.at(name).find((rrset) => rrset.type === type);
+  return new Set(matchingRrset?.records.map(({ wire }) => hex(wire)));
 }
 
 /** An RRset between two changes. */
@@ -164,10 +164,10 @@ class State {
 
   touch(name: string, type: RecordType): Working {
     const at = this.#at(name);
-    const known = at.get(type) ?? { name, type, records: new Map(), ttl: null };
-    at.set(type, known);
-    this.#touched.add(known);
-    return known;
+    const working = at.get(type) ?? { name, type, records: new Map(), ttl: null };
+    at.set(type, working);
+    this.#touched.add(working);
+    return working;
   }
 
   touched(): UpdateRrset[] {
@@ -183,16 +183,16 @@ class State {
   }
 
   #at(name: string): Map<RecordType, Working> {
-    const known = this.#names.get(name);
-    if (known !== undefined) return known;
-    const found = new Map(
+    const knownRrsets = this.#names.get(name);
+    if (knownRrsets !== undefined) return knownRrsets;
+    const storedRrsets = new Map(
       this.#zone.at(name).map(({ type, records }): [RecordType, Working] => {
         const values = records.map((record): [HexValue, ParsedRecord] => [hex(record.wire), record]);
         return [type, { name, type, records: new Map(values), ttl: null }];
       }),
     );
-    this.#names.set(name, found);
-    return found;
+    this.#names.set(name, storedRrsets);
+    return storedRrsets;
   }
 }
 
@@ -236,9 +236,9 @@ function add(state: State, record: ParsedRecord): void {
   if (type === 'CNAME' ? others.length > 0 : others.includes('CNAME')) return;
   const value = hex(record.wire);
   // A record that is there keeps its spelling.
-  const present = rrset.records.get(value) ?? record;
+  const presentRecord = rrset.records.get(value) ?? record;
   if (SINGLE_TYPES.includes(type)) rrset.records.clear();
-  rrset.records.set(value, present);
+  rrset.records.set(value, presentRecord);
   rrset.ttl = record.ttl;
 }
 

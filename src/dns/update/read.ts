@@ -59,19 +59,19 @@ const QUESTION_TYPES: ReadonlySet<number> = new Set([
 
 /** @param zone the labels of the message's zone, and its canonical name */
 export function readUpdate({ sections: [prerequisites, changes] }: Message, zone: Zone): Update | Flaw {
-  const read: Prerequisite[] = [];
+  const prerequisiteList: Prerequisite[] = [];
   for (const record of prerequisites) {
-    const found = readPrerequisite(record, zone);
-    if (isFlaw(found)) return found;
-    read.push(found);
+    const prerequisite = readPrerequisite(record, zone);
+    if (isFlaw(prerequisite)) return prerequisite;
+    prerequisiteList.push(prerequisite);
   }
   for (const record of changes) {
     const flaw = flawOfChange(record, zone);
     if (flaw !== null) return flaw;
   }
-  const written = changes.map((record) => readChange(record, zone));
-  const clamped = written.some((change, at) => change.kind === 'add' && change.record.ttl !== changes[at]?.ttl);
-  return { prerequisites: read, changes: written, clamped };
+  const updateChanges = changes.map((record) => readChange(record, zone));
+  const clamped = updateChanges.some((change, at) => change.kind === 'add' && change.record.ttl !== changes[at]?.ttl);
+  return { prerequisites: prerequisiteList, changes: updateChanges, clamped };
 }
 
 interface Zone {
@@ -79,8 +79,8 @@ interface Zone {
   name: string;
 }
 
-export function isFlaw(read: object): read is Flaw {
-  return 'kind' in read && (read.kind === 'malformed' || read.kind === 'outside');
+export function isFlaw(value: object): value is Flaw {
+  return 'kind' in value && (value.kind === 'malformed' || value.kind === 'outside');
 }
 
 function malformed(text: string): Flaw {
@@ -179,10 +179,10 @@ function contentOf({ rdata, type: number }: MessageRecord): { content: string; p
 
 /** The RDATA as stored values are compared; null if it has not the form of its type. */
 function valueOfRecord(record: MessageRecord): HexValue | null {
-  const written = contentOf(record);
-  if (written === null) return null;
+  const presentation = contentOf(record);
+  if (presentation === null) return null;
   const type = typeName(record.type);
-  const parsed = isRecordType(type) ? parseRdata(type, written.content, written.priority) : null;
+  const parsed = isRecordType(type) ? parseRdata(type, presentation.content, presentation.priority) : null;
   // A value that the service does not take is equal to no stored one.
   return hex(parsed?.ok ? parsed.value.wire : record.rdata);
 }

@@ -32,8 +32,8 @@ function octetsOf(oldType: OldType, text: string): Uint8Array | null {
   const words: string[] = text.match(WORD) ?? [];
   const kinds: readonly LayoutPart[] = oldType.layout[0] === 'strings' ? words.map(() => 'string') : oldType.layout;
   if (words.length !== kinds.length) return null;
-  const found = kinds.map((part, at) => octetsOfWord(part, words[at] as string));
-  return found.includes(null) ? null : inLayout(oldType, concat(found as Uint8Array[]));
+  const wordOctets = kinds.map((part, at) => octetsOfWord(part, words[at] as string));
+  return wordOctets.includes(null) ? null : inLayout(oldType, concat(wordOctets as Uint8Array[]));
 }
 
 function octetsOfWord(part: LayoutPart, word: string): Uint8Array | null {
@@ -68,10 +68,10 @@ function nameOf(text: string): Uint8Array | null {
       at += 1;
       continue;
     }
-    const escaped = octet === 0x5c ? readEscape(source, at) : null;
-    if (escaped?.ok === false) return null;
-    label.push(escaped?.value.octet ?? octet);
-    at = escaped?.value.next ?? at + 1;
+    const escapeVerdict = octet === 0x5c ? readEscape(source, at) : null;
+    if (escapeVerdict?.ok === false) return null;
+    label.push(escapeVerdict?.value.octet ?? octet);
+    at = escapeVerdict?.value.next ?? at + 1;
   }
   return label.length === 0 ? wireOf(labels) : null;
 }

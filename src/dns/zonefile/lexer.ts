@@ -144,11 +144,11 @@ function tooLong(entry: Entry): Entry {
 }
 
 /** The words are dropped at once. */
-function stop(entry: Entry, found: string): Entry {
+function stop(entry: Entry, finding: string): Entry {
   return {
     ...entry,
     words: [],
-    problem: `${found}, which is the limit; the lines after it were not read`,
+    problem: `${finding}, which is the limit; the lines after it were not read`,
     isLast: true,
   };
 }

@@ -95,12 +95,13 @@ export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<Zo
       file.problems.push(line);
       continue;
     }
-    const read = line.words[0]!.text.startsWith('$') && !line.indented ? directive(state, line) : entry(state, line);
-    if (!read.ok) {
-      const { field, message } = read.problem;
+    const lineVerdict =
+      line.words[0]!.text.startsWith('$') && !line.indented ? directive(state, line) : entry(state, line);
+    if (!lineVerdict.ok) {
+      const { field, message } = lineVerdict.problem;
       file.problems.push({ line: line.number, message: `${field}: ${message}` });
-    } else if (read.value.kind === 'record') {
-      const { record } = read.value;
+    } else if (lineVerdict.value.kind === 'record') {
+      const { record } = lineVerdict.value;
       const key = recordKey(record);
       const earlier = lines.get(key);
       if (earlier !== undefined) {
@@ -113,7 +114,7 @@ export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<Zo
       }
       lines.set(key, line.number);
       file.records.push({ line: line.number, record });
-    } else if (read.value.kind === 'ignored') {
+    } else if (lineVerdict.value.kind === 'ignored') {
       file.ignoredLines.push(line.number);
     }
   }
@@ -289,13 +290,13 @@ function absolute(name: string, origin: string): string {
 
 /** An owner name without escapes; null when an escape means a character that no name here may contain. */
 function plainName(text: string): string | null {
-  let allowed = true;
+  let isAllowed = true;
   const plain = text.replace(/\\(?:([0-9]{3})|(.?))/gsu, (_, decimal: string | undefined, character: string) => {
-    const found = decimal === undefined ? character : String.fromCharCode(Number(decimal));
-    allowed &&= /^[a-z0-9_*-]$/i.test(found);
-    return found;
+    const plainCharacter = decimal === undefined ? character : String.fromCharCode(Number(decimal));
+    isAllowed &&= /^[a-z0-9_*-]$/i.test(plainCharacter);
+    return plainCharacter;
   });
-  return allowed ? plain : null;
+  return isAllowed ? plain : null;
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };

@@ -72,8 +72,8 @@ export async function loadCredentials(options: KubeCredentialsOptions = {}): Pro
     server: cluster.server.replace(/\/+$/, ''),
     proxy: cluster.proxyUrl,
     namespace: config.getContextObject(config.currentContext)?.namespace?.trim() || 'default',
-    read: async (fresh = false) => {
-      if (!fresh && last !== undefined && clock.now() - last.at < REREAD_MS) return last.proof;
+    read: async (isFresh = false) => {
+      if (!isFresh && last !== undefined && clock.now() - last.at < REREAD_MS) return last.proof;
       const settings: HttpsSettings = {};
       await config.applyToHTTPSOptions(settings as Parameters<typeof config.applyToHTTPSOptions>[0]);
       last = { proof: toProof(settings), at: clock.now() };
@@ -84,9 +84,9 @@ export async function loadCredentials(options: KubeCredentialsOptions = {}): Pro
 
 /** Loads the files as kubectl does: it merges the files that KUBECONFIG names, and ignores those that do not exist. */
 function loadFiles(config: KubeConfig, kubeconfig: string, create: () => KubeConfig): void {
-  const named = kubeconfig.split(delimiter).filter((file) => file !== '');
-  const present = named.filter((file) => existsSync(file));
-  const [first = kubeconfig, ...others] = present;
+  const namedFiles = kubeconfig.split(delimiter).filter((file) => file !== '');
+  const presentFiles = namedFiles.filter((file) => existsSync(file));
+  const [first = kubeconfig, ...others] = presentFiles;
   config.loadFromFile(first);
   for (const file of others) {
     const other = create();

@@ -23,23 +23,23 @@ const CONNECTIONS = 4;
 /** Undefined: the process runs neither in a pod nor with a kubeconfig. */
 export function ownCluster({ kubeconfig, pod }: OwnClusterOptions): OwnCluster | undefined {
   if (kubeconfig === undefined && pod === undefined) return undefined;
-  let opened: Promise<Transport> | null = null;
+  let pendingTransport: Promise<Transport> | null = null;
   const open = async (): Promise<Transport> => {
     const credentials = (await plainCredentials({ kubeconfig, pod })) ?? (await loadCredentials({ kubeconfig }));
     return createTransport({ credentials, maxConnections: CONNECTIONS });
   };
   return {
     request: async (call, signal) => {
-      opened ??= open();
-      const transport = await opened.catch((error: unknown) => {
+      pendingTransport ??= open();
+      const transport = await pendingTransport.catch((error: unknown) => {
         // The file may be there at the next call.
-        opened = null;
+        pendingTransport = null;
         throw error;
       });
       return await transport.request(call, signal);
     },
     close: async () => {
-      const transport = await opened?.catch(() => undefined);
+      const transport = await pendingTransport?.catch(() => undefined);
       await transport?.close();
     },
   };

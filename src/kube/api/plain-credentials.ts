@@ -85,8 +85,8 @@ async function podCredentials({ host, port }: Pod, folder: string, clock: Clock)
 
 function remembered(clock: Clock, read: () => Promise<KubeProof>): KubeCredentials['read'] {
   let last: { proof: KubeProof; at: number } | undefined;
-  return async (fresh = false) => {
-    if (fresh || last === undefined || clock.now() - last.at >= REREAD_MS)
+  return async (isFresh = false) => {
+    if (isFresh || last === undefined || clock.now() - last.at >= REREAD_MS)
       last = { proof: await read(), at: clock.now() };
     return last.proof;
   };
@@ -111,6 +111,6 @@ function named(list: unknown, name: unknown, field: string): Fields | undefined 
   return entry?.[field] as Fields | undefined;
 }
 
-function isKnown(fields: Fields, known: ReadonlySet<string>): boolean {
-  return Object.keys(fields).every((name) => known.has(name));
+function isKnown(fields: Fields, knownFields: ReadonlySet<string>): boolean {
+  return Object.keys(fields).every((name) => knownFields.has(name));
 }

@@ -92,26 +92,26 @@ class HttpTransport implements Transport {
 
   async request(call: KubeCall, signal?: AbortSignal): Promise<unknown> {
     const { credentials } = this.#options;
-    let waited = 0;
-    let refreshed = false;
-    let reconnected = false;
+    let waitedMs = 0;
+    let isRefreshed = false;
+    let hasReconnected = false;
     for (let resends = 0; ; resends++) {
       const { result, proof } = await this.#once(call, signal);
       if (!('error' in result)) return result.value;
       const { error } = result;
       if (resends >= MAX_RESENDS) throw error;
-      if (error.status === 401 && proof !== undefined && !refreshed) {
-        refreshed = true;
+      if (error.status === 401 && proof !== undefined && !isRefreshed) {
+        isRefreshed = true;
         if ((await credentials.read(true)).headers.authorization === proof.headers.authorization) throw error;
         continue;
       }
-      if (error.reason === 'Unreachable' && call.method === 'GET' && !reconnected) {
-        reconnected = true;
+      if (error.reason === 'Unreachable' && call.method === 'GET' && !hasReconnected) {
+        hasReconnected = true;
         continue;
       }
       const wait = waitBeforeResend(error);
-      if (wait === undefined || waited + wait > MAX_WAIT_MS) throw error;
-      waited += wait;
+      if (wait === undefined || waitedMs + wait > MAX_WAIT_MS) throw error;
+      waitedMs += wait;
       await sleep(this.#clock, wait, signal);
     }
   }

@@ -13,27 +13,27 @@ interface LineSplitter {
 /** Bytes are kept, not text, so that a character that two chunks share is whole again in its line. */
 export function createLineSplitter(longest: number = LONGEST_LINE): LineSplitter {
   let parts: Uint8Array[] = [];
-  let held = 0;
+  let heldBytes = 0;
   return {
     push: (chunk) => {
       const lines: string[] = [];
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
         const piece = chunk.subarray(start, end);
-        const line = held === 0 ? toText(piece) : toText(Buffer.concat([...parts, piece]));
+        const line = heldBytes === 0 ? toText(piece) : toText(Buffer.concat([...parts, piece]));
         parts = [];
-        held = 0;
+        heldBytes = 0;
         if (line !== '') lines.push(line);
         start = end + 1;
       }
       if (start < chunk.length) {
         parts.push(chunk.subarray(start));
-        held += chunk.length - start;
-        if (held > longest) throw new RangeError(`A line is longer than ${longest} bytes`);
+        heldBytes += chunk.length - start;
+        if (heldBytes > longest) throw new RangeError(`A line is longer than ${longest} bytes`);
       }
       return lines;
     },
-    pending: () => held,
+    pending: () => heldBytes,
   };
 }
 

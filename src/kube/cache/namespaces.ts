@@ -11,8 +11,8 @@ export function createNamespaceCount(caches: readonly Pick<Cache<KubeObject>, 'o
   for (const cache of caches) {
     cache.onChange((_key, kind, _initial, { metadata: { namespace = '' } }) => {
       if (kind === 'update') return;
-      const left = (objects.get(namespace) ?? 0) + (kind === 'add' ? 1 : -1);
-      if (left > 0) objects.set(namespace, left);
+      const remainingCount = (objects.get(namespace) ?? 0) + (kind === 'add' ? 1 : -1);
+      if (remainingCount > 0) objects.set(namespace, remainingCount);
       else objects.delete(namespace);
     });
   }

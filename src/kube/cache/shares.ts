@@ -13,19 +13,19 @@ export interface CacheShare<T extends KubeObject> {
 
 /** The part of one namespace: a complete list of it keeps the objects of other namespaces in the cache. */
 export function shareOf<T extends KubeObject>(store: CacheStore<T>, namespace: string): CacheShare<T> {
-  let synced = false;
+  let isSynced = false;
   const isOurs = (key: string) => key.startsWith(`${namespace}/`);
   return {
     filling: {
       trim: (object) => store.trim(object),
       upsert: (object) => store.upsert(object),
       remove: (object) => store.remove(object),
-      replace: (objects, trusted) => {
+      replace: (objects, isTrusted) => {
         const others = store.list().filter((object) => !isOurs(keyOf(object)));
-        store.replace([...others, ...objects], trusted);
-        synced = true;
+        store.replace([...others, ...objects], isTrusted);
+        isSynced = true;
       },
     },
-    hasSynced: () => synced,
+    hasSynced: () => isSynced,
   };
 }

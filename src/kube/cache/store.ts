@@ -112,12 +112,12 @@ class Store<T extends KubeObject> implements CacheStore<T> {
   }
 
   byIndex(name: string, value: string): T[] {
-    const found: T[] = [];
+    const objects: T[] = [];
     for (const key of this.#indexes.keys(name, value)) {
       const object = this.#objects.get(key);
-      if (object !== undefined) found.push(object);
+      if (object !== undefined) objects.push(object);
     }
-    return found;
+    return objects;
   }
 
   onChange(handler: ChangeHandler<T>): () => void {
@@ -157,19 +157,19 @@ class Store<T extends KubeObject> implements CacheStore<T> {
   }
 
   trim(object: T): T {
-    const trimmed = this.#transform(object);
-    this.#trimmed.add(trimmed);
-    return trimmed;
+    const trimmedObject = this.#transform(object);
+    this.#trimmed.add(trimmedObject);
+    return trimmedObject;
   }
 
-  replace(objects: readonly T[], trusted = false): void {
+  replace(objects: readonly T[], isTrusted = false): void {
     const initial = !this.#synced;
     const before = this.#objects;
     const after = new Map<string, T>();
     for (const object of objects) {
       const key = keyOf(object);
       const old = before.get(key);
-      const keep = old !== undefined && !trusted && !isNewer(object, old);
+      const keep = old !== undefined && !isTrusted && !isNewer(object, old);
       after.set(key, keep ? old : this.#trimmed.has(object) ? object : this.#transform(object));
     }
     this.#trimmed = new WeakSet();
@@ -212,8 +212,8 @@ class Store<T extends KubeObject> implements CacheStore<T> {
 }
 
 /** Whether the received object is newer than the cached one; true when their versions cannot be compared. */
-function isNewer(incoming: KubeObject, cached: KubeObject): boolean {
-  if (incoming.metadata.uid !== cached.metadata.uid) return true;
-  const order = compareResourceVersions(incoming.metadata.resourceVersion, cached.metadata.resourceVersion);
+function isNewer(incoming: KubeObject, cachedObject: KubeObject): boolean {
+  if (incoming.metadata.uid !== cachedObject.metadata.uid) return true;
+  const order = compareResourceVersions(incoming.metadata.resourceVersion, cachedObject.metadata.resourceVersion);
   return order === undefined || order > 0;
 }

@@ -28,11 +28,11 @@ export function createConditionTrim(): <T extends Conditioned>(object: T) => T {
   // Records that become Ready in the same second have equal conditions.
   const list = createShared((json) => (JSON.parse(json) as Condition[]).map(slim));
   return (object) => {
-    const trimmed = trimObject(object);
-    const { apiVersion, metadata, status } = trimmed;
+    const trimmedObject = trimObject(object);
+    const { apiVersion, metadata, status } = trimmedObject;
     const { namespace, creationTimestamp } = metadata;
     return {
-      ...trimmed,
+      ...trimmedObject,
       ...(apiVersion && { apiVersion: text(apiVersion) }),
       metadata: {
         ...metadata,
@@ -48,8 +48,8 @@ export function createConditionTrim(): <T extends Conditioned>(object: T) => T {
 function createShared<V>(make: (key: string) => V): (key: string) => V {
   let values = new Map<string, V>();
   return (key) => {
-    const known = values.get(key);
-    if (known !== undefined) return known;
+    const knownValue = values.get(key);
+    if (knownValue !== undefined) return knownValue;
     if (values.size >= MAX_SHARED) values = new Map();
     const value = make(key);
     values.set(key, value);

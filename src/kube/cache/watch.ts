@@ -52,19 +52,19 @@ export async function watchOnce<T extends KubeObject>(
   const lines = createLineSplitter();
   let events = 0;
   let lastByte = start;
-  let silent = false;
+  let isSilent = false;
   let cancelSilence = () => {};
   const listen = (): void => {
     cancelSilence = clock.setTimeout(
       () => {
         if (clock.now() - lastByte < silenceMs) return listen();
-        silent = true;
+        isSilent = true;
         limit.abort(new DOMException('The watch was silent for too long', 'AbortError'));
       },
       lastByte + silenceMs - clock.now(),
     );
   };
-  const ended = (end: WatchEnd): WatchRun => ({ end, events, lastedMs: clock.now() - start });
+  const endRun = (end: WatchEnd): WatchRun => ({ end, events, lastedMs: clock.now() - start });
 
   try {
     listen();
@@ -73,21 +73,21 @@ export async function watchOnce<T extends KubeObject>(
       lastByte = clock.now();
       for (const line of lines.push(chunk)) {
         const event = parseEvent<T>(line);
-        if ('end' in event) return ended(event.end);
+        if ('end' in event) return endRun(event.end);
         events++;
         settings.onEvent(event);
       }
     }
     signal.throwIfAborted();
-    if (lines.pending() > 0) return ended({ kind: 'corrupt', problem: 'the stream ended inside an event' });
-    return ended({ kind: 'closed', by: silent ? 'silent' : limit.expired() ? 'deadline' : 'server' });
+    if (lines.pending() > 0) return endRun({ kind: 'corrupt', problem: 'the stream ended inside an event' });
+    return endRun({ kind: 'closed', by: isSilent ? 'silent' : limit.expired() ? 'deadline' : 'server' });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (silent) return ended({ kind: 'closed', by: 'silent' });
-    if (limit.expired()) return ended({ kind: 'closed', by: 'deadline' });
-    if (cause instanceof RangeError) return ended({ kind: 'corrupt', problem: cause.message });
-    if (lines.pending() > 0) return ended({ kind: 'corrupt', problem: 'the connection was lost inside an event' });
-    return ended({ kind: 'failed', error: toKubeError(cause) });
+    if (isSilent) return endRun({ kind: 'closed', by: 'silent' });
+    if (limit.expired()) return endRun({ kind: 'closed', by: 'deadline' });
+    if (cause instanceof RangeError) return endRun({ kind: 'corrupt', problem: cause.message });
+    if (lines.pending() > 0) return endRun({ kind: 'corrupt', problem: 'the connection was lost inside an event' });
+    return endRun({ kind: 'failed', error: toKubeError(cause) });
   } finally {
     cancelSilence();
     limit.clear();

@@ -39,21 +39,31 @@ interface Renewal {
 
 /** Returns the stored certificate if it is valid for another month, otherwise its replacement. */
 export async function renewed(
-  kept: OwnCertificate | undefined,
+  storedCertificate: OwnCertificate | undefined,
   { hosts, now, announceMs = 0 }: Renewal,
 ): Promise<OwnCertificate> {
-  const authority = await currentAuthority(kept, now, announceMs);
-  if (kept !== undefined && isSame(kept, authority) && isCertificate(kept, hosts, now)) return kept;
+  const authority = await currentAuthority(storedCertificate, now, announceMs);
+  if (
+    storedCertificate !== undefined &&
+    isSame(storedCertificate, authority) &&
+    isCertificate(storedCertificate, hosts, now)
+  )
+    return storedCertificate;
   const [issuer = ''] = pems(authority.authorities);
-  if (kept !== undefined && isCertificate({ ...kept, ...authority }, hosts, now)) return { ...kept, ...authority };
+  if (storedCertificate !== undefined && isCertificate({ ...storedCertificate, ...authority }, hosts, now))
+    return { ...storedCertificate, ...authority };
   return { ...authority, ...(await newCertificate(issuer, authority.authorityKey, hosts, now)) };
 }
 
 type Authority = Pick<OwnCertificate, 'authorities' | 'authorityKey' | 'announcedKey'>;
 
-async function currentAuthority(kept: OwnCertificate | undefined, now: Date, announceMs: number): Promise<Authority> {
-  if (kept === undefined) return newAuthority([], now);
-  const { authorities, authorityKey, announcedKey } = kept;
+async function currentAuthority(
+  storedCertificate: OwnCertificate | undefined,
+  now: Date,
+  announceMs: number,
+): Promise<Authority> {
+  if (storedCertificate === undefined) return newAuthority([], now);
+  const { authorities, authorityKey, announcedKey } = storedCertificate;
   const [first = '', second = '', ...rest] = pems(authorities);
   const isUsable = isValid(first, now) && belongs(first, authorityKey);
   if (isUsable && lasts(first, now)) return { authorities, authorityKey, announcedKey };
@@ -67,18 +77,20 @@ async function currentAuthority(kept: OwnCertificate | undefined, now: Date, ann
       announcedKey: '',
     };
   }
-  const made = await newAuthority(stillGood(pems(authorities), now), now);
-  if (!isUsable || announceMs === 0) return made;
-  const [next = ''] = pems(made.authorities);
+  const freshAuthority = await newAuthority(stillGood(pems(authorities), now), now);
+  if (!isUsable || announceMs === 0) return freshAuthority;
+  const [next = ''] = pems(freshAuthority.authorities);
   return {
     authorities: bundle([first, next, ...stillGood([second, ...rest], now)]),
     authorityKey,
-    announcedKey: made.authorityKey,
+    announcedKey: freshAuthority.authorityKey,
   };
 }
 
-function isSame(kept: OwnCertificate, authority: Authority): boolean {
-  return kept.authorities === authority.authorities && kept.announcedKey === authority.announcedKey;
+function isSame(storedCertificate: OwnCertificate, authority: Authority): boolean {
+  return (
+    storedCertificate.authorities === authority.authorities && storedCertificate.announcedKey === authority.announcedKey
+  );
 }
 
 function isCertificate(
@@ -139,7 +151,7 @@ async function newAuthority(before: readonly string[], now: Date): Promise<Autho
   const keys = await generateKeys();
   // A new name each time: verifiers look issuers up by name.
   const subject = new x509.Name([{ CN: [`zonestead-${randomBytes(4).toString('hex')}`] }]);
-  const made = await x509.X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     subject,
     issuer: subject,
     ...validity(now, AUTHORITY_DAYS),
@@ -152,7 +164,7 @@ async function newAuthority(before: readonly string[], now: Date): Promise<Autho
     ],
   });
   return {
-    authorities: bundle([made.toString('pem'), ...before]),
+    authorities: bundle([certificate.toString('pem'), ...before]),
     authorityKey: privatePem(keys.privateKey),
     announcedKey: '',
   };
@@ -161,7 +173,7 @@ async function newAuthority(before: readonly string[], now: Date): Promise<Autho
 async function newCertificate(issuerPem: string, authorityKey: string, hosts: readonly string[], now: Date) {
   const issuer = new x509.X509Certificate(issuerPem);
   const keys = await generateKeys();
-  const made = await x509.X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     subject: new x509.Name([{ CN: [(hosts[0] ?? 'zonestead').slice(0, 64)] }]),
     issuer: issuer.subjectName,
     ...validity(now, CERTIFICATE_DAYS, issuer.notAfter),
@@ -178,7 +190,7 @@ async function newCertificate(issuerPem: string, authorityKey: string, hosts: re
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
-  return { certificate: `${made.toString('pem').trim()}\n`, key: privatePem(keys.privateKey) };
+  return { certificate: `${certificate.toString('pem').trim()}\n`, key: privatePem(keys.privateKey) };
 }
 
 /** @param last the end of the authority, which a certificate does not outlive */

@@ -24,10 +24,10 @@ export async function keepCertificate(
   const texts = await changeSecret(
     api,
     at,
-    async (found) => {
-      const kept = found && fromTexts(found.texts);
-      const next = await renewed(kept, renewal);
-      return next === kept ? null : { texts: textsOf(next), type: 'kubernetes.io/tls', labels };
+    async (storedSecret) => {
+      const storedCertificate = storedSecret && fromTexts(storedSecret.texts);
+      const next = await renewed(storedCertificate, renewal);
+      return next === storedCertificate ? null : { texts: textsOf(next), type: 'kubernetes.io/tls', labels };
     },
     signal,
   );

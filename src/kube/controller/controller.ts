@@ -107,10 +107,10 @@ class WorkerController implements Controller {
   async stop(graceMs: number): Promise<boolean> {
     this.#stopping = true;
     this.#queue.shutDown();
-    const ended = Promise.all(this.#workers).then(() => undefined);
-    if (!this.#hardStop.signal.aborted && (await endsWithin(this.#clock, ended, graceMs))) return true;
+    const workersEnd = Promise.all(this.#workers).then(() => undefined);
+    if (!this.#hardStop.signal.aborted && (await endsWithin(this.#clock, workersEnd, graceMs))) return true;
     this.#stopAll(new DOMException('The process is stopping', 'AbortError'));
-    if (await endsWithin(this.#clock, ended, STOP_LEAVE_MS)) return true;
+    if (await endsWithin(this.#clock, workersEnd, STOP_LEAVE_MS)) return true;
     this.#log.error('runs that ignore their signal were abandoned');
     return false;
   }

@@ -15,11 +15,11 @@ export function enqueueOnChange<T extends KubeObject>(
   isUrgent: (object: T) => boolean = () => false,
 ): void {
   cache.onChange((key, kind, initial, object, old) => {
-    const edited =
+    const isEdited =
       old?.metadata.generation !== object.metadata.generation ||
       old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
-    if (kind === 'update' && !edited && !annotated) return;
+    const hasNewAnnotations = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
+    if (kind === 'update' && !isEdited && !hasNewAnnotations) return;
     if (!initial) queue.forget(key);
     queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
   });

@@ -129,12 +129,12 @@ class ProcessManager implements Manager {
     const name = type.plural;
     const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
     const observer = kubeMetrics.cache(name, () => store.size);
-    const keep = (part: string, scoped: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
+    const keep = (part: string, partScope: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
       const reflector = createReflector<T>({
         api: this.#api,
         type,
         store: filling,
-        scope: scoped,
+        scope: partScope,
         log,
         clock: this.#clock,
         random: this.#options.random ?? Math.random,
@@ -212,9 +212,9 @@ class ProcessManager implements Manager {
     for (const { name, hasSynced } of this.#caches) results[name] = hasSynced() ? 'synced' : 'not synced';
     let ok = this.#running && this.#caches.every((cache) => cache.hasSynced());
     for (const [name, check] of this.#checks) {
-      const passed = check();
-      results[name] = passed ? 'ok' : 'not ok';
-      ok &&= passed;
+      const hasPassed = check();
+      results[name] = hasPassed ? 'ok' : 'not ok';
+      ok &&= hasPassed;
     }
     return { ok, checks: results };
   }
@@ -223,24 +223,24 @@ class ProcessManager implements Manager {
     const timeoutMs = this.#options.syncTimeoutMs ?? 120_000;
     const end = this.#clock.now() + timeoutMs;
     for (;;) {
-      const missing = this.#caches.filter((cache) => !cache.hasSynced());
-      if (missing.length === 0) return;
+      const unsyncedCaches = this.#caches.filter((cache) => !cache.hasSynced());
+      if (unsyncedCaches.length === 0) return;
       if (this.#clock.now() >= end) {
-        const names = missing.map((cache) => cache.name).join(', ');
+        const names = unsyncedCaches.map((cache) => cache.name).join(', ');
         throw new Error(`No complete list within ${timeoutMs / 1000} s of: ${names}`);
       }
       await sleep(this.#clock, SYNC_POLL_MS, signal);
     }
   }
 
-  /** Runs controllers and tasks until `end` or `lost` aborts. Returns whether everything that was started has ended. */
-  async #lead(end: AbortSignal, lost: AbortSignal, fail: (error: unknown) => void): Promise<boolean> {
+  /** Runs controllers and tasks until `end` or `lossSignal` aborts. Returns whether everything that was started has ended. */
+  async #lead(end: AbortSignal, lossSignal: AbortSignal, fail: (error: unknown) => void): Promise<boolean> {
     const { log } = this.#options;
     const stop = new AbortController();
     const abortRuns = (): void => {
-      for (const controller of this.#controllers) controller.abort(lost.reason);
+      for (const controller of this.#controllers) controller.abort(lossSignal.reason);
     };
-    lost.addEventListener('abort', abortRuns, { once: true });
+    lossSignal.addEventListener('abort', abortRuns, { once: true });
     for (const controller of this.#controllers) controller.start();
     const workers = this.#tasks.map(async (task) => {
       try {
@@ -250,29 +250,29 @@ class ProcessManager implements Manager {
       }
     });
     log.info('running');
-    await untilAborted(AbortSignal.any([end, lost]));
+    await untilAborted(AbortSignal.any([end, lossSignal]));
     log.info('stopping');
     stop.abort(new DOMException('The process is stopping', 'AbortError'));
     const ends = await Promise.all([
       ...this.#controllers.map((controller) => controller.stop(STOP_CONTROLLERS_MS)),
       endsWithin(this.#clock, STOP_CONTROLLERS_MS, Promise.all(workers)),
     ]);
-    lost.removeEventListener('abort', abortRuns);
-    return ends.every((ended) => ended);
+    lossSignal.removeEventListener('abort', abortRuns);
+    return ends.every((hasEnded) => hasEnded);
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    const failed = new AbortController();
-    const fail = (error: unknown): void => failed.abort(error);
+    const failureAbort = new AbortController();
+    const fail = (error: unknown): void => failureAbort.abort(error);
     const stopCaches = new AbortController();
-    const anyEnd = AbortSignal.any([signal, failed.signal]);
+    const anyEnd = AbortSignal.any([signal, failureAbort.signal]);
     const filling = this.#caches.map((cache) => cache.reflector.run(stopCaches.signal).catch(fail));
     const sending = this.#recorders.map((recorder) => recorder.run(stopCaches.signal).catch(fail));
     const { election } = this.#options;
     try {
       await this.#allSynced(anyEnd);
       this.#running = true;
-      if (election) await election.run((lost) => this.#lead(anyEnd, lost, fail), anyEnd);
+      if (election) await election.run((lossSignal) => this.#lead(anyEnd, lossSignal, fail), anyEnd);
       else await this.#lead(anyEnd, new AbortController().signal, fail);
     } catch (error) {
       // A stop while the caches fill is not a failure.
@@ -285,6 +285,6 @@ class ProcessManager implements Manager {
       await Promise.all(this.#recorders.map((recorder) => recorder.flush(limit.signal)));
       limit.clear();
     }
-    if (failed.signal.aborted) throw failed.signal.reason;
+    if (failureAbort.signal.aborted) throw failureAbort.signal.reason;
   }
 }

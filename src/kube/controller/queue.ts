@@ -150,16 +150,16 @@ class KeyedQueue implements WorkQueue {
   add(key: string, options: { readonly priority?: Priority } = {}): void {
     if (this.#closed) return;
     const priority = options.priority ?? this.#priorityOf(key);
-    const known = this.#waiting.get(key) ?? this.#dirty.get(key);
-    if (known === undefined) this.#observer?.added();
+    const waitingEntry = this.#waiting.get(key) ?? this.#dirty.get(key);
+    if (waitingEntry === undefined) this.#observer?.added();
     if (this.#processing.has(key)) {
-      if (known === undefined) this.#dirty.set(key, { since: this.#clock.now(), priority });
-      else known.priority = higher(known.priority, priority);
+      if (waitingEntry === undefined) this.#dirty.set(key, { since: this.#clock.now(), priority });
+      else waitingEntry.priority = higher(waitingEntry.priority, priority);
       return;
     }
-    if (known === undefined) this.#append(key, { since: this.#clock.now(), priority });
-    else if (priority > known.priority) {
-      known.priority = priority;
+    if (waitingEntry === undefined) this.#append(key, { since: this.#clock.now(), priority });
+    else if (priority > waitingEntry.priority) {
+      waitingEntry.priority = priority;
       this.#line(key, priority);
     }
   }
@@ -170,12 +170,12 @@ class KeyedQueue implements WorkQueue {
       this.add(key, options);
       return;
     }
-    const due = this.#clock.now() + delayMs;
-    const pending = this.#delayed.get(key);
-    const priority = higher(options.priority ?? this.#priorityOf(key), pending?.priority);
-    if (pending !== undefined && pending.due <= due && pending.priority === priority) return;
-    pending?.cancel();
-    this.#delay(key, Math.min(due, pending?.due ?? due), priority);
+    const dueAt = this.#clock.now() + delayMs;
+    const delayedKey = this.#delayed.get(key);
+    const priority = higher(options.priority ?? this.#priorityOf(key), delayedKey?.priority);
+    if (delayedKey !== undefined && delayedKey.due <= dueAt && delayedKey.priority === priority) return;
+    delayedKey?.cancel();
+    this.#delay(key, Math.min(dueAt, delayedKey?.due ?? dueAt), priority);
   }
 
   addRateLimited(key: string, options: { readonly priority?: Priority } = {}): number {
@@ -219,10 +219,10 @@ class KeyedQueue implements WorkQueue {
 
   stats(): QueueStats {
     const now = this.#clock.now();
-    let unfinished = 0;
+    let unfinishedMs = 0;
     let longest = 0;
     for (const since of this.#processing.values()) {
-      unfinished += now - since;
+      unfinishedMs += now - since;
       longest = Math.max(longest, now - since);
     }
     return {
@@ -230,14 +230,14 @@ class KeyedQueue implements WorkQueue {
       waitingGroups: this.#order.groups,
       delayed: this.#delayed.size,
       processing: this.#processing.size,
-      unfinishedSeconds: unfinished / 1000,
+      unfinishedSeconds: unfinishedMs / 1000,
       longestRunningSeconds: longest / 1000,
     };
   }
 
   shutDown(): void {
     this.#closed = true;
-    for (const pending of this.#delayed.values()) pending.cancel();
+    for (const delayedKey of this.#delayed.values()) delayedKey.cancel();
     this.#delayed.clear();
     this.#serve();
     this.#settle();
@@ -250,14 +250,14 @@ class KeyedQueue implements WorkQueue {
     });
   }
 
-  #delay(key: string, due: number, priority: Priority): void {
+  #delay(key: string, dueAt: number, priority: Priority): void {
     const cancel = this.#clock.setTimeout(() => {
       // Timers that exceed the longest delay of the platform would fire at once.
-      if (this.#clock.now() < due) return this.#delay(key, due, priority);
+      if (this.#clock.now() < dueAt) return this.#delay(key, dueAt, priority);
       this.#delayed.delete(key);
       this.add(key, { priority });
-    }, due - this.#clock.now());
-    this.#delayed.set(key, { due, priority, cancel });
+    }, dueAt - this.#clock.now());
+    this.#delayed.set(key, { due: dueAt, priority, cancel });
   }
 
   #append(key: string, entry: Waiting): void {

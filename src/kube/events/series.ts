@@ -48,11 +48,11 @@ export function createEventSeries<T>(clock: Clock): EventSeries<T> {
   return {
     see: (key, object, make) => {
       const now = clock.now();
-      const known = entries.get(key);
-      if (known !== undefined && now - known.lastSeen < FINISHED_MS) {
-        known.count++;
-        known.lastSeen = now;
-        return known.count === 2 ? { send: 'patch', entry: known } : { send: 'nothing', why: 'counted' };
+      const knownEntry = entries.get(key);
+      if (knownEntry !== undefined && now - knownEntry.lastSeen < FINISHED_MS) {
+        knownEntry.count++;
+        knownEntry.lastSeen = now;
+        return knownEntry.count === 2 ? { send: 'patch', entry: knownEntry } : { send: 'nothing', why: 'counted' };
       }
       if (!takeToken(object)) return { send: 'nothing', why: 'too_many' };
       const entry = { ...make(), count: 1, lastSeen: now, lastSent: now, sentCount: 1 };
@@ -63,13 +63,13 @@ export function createEventSeries<T>(clock: Clock): EventSeries<T> {
     },
     sweep: () => {
       const now = clock.now();
-      const due: SeriesEntry<T>[] = [];
+      const dueEntries: SeriesEntry<T>[] = [];
       for (const [key, entry] of entries) {
         const over = now - entry.lastSeen >= FINISHED_MS;
         if (over) entries.delete(key);
-        if (entry.count > entry.sentCount && (over || now - entry.lastSent >= REFRESH_MS)) due.push(entry);
+        if (entry.count > entry.sentCount && (over || now - entry.lastSent >= REFRESH_MS)) dueEntries.push(entry);
       }
-      return due;
+      return dueEntries;
     },
     unsent: () => [...entries.values()].filter((entry) => entry.count > entry.sentCount),
     sent: (entry, count) => {

@@ -109,23 +109,23 @@ class LeaseElection implements Election {
     }
     this.#terms += 1;
     this.#log.info('leading');
-    const lost = new AbortController();
-    const done = new AbortController();
+    const lossAbort = new AbortController();
+    const doneAbort = new AbortController();
     const lose = (why: LeadershipLost): void => {
       this.#over = true;
-      if (!lost.signal.aborted) this.#log.error({ err: why }, 'lost the leadership');
-      lost.abort(why);
+      if (!lossAbort.signal.aborted) this.#log.error({ err: why }, 'lost the leadership');
+      lossAbort.abort(why);
     };
-    const keeping = this.#keep(lose, done.signal);
-    let ended = false;
+    const keeping = this.#keep(lose, doneAbort.signal);
+    let hasEnded = false;
     try {
-      ended = await work(lost.signal);
+      hasEnded = await work(lossAbort.signal);
     } finally {
-      done.abort();
+      doneAbort.abort();
       await keeping;
     }
-    if (lost.signal.aborted) throw lost.signal.reason;
-    if (ended) await this.#release();
+    if (lossAbort.signal.aborted) throw lossAbort.signal.reason;
+    if (hasEnded) await this.#release();
     this.#over = true;
   }
 
@@ -145,15 +145,15 @@ class LeaseElection implements Election {
   }
 
   /** Acquires or renews the lease as it was seen. @throws KubeError 409 when it has changed since */
-  async #write(seen: Lease | null, signal: AbortSignal): Promise<void> {
+  async #write(seenLease: Lease | null, signal: AbortSignal): Promise<void> {
     const { clock, date, api, namespace, name } = this.#options;
-    const sent = clock.now();
-    const spec = claimed(seen?.spec, this.#identity, this.#durationMs, date());
+    const sentAt = clock.now();
+    const spec = claimed(seenLease?.spec, this.#identity, this.#durationMs, date());
     this.#lease =
-      seen === null
+      seenLease === null
         ? await api.create<Lease>(LEASES, { metadata: { namespace, name }, spec }, signal)
-        : await api.merge<Lease>(LEASES, { namespace, name }, { metadata: versionOf(seen), spec }, {}, signal);
-    this.#heldUntil = sent + this.#deadlineMs;
+        : await api.merge<Lease>(LEASES, { namespace, name }, { metadata: versionOf(seenLease), spec }, {}, signal);
+    this.#heldUntil = sentAt + this.#deadlineMs;
   }
 
   /** Follows the lease until it may be free, or the watch ends. */
@@ -244,7 +244,7 @@ class LeaseElection implements Election {
     }
   }
 
-  async #keep(lose: (why: LeadershipLost) => void, done: AbortSignal): Promise<void> {
+  async #keep(lose: (why: LeadershipLost) => void, doneSignal: AbortSignal): Promise<void> {
     const { clock, namespace, name } = this.#options;
     let disarm = (): void => undefined;
     const arm = (): void => {
@@ -258,9 +258,9 @@ class LeaseElection implements Election {
       );
     };
     arm();
-    while (!done.aborted) {
-      await this.#pause(done).catch(() => undefined);
-      if (done.aborted) break;
+    while (!doneSignal.aborted) {
+      await this.#pause(doneSignal).catch(() => undefined);
+      if (doneSignal.aborted) break;
       // Half of the remaining time, so that a connection that hangs leaves time for another attempt.
       const limit = deadline(clock, Math.max(1, Math.max(this.#retryMs, (this.#heldUntil - clock.now()) / 2)));
       try {

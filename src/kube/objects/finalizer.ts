@@ -43,9 +43,9 @@ export async function removeFinalizer<T extends KubeObject>(
   signal?: AbortSignal,
 ): Promise<T | undefined> {
   if (!hasFinalizer(object, finalizer)) return object;
-  const left = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? [];
+  const otherFinalizers = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? [];
   try {
-    return await patchFinalizers(api, type, object, left, signal);
+    return await patchFinalizers(api, type, object, otherFinalizers, signal);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

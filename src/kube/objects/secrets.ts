@@ -56,19 +56,19 @@ export async function changeSecret(
   signal: AbortSignal,
 ): Promise<SecretTexts> {
   for (let attempt = 1; ; attempt++) {
-    const found = await readSecret(api, at, signal);
-    const change = await plan(found);
-    if (change === null) return found?.texts ?? {};
+    const storedSecret = await readSecret(api, at, signal);
+    const change = await plan(storedSecret);
+    if (change === null) return storedSecret?.texts ?? {};
     const { texts, annotations = {}, type = 'Opaque', labels = {} } = change;
     try {
-      if (found === undefined) {
+      if (storedSecret === undefined) {
         const draft = { metadata: { ...at, labels, annotations }, type, data: encoded(texts) };
         await api.create<SecretObject & { type: string }>(SECRET, draft, signal);
       } else {
-        const { resourceVersion } = found;
+        const { resourceVersion } = storedSecret;
         await api.merge(SECRET, at, { metadata: { resourceVersion, annotations }, data: encoded(texts) }, {}, signal);
       }
-      return { ...found?.texts, ...texts };
+      return { ...storedSecret?.texts, ...texts };
     } catch (error) {
       if (attempt >= ATTEMPTS || !(isAlreadyExists(error) || isConflict(error) || isNotFound(error))) throw error;
     }

@@ -30,8 +30,8 @@ export async function prepareEdge(settings: EdgeSettings, print: Print, signal: 
   const folder = settings.ZONESTEAD_KNOT_FOLDER;
   const { pidFile, socket } = knotFolder(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const found = await primaries({ hosts: settings.ZONESTEAD_EDGE_PRIMARIES, folder, signal }, print);
-  await write(edgeFile(settings), edgeConfiguration(settings, found));
+  const endpoints = await primaries({ hosts: settings.ZONESTEAD_EDGE_PRIMARIES, folder, signal }, print);
+  await write(edgeFile(settings), edgeConfiguration(settings, endpoints));
   await rm(pidFile, { force: true });
   await rm(socket, { force: true });
 }
@@ -43,9 +43,9 @@ export async function prepareEdge(settings: EdgeSettings, print: Print, signal: 
 export async function checkEdge(settings: EdgeSettings, print: Print, signal: AbortSignal): Promise<void> {
   await ask(ownAddress(settings), { name: 'id.server', type: 'SOA' }, { signal });
   const folder = settings.ZONESTEAD_KNOT_FOLDER;
-  const found = await primariesNow({ hosts: settings.ZONESTEAD_EDGE_PRIMARIES, folder, signal });
-  if (found === null) return;
-  const text = edgeConfiguration(settings, found);
+  const endpoints = await primariesNow({ hosts: settings.ZONESTEAD_EDGE_PRIMARIES, folder, signal });
+  if (endpoints === null) return;
+  const text = edgeConfiguration(settings, endpoints);
   const path = edgeFile(settings);
   if (text === (await readFile(path, 'utf8'))) return;
   await write(path, text);
@@ -66,18 +66,18 @@ export async function checkZones(settings: EdgeSettings, print: Print, signal: A
   const catalog = catalogName(settings.ZONESTEAD_EDGE_SECONDARY);
   const control = controlOf(settings);
   try {
-    const held = await heldZones(control, catalog, signal);
-    if (held.state === 'none') {
+    const transferState = await heldZones(control, catalog, signal);
+    if (transferState.state === 'none') {
       throw new Error(
         `the catalog ${catalog} was not transferred yet; a node lets this edge transfer it when the secondary is known to the api`,
       );
     }
-    const started = (await stat(knotFolder(settings.ZONESTEAD_KNOT_FOLDER).socket)).mtimeMs;
-    const seconds = (Date.now() - started) / 1000;
-    if (held.state === 'some' && seconds < settings.ZONESTEAD_EDGE_WAIT_SECONDS) {
-      throw new Error(`${held.lacking} zones were not transferred yet, for instance ${held.missing}`);
+    const startedAt = (await stat(knotFolder(settings.ZONESTEAD_KNOT_FOLDER).socket)).mtimeMs;
+    const seconds = (Date.now() - startedAt) / 1000;
+    if (transferState.state === 'some' && seconds < settings.ZONESTEAD_EDGE_WAIT_SECONDS) {
+      throw new Error(`${transferState.lacking} zones were not transferred yet, for instance ${transferState.missing}`);
     }
-    print(`${held.zones} zones`);
+    print(`${transferState.zones} zones`);
   } finally {
     control.close();
   }

@@ -13,12 +13,16 @@ export async function heldZones(control: KnotControl, catalog: string, signal: A
   const zone = `${catalog}.`;
   return control.session(async ({ run }) => {
     const states = await run('zone-status', { filters: 's' });
-    const loaded = new Set(states.flatMap(({ zone: name, data = '' }) => (name && /^\d+$/.test(data) ? [name] : [])));
-    if (!loaded.has(zone)) return { state: 'none' };
+    const loadedZones = new Set(
+      states.flatMap(({ zone: name, data = '' }) => (name && /^\d+$/.test(data) ? [name] : [])),
+    );
+    if (!loadedZones.has(zone)) return { state: 'none' };
     const members = await run('zone-read', { zone, type: 'PTR' });
-    const lacking = members.flatMap(({ data }) => (data !== undefined && !loaded.has(data) ? [data] : []));
+    const lacking = members.flatMap(({ data }) => (data !== undefined && !loadedZones.has(data) ? [data] : []));
     const zones = members.length - lacking.length;
-    const [missing] = lacking;
-    return missing === undefined ? { state: 'all', zones } : { state: 'some', zones, missing, lacking: lacking.length };
+    const [missingZone] = lacking;
+    return missingZone === undefined
+      ? { state: 'all', zones }
+      : { state: 'some', zones, missing: missingZone, lacking: lacking.length };
   }, signal);
 }

@@ -25,7 +25,7 @@ interface PrimariesOptions {
 
 const FILE = 'primaries.json';
 const AGAIN_MS = 1_000;
-const remembered = z.record(z.string(), z.string());
+const rememberedAddresses = z.record(z.string(), z.string());
 
 /**
  * The addresses as they are now; a host that cannot be resolved has its last one. Null: one of them was never resolved.
@@ -37,17 +37,17 @@ export async function primariesNow({
 }: PrimariesOptions): Promise<Endpoint[] | null> {
   const path = join(folder, FILE);
   const before =
-    remembered.safeParse(
+    rememberedAddresses.safeParse(
       await readFile(path, 'utf8')
         .then(JSON.parse)
         .catch(() => ({})),
     ).data ?? {};
-  const found = await Promise.all(
+  const resolvedAddresses = await Promise.all(
     hosts.map(async ({ host }) => (isIP(host) === 0 ? first(await resolve(host).catch(() => [])) : host)),
   );
   const after: Record<string, string> = {};
   const all = hosts.map(({ host, port }, at) => {
-    const address = found[at] ?? before[host];
+    const address = resolvedAddresses[at] ?? before[host];
     if (address !== undefined) after[host] = address;
     return address === undefined ? null : { address, port };
   });
@@ -65,8 +65,8 @@ export async function primaries(
   clock: Clock = realClock,
 ): Promise<Endpoint[]> {
   for (let tries = 0; ; tries += 1) {
-    const found = await primariesNow(options);
-    if (found !== null) return found;
+    const endpoints = await primariesNow(options);
+    if (endpoints !== null) return endpoints;
     if (tries === 0) print(`waiting for the addresses of ${options.hosts.map(({ host }) => host).join(', ')}`);
     await sleep(clock, AGAIN_MS, options.signal);
   }

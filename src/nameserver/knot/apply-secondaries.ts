@@ -12,16 +12,16 @@ import { isOwned } from './secondaries.ts';
  * up. Zones that need no change are not touched, and catalogs that are no longer wanted lose their contents and their
  * journal. Secondaries that are new for a zone get a NOTIFY at once. Only one call may be under way.
  *
- * @param wanted as transferItems returns it
+ * @param wantedItems as transferItems returns it
  * @returns the number of commands; 0 if knotd already had everything
  * @throws KnotError; the transactions before the failure stay, and the next call continues
  */
 export async function applyTransferItems(
   control: KnotControl,
-  wanted: readonly ConfigItem[],
+  wantedItems: readonly ConfigItem[],
   signal: AbortSignal,
 ): Promise<number> {
-  const commands = difference(await control.session(readOwned, signal), wanted);
+  const commands = difference(await control.session(readOwned, signal), wantedItems);
   for (const portion of transactions(commands, isReference)) {
     await control.session((session) => commit(session, portion), signal);
   }
@@ -64,8 +64,8 @@ function ignoreEmpty(error: unknown): void {
 async function readOwned({ run }: KnotSession): Promise<ConfigItem[]> {
   const read = async (section: string, item?: string): Promise<ConfigItem[]> => {
     try {
-      const found = await run('conf-read', item === undefined ? { section } : { section, item });
-      return found.map(({ section: from = section, id, item: name = '', data = '' }) =>
+      const items = await run('conf-read', item === undefined ? { section } : { section, item });
+      return items.map(({ section: from = section, id, item: name = '', data = '' }) =>
         id === undefined ? { section: from, item: name, value: data } : { section: from, id, item: name, value: data },
       );
     } catch (error) {
@@ -79,8 +79,8 @@ async function readOwned({ run }: KnotSession): Promise<ConfigItem[]> {
   const zones = (await Promise.all(zoneItems.map((item) => read('zone', item)))).flat();
   const catalogs = new Set(zones.flatMap(({ id }) => (id !== undefined && isCatalog(id) ? [id] : [])));
   const domains = [...catalogs].map((id) => ({ section: 'zone', item: 'domain', value: id }));
-  const found = [...(await Promise.all(sections.map((section) => read(section)))).flat(), ...domains, ...zones];
-  return found
+  const presentItems = [...(await Promise.all(sections.map((section) => read(section)))).flat(), ...domains, ...zones];
+  return presentItems
     .map((item) => withId(item))
     .filter((item) => isOwned(item, item.section === 'zone' && isCatalog(item.id ?? '')));
 }

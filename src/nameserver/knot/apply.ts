@@ -32,9 +32,9 @@ export async function applyConfiguration(
       await replace(session, items);
       // Knot compares: 21d and 1814400 are the same to it.
       const difference = await run('conf-diff');
-      const changed = [...new Set(difference.map(nameOf))].sort();
-      await run(changed.length === 0 ? 'conf-abort' : 'conf-commit');
-      return { changed, needsRestart: changed.filter((name) => AT_START.test(name)) };
+      const changedNames = [...new Set(difference.map(nameOf))].sort();
+      await run(changedNames.length === 0 ? 'conf-abort' : 'conf-commit');
+      return { changed: changedNames, needsRestart: changedNames.filter((name) => AT_START.test(name)) };
     } catch (error) {
       await run('conf-abort').catch(() => {});
       throw error;
@@ -60,18 +60,22 @@ async function replace({ run, stream }: KnotSession, items: readonly ConfigItem[
     const { section, id } = group;
     groups.set(`${section}[${id}]`, id === undefined ? { section } : { section, id });
   }
-  const present = new Set<string>();
+  const presentGroups = new Set<string>();
   for (const [key, group] of groups) {
     const names = await itemsOf(run, group);
     const isKept = (item: string) => isOwned({ ...group, item }, false);
-    if (names.some(isKept)) present.add(key);
+    if (names.some(isKept)) presentGroups.add(key);
     const others = names.filter((item) => !isKept(item) && item !== nameItem(group.section));
-    const unset = present.has(key) ? others.map((item) => ({ ...group, item })) : names.length > 0 ? [group] : [];
-    await Promise.all(unset.map((args) => run('conf-unset', args)));
+    const unsetItems = presentGroups.has(key)
+      ? others.map((item) => ({ ...group, item }))
+      : names.length > 0
+        ? [group]
+        : [];
+    await Promise.all(unsetItems.map((args) => run('conf-unset', args)));
   }
   const units = items.flatMap(({ section, id, item, value }) => {
     const isName = id !== undefined && item === nameItem(section);
-    if (isName && present.has(`${section}[${id}]`)) return [];
+    if (isName && presentGroups.has(`${section}[${id}]`)) return [];
     return [id === undefined || isName ? { section, item, data: value } : { section, id, item, data: value }];
   });
   await stream('conf-set', units, () => {});

@@ -53,22 +53,22 @@ export function parseConfiguration(text: string): WrittenGroup[] {
   let open: (typeof groups)[number] | undefined;
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
-    const [, indent, item, written = ''] = /^( {4}| {2}- |)([a-z0-9-]+):(?: (.+))?$/.exec(line) ?? [];
-    if (indent === undefined || item === undefined || (indent === '') !== (written === '')) {
+    const [, indent, item, valueText = ''] = /^( {4}| {2}- |)([a-z0-9-]+):(?: (.+))?$/.exec(line) ?? [];
+    if (indent === undefined || item === undefined || (indent === '') !== (valueText === '')) {
       throw new Error(`the configuration that Knot exported contains an unknown line: ${line.slice(0, 60)}`);
     }
     if (indent === '') {
       section = item;
       open = undefined;
     } else if (indent === '  - ') {
-      open = { section, id: written.replace(/^"(.*)"$/, '$1'), items: [] };
+      open = { section, id: valueText.replace(/^"(.*)"$/, '$1'), items: [] };
       groups.push(open);
     } else {
       if (open === undefined) {
         open = { section, items: [] };
         groups.push(open);
       }
-      open.items.push({ item, written });
+      open.items.push({ item, written: valueText });
     }
   }
   return groups;

@@ -80,11 +80,11 @@ export class KnotConnection {
     const onAbort = () => this.#fail(limit.expired() ? timedOut(command, limitMs) : limit.signal.reason);
     limit.signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const answered = new Promise<void>((resolve, reject) => this.#pending.push({ take, resolve, reject }));
+      const pendingAnswer = new Promise<void>((resolve, reject) => this.#pending.push({ take, resolve, reject }));
       if (limit.signal.aborted) onAbort();
       // A later command must not be written between the pieces of this one.
       this.#sending = this.#sending.then(() => this.#send(command, units)).catch((error) => this.#fail(error));
-      await answered;
+      await pendingAnswer;
     } finally {
       limit.signal.removeEventListener('abort', onAbort);
       limit.clear();
@@ -151,8 +151,8 @@ export class KnotConnection {
 
   async #deliver(items: KnotItem[]): Promise<void> {
     if (items.length === 0) return;
-    const taken = this.#pending[0]?.take(items);
-    if (taken !== undefined) await taken;
+    const takeResult = this.#pending[0]?.take(items);
+    if (takeResult !== undefined) await takeResult;
   }
 
   #fail(error: unknown): void {

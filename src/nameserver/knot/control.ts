@@ -76,14 +76,14 @@ export function knotControl(options: KnotControlOptions): KnotControl {
 
   const sessionOn = (connection: KnotConnection, outer: AbortSignal | undefined): KnotSession => {
     const stream: KnotSession['stream'] = async (command, units, take, signal = outer) => {
-      let refused: KnotItem | undefined;
+      let refusedItem: KnotItem | undefined;
       const limitMs = command.endsWith('-commit') ? commitMs : commandMs;
       const split = (items: KnotItem[]) => {
-        refused ??= items.find(({ error }) => error !== undefined);
+        refusedItem ??= items.find(({ error }) => error !== undefined);
         return take(items.filter(({ error }) => error === undefined));
       };
       await connection.command(command, units, { take: split, limitMs, signal });
-      if (refused !== undefined) throw refusal(command, refused);
+      if (refusedItem !== undefined) throw refusal(command, refusedItem);
     };
     return {
       stream,
@@ -102,17 +102,17 @@ export function knotControl(options: KnotControlOptions): KnotControl {
   };
 
   const session: KnotControl['session'] = async (work, signal) => {
-    const own = new AbortController();
-    const onAbort = () => own.abort(signal?.reason);
+    const sessionAbort = new AbortController();
+    const onAbort = () => sessionAbort.abort(signal?.reason);
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
-    sessions.add(own);
+    sessions.add(sessionAbort);
     let release: (() => void) | undefined;
     let connection: KnotConnection | undefined;
     try {
-      release = await permits.take('', own.signal);
-      connection = await connectInTime(own.signal);
-      const result = await work(sessionOn(connection, own.signal));
+      release = await permits.take('', sessionAbort.signal);
+      connection = await connectInTime(sessionAbort.signal);
+      const result = await work(sessionOn(connection, sessionAbort.signal));
       connection.end();
       return result;
     } catch (error) {
@@ -120,7 +120,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
       throw error;
     } finally {
       release?.();
-      sessions.delete(own);
+      sessions.delete(sessionAbort);
       signal?.removeEventListener('abort', onAbort);
     }
   };
@@ -153,7 +153,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
     run: (command, args, signal) => session(({ run }) => run(command, args), signal),
     close: () => {
       const reason = new KnotError('unreachable', 'closed', 'the control connection to knotd was closed');
-      for (const own of sessions) own.abort(reason);
+      for (const sessionAbort of sessions) sessionAbort.abort(reason);
     },
   };
 }

@@ -17,24 +17,24 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Commands for one transaction: first everything that is new, in the order of `wanted`, then what is no longer wanted.
+ * Commands for one transaction: first everything that is new, in the order of `wantedItems`, then what is no longer wanted.
  * Knot checks references at the commit, so the order within the transaction is free. The result is empty if nothing
  * differs.
  *
- * @param current the configuration of knotd, of the items that `wanted` decides
+ * @param current the configuration of knotd, of the items that `wantedItems` decides
  */
-export function difference(current: readonly ConfigItem[], wanted: readonly ConfigItem[]): ConfigCommand[] {
-  const present = new Set(current.map(keyOf));
-  const kept = new Set(wanted.map(keyOf));
-  const kinds = new Set(wanted.map(kindOf));
-  const groups = new Set(wanted.filter(isName).map(groupOf));
-  const gone = new Set(current.filter((item) => isName(item) && !groups.has(groupOf(item))).map(groupOf));
-  const commands: ConfigCommand[] = wanted
-    .filter((item) => !present.has(keyOf(item)))
+export function difference(current: readonly ConfigItem[], wantedItems: readonly ConfigItem[]): ConfigCommand[] {
+  const presentKeys = new Set(current.map(keyOf));
+  const wantedKeys = new Set(wantedItems.map(keyOf));
+  const kinds = new Set(wantedItems.map(kindOf));
+  const groups = new Set(wantedItems.filter(isName).map(groupOf));
+  const goneGroups = new Set(current.filter((item) => isName(item) && !groups.has(groupOf(item))).map(groupOf));
+  const commands: ConfigCommand[] = wantedItems
+    .filter((item) => !presentKeys.has(keyOf(item)))
     .map((item) => ({ command: 'conf-set', args: { ...argumentsOf(item), data: item.value } }));
   for (const item of current) {
-    if (kept.has(keyOf(item))) continue;
-    if (gone.has(groupOf(item))) {
+    if (wantedKeys.has(keyOf(item))) continue;
+    if (goneGroups.has(groupOf(item))) {
       if (isName(item)) commands.push({ command: 'conf-unset', args: { section: item.section, id: item.value } });
     } else if (SEVERAL[item.section]?.includes(item.item)) {
       commands.push({ command: 'conf-unset', args: { ...argumentsOf(item), data: item.value } });
@@ -74,9 +74,13 @@ export function transactions(
  * final dot, or `all` if the template of all zones changed.
  */
 export function zonesToNotify(commands: readonly ConfigCommand[]): 'all' | string[] {
-  const told = commands.filter(({ command, args }) => command === 'conf-set' && args.item === 'notify');
-  if (told.some(({ args }) => args.section === 'template')) return 'all';
-  return [...new Set(told.flatMap(({ args }) => (args.section === 'zone' && args.id !== undefined ? [args.id] : [])))];
+  const notifyCommands = commands.filter(({ command, args }) => command === 'conf-set' && args.item === 'notify');
+  if (notifyCommands.some(({ args }) => args.section === 'template')) return 'all';
+  return [
+    ...new Set(
+      notifyCommands.flatMap(({ args }) => (args.section === 'zone' && args.id !== undefined ? [args.id] : [])),
+    ),
+  ];
 }
 
 function isName({ section, item }: ConfigItem): boolean {

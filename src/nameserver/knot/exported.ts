@@ -18,24 +18,24 @@ const FIRST = ['server', 'control', 'log', 'statistics', 'database', 'keystore',
 const LAST = ['template', 'zone'];
 
 /**
- * @param exported as `knotc conf-export` writes it
+ * @param exportedText as `knotc conf-export` writes it
  * @param items as configuration() returns them
  * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie
  * secret that the items lack
  * @throws Error if the text is not an export
  */
-export function mergeConfiguration(exported: string, items: readonly ConfigItem[]): string {
-  const wanted = groupsOfItems(items);
-  const ours = new Set([...OPTIONAL_GROUPS, ...wanted].map(keyOfGroup));
-  const groups = new Map(wanted.map((group) => [keyOfGroup(group), group]));
-  for (const group of parseConfiguration(exported)) {
+export function mergeConfiguration(exportedText: string, items: readonly ConfigItem[]): string {
+  const wantedGroups = groupsOfItems(items);
+  const ownGroupKeys = new Set([...OPTIONAL_GROUPS, ...wantedGroups].map(keyOfGroup));
+  const groups = new Map(wantedGroups.map((group) => [keyOfGroup(group), group]));
+  for (const group of parseConfiguration(exportedText)) {
     const key = keyOfGroup(group);
-    if (!ours.has(key)) groups.set(key, group);
-    const own = groups.get(key);
-    if (own === undefined || own === group) continue;
-    const has = new Set(own.items.map(({ item }) => item));
-    const kept = group.items.filter((each) => isKept(group, each.item) && !has.has(each.item));
-    groups.set(key, { ...own, items: [...own.items, ...kept] });
+    if (!ownGroupKeys.has(key)) groups.set(key, group);
+    const ownGroup = groups.get(key);
+    if (ownGroup === undefined || ownGroup === group) continue;
+    const has = new Set(ownGroup.items.map(({ item }) => item));
+    const keptItems = group.items.filter((each) => isKept(group, each.item) && !has.has(each.item));
+    groups.set(key, { ...ownGroup, items: [...ownGroup.items, ...keptItems] });
   }
   return textOfGroups([...groups.values()].sort((a, b) => placeOf(a) - placeOf(b)));
 }

@@ -105,10 +105,10 @@ class KeymgrStore implements KeyStore {
 
   async put(key: ZoneKey, signal: AbortSignal): Promise<void> {
     const ids = await this.list(key.zone, signal);
-    const wanted = keyId(key.privateKey);
-    if (!ids.includes(wanted)) await this.add([key], signal);
-    else await this.#restore(key.privateKey, wanted);
-    for (const id of ids.filter((other) => other !== wanted)) {
+    const wantedId = keyId(key.privateKey);
+    if (!ids.includes(wantedId)) await this.add([key], signal);
+    else await this.#restore(key.privateKey, wantedId);
+    for (const id of ids.filter((other) => other !== wantedId)) {
       await this.#keymgrOf(key.zone, ['delete', id], signal);
     }
   }
@@ -149,8 +149,8 @@ class KeymgrStore implements KeyStore {
   /** Writes the file of a key that the database has, if it is missing or damaged. */
   async #restore(privateKey: string, id: string): Promise<void> {
     const file = this.#fileOf(id);
-    const held = await readFile(file, 'utf8').catch(() => '');
-    if (isKeyWith(held, id)) return;
+    const fileText = await readFile(file, 'utf8').catch(() => '');
+    if (isKeyWith(fileText, id)) return;
     await writeFile(`${file}.new`, privateKey, { mode: 0o640 });
     await rename(`${file}.new`, file);
   }

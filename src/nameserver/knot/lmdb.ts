@@ -99,7 +99,7 @@ function rootOf(page: Buffer, offset: number): bigint {
 
 /** @throws Damage, or RangeError for a field that lies outside of its page */
 function walkTrees(descriptor: number, { pageSize, roots, pages }: Meta): void {
-  const waiting: bigint[] = roots.filter((root) => root !== EMPTY);
+  const pageQueue: bigint[] = roots.filter((root) => root !== EMPTY);
   const page = (number: bigint, length: number): Buffer => {
     if (number < 2n || number >= BigInt(pages)) throw new Damage(`a tree leads to page ${number} of ${pages}`);
     const octets = read(descriptor, Number(number) * pageSize, length);
@@ -112,10 +112,10 @@ function walkTrees(descriptor: number, { pageSize, roots, pages }: Meta): void {
     const isWhole = count * pageSize >= HEADER + size && number + BigInt(count) <= BigInt(pages);
     if ((header.readUInt16LE(10) & PAGE.overflow) === 0 || !isWhole) throw new Damage(`page ${number} holds no value`);
   };
-  for (let walked = 0; waiting.length > 0; walked++) {
+  for (let pageCount = 0; pageQueue.length > 0; pageCount++) {
     // A tree that leads back to itself would have no end.
-    if (walked > pages) throw new Damage('its trees have more pages than the file');
-    const number = waiting.pop()!;
+    if (pageCount > pages) throw new Damage('its trees have more pages than the file');
+    const number = pageQueue.pop()!;
     const octets = page(number, pageSize);
     const flags = octets.readUInt16LE(10);
     const isBranch = (flags & PAGE.branch) !== 0;
@@ -131,12 +131,12 @@ function walkTrees(descriptor: number, { pageSize, roots, pages }: Meta): void {
       const low = octets.readUInt32LE(at);
       const high = octets.readUInt16LE(at + 4);
       const data = at + NODE + octets.readUInt16LE(at + 6);
-      if (isBranch) waiting.push((BigInt(high) << 32n) | BigInt(low));
+      if (isBranch) pageQueue.push((BigInt(high) << 32n) | BigInt(low));
       else if ((high & VALUE.onOtherPages) !== 0) overflow(octets.readBigUInt64LE(data), low);
       else if (data + low > pageSize) throw new Damage(`page ${number} has no valid values`);
       else if ((high & VALUE.database) !== 0) {
         const root = rootOf(octets, data);
-        if (root !== EMPTY) waiting.push(root);
+        if (root !== EMPTY) pageQueue.push(root);
       }
     }
   }

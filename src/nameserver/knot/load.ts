@@ -105,8 +105,8 @@ export async function tidyLoads({ control, folder }: LoadContext, signal: AbortS
     if (isRefusal(error, 'not exists', 'not found')) return [];
     throw error;
   });
-  const left = set.map(({ id = '' }) => id.slice(0, -1));
-  if (left.length > 0) await unset(control, left, signal);
+  const leftoverNames = set.map(({ id = '' }) => id.slice(0, -1));
+  if (leftoverNames.length > 0) await unset(control, leftoverNames, signal);
   for (const name of await readdir(folder.storage)) {
     if (FILE.test(name)) await rm(join(folder.storage, name), { force: true });
   }

@@ -12,15 +12,15 @@ export async function* pagesOf<Page>(
   let page: { value: Page; taken: () => void } | undefined;
   let isOver = false;
   const give = (value: Page) =>
-    new Promise<void>((taken) => {
-      page = { value, taken };
+    new Promise<void>((resolve) => {
+      page = { value, taken: resolve };
       wake();
     });
-  const done = work(give, stop.signal).finally(() => {
+  const workEnd = work(give, stop.signal).finally(() => {
     isOver = true;
     wake();
   });
-  done.catch(() => {}); // It is thrown at the end of the loop.
+  workEnd.catch(() => {}); // It is thrown at the end of the loop.
   try {
     while (true) {
       while (page === undefined && !isOver) {
@@ -34,7 +34,7 @@ export async function* pagesOf<Page>(
       yield value;
       taken();
     }
-    await done;
+    await workEnd;
   } finally {
     stop.abort(new Error('the pages are not needed any more'));
   }

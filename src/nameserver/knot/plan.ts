@@ -10,11 +10,11 @@ export interface SetPlan {
   add: ServedSet[];
 }
 
-/** The difference that makes the RRsets of some names `wanted`. */
-export function planSets(held: readonly ServedSet[], wanted: readonly ServedSet[]): SetPlan {
-  const before = new Map(held.map((set) => [keyOf(set), set]));
+/** The difference that makes the RRsets of some names `wantedSets`. */
+export function planSets(currentSets: readonly ServedSet[], wantedSets: readonly ServedSet[]): SetPlan {
+  const before = new Map(currentSets.map((set) => [keyOf(set), set]));
   const plan: SetPlan = { remove: [], add: [] };
-  for (const set of wanted) {
+  for (const set of wantedSets) {
     const key = keyOf(set);
     const old = before.get(key);
     before.delete(key);
@@ -43,11 +43,11 @@ function isBelow(name: string, above: string): boolean {
 /**
  * The serial of a commit, by serial number arithmetic (RFC 1982): the api's if that is later than the one that is
  * served, otherwise the next one.
- * @param held null: the zone has no contents
+ * @param currentSerial null: the zone has no contents
  */
-export function nextServedSerial(held: number | null, api: number): number {
-  if (held === null || isLater(api, held)) return api;
-  return (held + 1) % 2 ** 32;
+export function nextServedSerial(currentSerial: number | null, api: number): number {
+  if (currentSerial === null || isLater(api, currentSerial)) return api;
+  return (currentSerial + 1) % 2 ** 32;
 }
 
 export function isEqualSoa(a: ZoneSoa, b: ZoneSoa): boolean {

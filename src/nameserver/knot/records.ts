@@ -77,9 +77,9 @@ export class SetCollector {
   /** @returns the RRsets that these items complete */
   push(items: readonly KnotItem[]): ServedSet[] {
     const complete: ServedSet[] = [];
-    for (const { owner = '', type: shown = '', ttl = '0', data = '' } of items) {
-      if (isOwnType(shown)) continue;
-      const { type, text } = asStored(shown, data);
+    for (const { owner = '', type: shownType = '', ttl = '0', data = '' } of items) {
+      if (isOwnType(shownType)) continue;
+      const { type, text } = asStored(shownType, data);
       const name = this.#relative(owner);
       if (this.#open?.name !== name || this.#open.type !== type) {
         complete.push(...this.end());

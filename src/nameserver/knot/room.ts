@@ -23,13 +23,13 @@ export function neededBytes({ size }: Pick<Disk, 'size'>, sets: number): number 
 /** @throws KnotError if the disk has no room for the change; it names the free and the needed space */
 export async function checkRoom(folder: string, sets: number, read: (folder: string) => Promise<Disk> = diskOf) {
   const disk = await read(folder);
-  const needed = neededBytes(disk, sets);
-  if (disk.free >= needed) return;
+  const neededSpace = neededBytes(disk, sets);
+  if (disk.free >= neededSpace) return;
   const mebibytes = (octets: number) => `${Math.ceil(octets / MIB)} MiB`;
   throw new KnotError(
     'refused',
     'disk full',
-    `the disk of the name server is full: ${mebibytes(disk.free)} of ${folder} are free, and ${mebibytes(needed)} must be. Make room, or enlarge the volume; the node serves the old records until then`,
+    `the disk of the name server is full: ${mebibytes(disk.free)} of ${folder} are free, and ${mebibytes(neededSpace)} must be. Make room, or enlarge the volume; the node serves the old records until then`,
   );
 }
 

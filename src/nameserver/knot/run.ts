@@ -8,8 +8,8 @@ import type { KnotFolder } from './folder.ts';
  */
 export function runOf({ socket }: KnotFolder): string | null {
   try {
-    const made = statSync(socket);
-    return `${made.ino}:${made.ctimeMs}`;
+    const socketStats = statSync(socket);
+    return `${socketStats.ino}:${socketStats.ctimeMs}`;
   } catch {
     return null;
   }

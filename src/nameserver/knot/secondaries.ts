@@ -108,9 +108,9 @@ export function transferItems({ secondaries, zones, role, quiet = [] }: Transfer
   put('template', TEMPLATE, 'notify', notify(everywhere));
   put('template', TEMPLATE, 'acl', everywhere.map(aclId));
 
-  for (const [zone, listed] of listedByZone(secondaries, zones)) {
-    put('zone', `${zone}.`, 'notify', notify([...everywhere, ...listed]));
-    put('zone', `${zone}.`, 'acl', [...everywhere, ...listed].map(aclId));
+  for (const [zone, zoneSecondaries] of listedByZone(secondaries, zones)) {
+    put('zone', `${zone}.`, 'notify', notify([...everywhere, ...zoneSecondaries]));
+    put('zone', `${zone}.`, 'acl', [...everywhere, ...zoneSecondaries].map(aclId));
   }
   for (const secondary of catalogs) {
     const id = `${catalogName(secondary.name)}.`;
@@ -148,12 +148,12 @@ function aclId({ name }: Secondary): string {
 }
 
 function listedByZone(secondaries: readonly Secondary[], zones: readonly string[]): Map<string, Secondary[]> {
-  const existing = new Set(zones);
+  const existingZones = new Set(zones);
   const byZone = new Map<string, Secondary[]>();
   for (const secondary of secondaries) {
     if (secondary.zones === 'all') continue;
     for (const zone of new Set(secondary.zones)) {
-      if (existing.has(zone)) byZone.set(zone, [...(byZone.get(zone) ?? []), secondary]);
+      if (existingZones.has(zone)) byZone.set(zone, [...(byZone.get(zone) ?? []), secondary]);
     }
   }
   return byZone;

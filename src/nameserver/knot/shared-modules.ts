@@ -21,10 +21,10 @@ export function judgeSharedModules(version: string, modules: readonly string[]):
   const [, major = '', minor = ''] = VERSION.exec(version) ?? [];
   const number = [Number(major), Number(minor)] as const;
   const isOld = number[0] < WORKS[0] || (number[0] === WORKS[0] && number[1] < WORKS[1]);
-  const loaded = modules.filter((file) => file.includes(`/modules-${major}.${minor}/`));
-  if (major === '' || !isOld || loaded.length === 0) return null;
-  const packages = [...new Set(loaded.map((file) => `knot-module-${basename(file, '.so')}`))].sort();
-  return `Knot DNS ${major}.${minor} with a shared module (${loaded.join(', ')}) crashes at the first removal of a zone, also if the module is not configured. Remove it: apt-get remove ${packages.join(' ')}. Knot DNS ${WORKS.join('.')} works with it`;
+  const loadedModules = modules.filter((file) => file.includes(`/modules-${major}.${minor}/`));
+  if (major === '' || !isOld || loadedModules.length === 0) return null;
+  const packages = [...new Set(loadedModules.map((file) => `knot-module-${basename(file, '.so')}`))].sort();
+  return `Knot DNS ${major}.${minor} with a shared module (${loadedModules.join(', ')}) crashes at the first removal of a zone, also if the module is not configured. Remove it: apt-get remove ${packages.join(' ')}. Knot DNS ${WORKS.join('.')} works with it`;
 }
 
 /**

@@ -31,7 +31,7 @@ const LIMITED: Readonly<Record<string, string>> = { slipped: 'truncated', droppe
 const TRANSPORTS = ['udp', 'tcp'];
 const FAMILIES = ['ipv4', 'ipv6'];
 
-const known = (names: readonly string[], id: string) => (names.includes(id) ? id : 'other');
+const limitToKnown = (names: readonly string[], id: string) => (names.includes(id) ? id : 'other');
 const each = (label: string, names: readonly string[]) => names.map((name) => ({ [label]: name }));
 
 export const COUNTERS: readonly Family[] = [
@@ -52,7 +52,7 @@ export const COUNTERS: readonly Family[] = [
     zeros: each('type', [...TYPES, 'other']),
     section: 'mod-stats',
     items: ['query-type'],
-    label: (_, id) => ({ type: known(TYPES, id) }),
+    label: (_, id) => ({ type: limitToKnown(TYPES, id) }),
   },
   {
     name: 'dns_answers_total',
@@ -60,7 +60,7 @@ export const COUNTERS: readonly Family[] = [
     zeros: each('rcode', [...RCODES, 'other']),
     section: 'mod-stats',
     items: ['response-code'],
-    label: (_, id) => ({ rcode: known(RCODES, id) }),
+    label: (_, id) => ({ rcode: limitToKnown(RCODES, id) }),
   },
   {
     name: 'dns_nodata_total',
@@ -68,7 +68,7 @@ export const COUNTERS: readonly Family[] = [
     zeros: each('type', NODATA),
     section: 'mod-stats',
     items: ['reply-nodata'],
-    label: (_, id) => ({ type: known(NODATA, id) }),
+    label: (_, id) => ({ type: limitToKnown(NODATA, id) }),
   },
   {
     name: 'dns_operations_total',
@@ -76,7 +76,7 @@ export const COUNTERS: readonly Family[] = [
     zeros: each('operation', OPERATIONS),
     section: 'mod-stats',
     items: ['server-operation'],
-    label: (_, id) => ({ operation: known(OPERATIONS, id) }),
+    label: (_, id) => ({ operation: limitToKnown(OPERATIONS, id) }),
   },
   {
     name: 'dns_rate_limited_total',
@@ -106,8 +106,8 @@ export function samplesOf(family: Family, items: readonly KnotItem[]): Sample[] 
 
 /** The zones in the configuration of knotd; null if it did not say. */
 export function zoneCount(items: readonly KnotItem[]): number | null {
-  const found = items.find(({ section, item }) => section === 'server' && item === 'zone-count')?.data;
-  return found === undefined ? null : Number(found);
+  const countText = items.find(({ section, item }) => section === 'server' && item === 'zone-count')?.data;
+  return countText === undefined ? null : Number(countText);
 }
 
 const ANSWERS = COUNTERS.find(({ name }) => name === 'dns_answers_total') as Family;

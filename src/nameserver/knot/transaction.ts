@@ -33,16 +33,17 @@ export async function changeZone(
 ): Promise<number> {
   const { run } = session;
   const at = { zone: absolute(zone) };
-  const held = await beginChange(session, zone, isNew);
-  const plan = planSets(held === null ? [] : await heldSets(session, zone, change.names), change.sets);
-  const soa = change.soa ?? held?.soa;
+  const currentZone = await beginChange(session, zone, isNew);
+  const plan = planSets(currentZone === null ? [] : await heldSets(session, zone, change.names), change.sets);
+  const soa = change.soa ?? currentZone?.soa;
   if (soa === undefined) throw new Error(`the zone ${zone} has no contents yet, so its first change needs a SOA`);
-  const isSame = plan.remove.length === 0 && plan.add.length === 0 && held !== null && isEqualSoa(held.soa, soa);
-  if (isSame && change.after === undefined && !isLater(change.serial, held.serial)) {
+  const isSame =
+    plan.remove.length === 0 && plan.add.length === 0 && currentZone !== null && isEqualSoa(currentZone.soa, soa);
+  if (isSame && change.after === undefined && !isLater(change.serial, currentZone.serial)) {
     await run('zone-abort', at);
-    return held.serial;
+    return currentZone.serial;
   }
-  const serial = serialOf(held?.serial ?? null, change);
+  const serial = serialOf(currentZone?.serial ?? null, change);
   const soaUnit = unitOfSoa(zone, soa, serial);
   const later = laterDnames(plan);
   const additions = plan.add.filter((set) => !later.includes(set));
@@ -60,8 +61,8 @@ export async function changeZone(
 async function beginChange(session: KnotSession, zone: string, isNew: boolean): ReturnType<typeof heldSoa> {
   const at = { zone: absolute(zone) };
   await begin(session.run, at);
-  const held = await heldSoa(session, zone);
-  if (held !== null || isNew) return held;
+  const currentZone = await heldSoa(session, zone);
+  if (currentZone !== null || isNew) return currentZone;
   // A transaction that began without contents stays without them when the zone is loaded meanwhile.
   await session.run('zone-abort', at);
   await checkLoaded(session, zone);
@@ -69,9 +70,9 @@ async function beginChange(session: KnotSession, zone: string, isNew: boolean): 
   return heldSoa(session, zone);
 }
 
-/** @param held null: the zone has no contents */
-export function serialOf(held: number | null, { serial, slot, after }: ZoneChange): number {
-  const current = after !== undefined && (held === null || isLater(after, held)) ? after : held;
+/** @param heldSerial null: the zone has no contents */
+export function serialOf(heldSerial: number | null, { serial, slot, after }: ZoneChange): number {
+  const current = after !== undefined && (heldSerial === null || isLater(after, heldSerial)) ? after : heldSerial;
   if (slot === undefined) return nextServedSerial(current, serial);
   return slottedSerial({ least: serial, current, slot: slot.number, source: slot.isSource });
 }

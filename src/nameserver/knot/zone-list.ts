@@ -17,14 +17,14 @@ const LOADING_MS = 500;
 
 /** The zones that a node added: catalogs for secondaries are not among them. */
 export async function listZones({ run }: KnotSession): Promise<EngineZone[]> {
-  const [configured, states] = await Promise.all([
+  const [configItems, states] = await Promise.all([
     run('conf-read', { section: 'zone' }),
     run('zone-status', { filters: 's' }),
   ]);
   const serials = new Map(states.map(({ zone = '', data = '' }) => [zone.slice(0, -1), Number.parseInt(data, 10)]));
-  const made = new Set(configured.filter(({ item }) => item === 'catalog-role').map(({ id }) => id));
-  return configured
-    .filter(({ item, id }) => item === 'domain' && !made.has(id))
+  const catalogIds = new Set(configItems.filter(({ item }) => item === 'catalog-role').map(({ id }) => id));
+  return configItems
+    .filter(({ item, id }) => item === 'domain' && !catalogIds.has(id))
     .map(({ data, id }) => (data ?? id ?? '').slice(0, -1))
     .filter((name) => !isCatalogName(name))
     .map((name) => ({
@@ -104,12 +104,12 @@ export async function readPublishedKeys(
   zones: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, string[]>> {
-  const published = new Map<string, string[]>(zones.map((zone) => [zone, []]));
-  if (zones.length === 0) return published;
+  const keysByZone = new Map<string, string[]>(zones.map((zone) => [zone, []]));
+  if (zones.length === 0) return keysByZone;
   const units = zones.map((zone) => ({ zone: absolute(zone), owner: '@', type: 'DNSKEY' }));
   const take = (items: KnotItem[]) => {
     for (const { zone = '', data = '' } of items) {
-      published.get(zone.slice(0, -1))?.push(data.split(' ').slice(3).join(''));
+      keysByZone.get(zone.slice(0, -1))?.push(data.split(' ').slice(3).join(''));
     }
   };
   await control
@@ -117,5 +117,5 @@ export async function readPublishedKeys(
     .catch((error: unknown) => {
       if (!isRefusal(error, NO_NODE, NO_ZONE)) throw error;
     });
-  return published;
+  return keysByZone;
 }

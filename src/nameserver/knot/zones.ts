@@ -81,13 +81,13 @@ class KnotZones implements KnotEngine {
   /** One at a time: the sweep deletes keys whose zones are not configured yet. */
   add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void> {
     return this.#edit(signal, async () => {
-      const present = this.#isSwept && this.#known !== null ? this.#known : await this.#listAndSweep(signal);
-      const wanted = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
-      const missing = wanted.filter(({ zone }) => !present.has(zone));
-      const others = wanted.filter(({ zone }) => present.has(zone));
-      if (missing.length > 0) await this.#addNew(missing, signal);
-      for (const { zone } of missing) {
-        present.add(zone);
+      const presentZones = this.#isSwept && this.#known !== null ? this.#known : await this.#listAndSweep(signal);
+      const zoneKeys = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
+      const newZones = zoneKeys.filter(({ zone }) => !presentZones.has(zone));
+      const others = zoneKeys.filter(({ zone }) => presentZones.has(zone));
+      if (newZones.length > 0) await this.#addNew(newZones, signal);
+      for (const { zone } of newZones) {
+        presentZones.add(zone);
         this.#added.add(zone);
       }
       await this.#replaceKeys(others, signal);
@@ -97,17 +97,19 @@ class KnotZones implements KnotEngine {
   remove(names: readonly string[], signal: AbortSignal): Promise<void> {
     return this.#edit(signal, async () => {
       const zones = await this.#control.session(listZones, signal);
-      const known = this.#remember(zones);
-      const present = names.filter((name) => known.has(name));
-      for (const name of present) this.#added.delete(name);
-      if (present.length === 0) return;
+      const knownNames = this.#remember(zones);
+      const presentNames = names.filter((name) => knownNames.has(name));
+      for (const name of presentNames) this.#added.delete(name);
+      if (presentNames.length === 0) return;
       const ids: string[] = [];
-      for (const [zone, published] of await readPublishedKeys(this.#control, present, signal)) {
-        ids.push(...(published.length > 0 ? published.map(keyIdOfPublic) : await this.#keys.list(zone, signal)));
+      for (const [zone, publishedKeys] of await readPublishedKeys(this.#control, presentNames, signal)) {
+        ids.push(
+          ...(publishedKeys.length > 0 ? publishedKeys.map(keyIdOfPublic) : await this.#keys.list(zone, signal)),
+        );
       }
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
-      await this.#control.session((session) => configureZones(session, 'conf-unset', present), signal);
-      for (const name of present) known.delete(name);
+      await this.#control.session((session) => configureZones(session, 'conf-unset', presentNames), signal);
+      for (const name of presentNames) knownNames.delete(name);
       await purgeOthers(this.#control, zones, signal);
       await this.#keys.forget(ids);
     });
@@ -129,8 +131,8 @@ class KnotZones implements KnotEngine {
     const { folder, loadSets = LOAD_SETS } = this.#options;
     const apply = async () => {
       await checkRoom(folder.storage, change.sets.length);
-      const loaded = change.sets.length > loadSets ? await this.#load(name, change, signal) : null;
-      const serial = loaded ?? (await this.#commit(name, change, signal));
+      const loadedSerial = change.sets.length > loadSets ? await this.#load(name, change, signal) : null;
+      const serial = loadedSerial ?? (await this.#commit(name, change, signal));
       this.#added.delete(name);
       return serial;
     };
@@ -157,11 +159,15 @@ class KnotZones implements KnotEngine {
     const loadFile = async () => {
       const zones = await this.#control.session(listZones, signal);
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
-      const served = await this.#servedSoa(zone, signal);
-      const soa = change.soa ?? served?.soa;
+      const servedZone = await this.#servedSoa(zone, signal);
+      const soa = change.soa ?? servedZone?.soa;
       if (soa === undefined) return null;
-      const serial = serialOf(served?.serial ?? null, change);
-      const isServed = await loadZone(this.#options, { zone, soa, serial, isHeld: served !== null, contents }, signal);
+      const serial = serialOf(servedZone?.serial ?? null, change);
+      const isServed = await loadZone(
+        this.#options,
+        { zone, soa, serial, isHeld: servedZone !== null, contents },
+        signal,
+      );
       return isServed ? serial : null;
     };
     return this.#lists('', loadFile, signal);
@@ -226,15 +232,15 @@ class KnotZones implements KnotEngine {
     signal: AbortSignal,
   ): Promise<void> {
     const names = zones.map(({ zone }) => zone);
-    const published = await readPublishedKeys(this.#control, names, signal);
+    const keysByZone = await readPublishedKeys(this.#control, names, signal);
     for (const key of zones) {
-      const current = published.get(key.zone) ?? [];
-      const wanted = publicKeyOf(key.privateKey);
-      if (current.length === 1 && current[0] === wanted && !key.isKeyLost) continue;
+      const current = keysByZone.get(key.zone) ?? [];
+      const wantedKey = publicKeyOf(key.privateKey);
+      if (current.length === 1 && current[0] === wantedKey && !key.isKeyLost) continue;
       await this.#keys.put(key, signal);
       if (current.length === 0) continue;
       await this.#control.run('zone-keys-load', { zone: absolute(key.zone) }, signal);
-      await this.#keys.forget(current.filter((other) => other !== wanted).map(keyIdOfPublic));
+      await this.#keys.forget(current.filter((other) => other !== wantedKey).map(keyIdOfPublic));
     }
   }
 }

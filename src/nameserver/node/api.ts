@@ -108,15 +108,15 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
         accept,
         'user-agent': 'zonestead-node',
       };
-      const answered = request(url, {
+      const pendingAnswer = request(url, {
         dispatcher: agent,
         headers,
         signal: connection.signal,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      answered.catch(() => undefined);
-      const answer = await orAborted(answered, first.signal);
+      pendingAnswer.catch(() => undefined);
+      const answer = await orAborted(pendingAnswer, first.signal);
       const date = Date.parse(firstHeader(answer.headers.date) ?? '');
       if (!Number.isNaN(date)) options.onDate(date);
       if (answer.statusCode !== 200) {
@@ -192,8 +192,8 @@ async function* parsed<T>(
 
 /** Faults that have a type of their own stay; everything else is a failure of the network. */
 function known(error: unknown): unknown {
-  const explained = explainTls(error);
-  if (explained !== null) return new ApiUnavailable(`The api is unreachable: ${explained}`, error);
+  const explanation = explainTls(error);
+  if (explanation !== null) return new ApiUnavailable(`The api is unreachable: ${explanation}`, error);
   if (error instanceof FeedFault || error instanceof ApiUnavailable) return error;
   if (error instanceof Error && error.name === 'ApiError') return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -19,28 +19,32 @@ interface Audited {
 }
 
 /** Pure. @param rows the rows of the zones that may be judged */
-function judgeZones(held: ReadonlyMap<string, number | null>, rows: Iterable<KnownZone>): AuditResult {
-  const lost: string[] = [];
-  const doubtful: string[] = [];
-  const known = new Set<string>();
+function judgeZones(heldSerials: ReadonlyMap<string, number | null>, rows: Iterable<KnownZone>): AuditResult {
+  const lostNames: string[] = [];
+  const doubtfulNames: string[] = [];
+  const knownNames = new Set<string>();
   for (const { name, engineSerial } of rows) {
-    known.add(name);
-    const serial = held.get(name);
-    if (serial === undefined) lost.push(name);
-    else if (serial !== engineSerial) doubtful.push(name);
+    knownNames.add(name);
+    const serial = heldSerials.get(name);
+    if (serial === undefined) lostNames.push(name);
+    else if (serial !== engineSerial) doubtfulNames.push(name);
   }
-  return { lost, doubtful, unknown: [...held.keys()].filter((name) => !known.has(name)) };
+  return {
+    lost: lostNames,
+    doubtful: doubtfulNames,
+    unknown: [...heldSerials.keys()].filter((name) => !knownNames.has(name)),
+  };
 }
 
 /** At the start: zones that differ become dirty in the state. */
 export function auditAtStart({ state, present }: Audited, zones: readonly EngineZone[]): AuditResult {
-  const held = serialsOf(zones);
-  for (const name of held.keys()) present.add(name);
-  const result = judgeZones(held, state.rows().values());
+  const heldSerials = serialsOf(zones);
+  for (const name of heldSerials.keys()) present.add(name);
+  const result = judgeZones(heldSerials, state.rows().values());
   state.batch(() => {
     for (const name of result.lost) update(state, name, { engineSerial: null, key: null, isDirty: true });
-    for (const name of result.doubtful) update(state, name, { ...serialIn(held, name), isDirty: true });
-    for (const name of result.unknown) state.put({ ...emptyRow(name, ''), ...serialIn(held, name) });
+    for (const name of result.doubtful) update(state, name, { ...serialIn(heldSerials, name), isDirty: true });
+    for (const name of result.unknown) state.put({ ...emptyRow(name, ''), ...serialIn(heldSerials, name) });
   });
   return result;
 }
@@ -56,24 +60,24 @@ export function auditRunning(
   before: ReadonlyMap<string, KnownZone>,
   isBusy: (name: string) => boolean,
 ): AuditResult {
-  const held = serialsOf(zones);
+  const heldSerials = serialsOf(zones);
   const isQuiet = (name: string) => before.get(name) === state.rows().get(name) && !isBusy(name);
-  const all = judgeZones(held, before.values());
-  const lost = all.lost.filter(isQuiet);
-  const doubtful = all.doubtful.filter(isQuiet);
-  const unknown = all.unknown.filter(isQuiet);
+  const all = judgeZones(heldSerials, before.values());
+  const lostNames = all.lost.filter(isQuiet);
+  const doubtfulNames = all.doubtful.filter(isQuiet);
+  const unknownNames = all.unknown.filter(isQuiet);
   state.batch(() => {
-    for (const name of lost) {
+    for (const name of lostNames) {
       present.delete(name);
       update(state, name, { engineSerial: null, key: null, isDirty: true });
     }
-    for (const name of doubtful) update(state, name, serialIn(held, name));
-    for (const name of unknown) {
+    for (const name of doubtfulNames) update(state, name, serialIn(heldSerials, name));
+    for (const name of unknownNames) {
       present.add(name);
-      state.put({ ...emptyRow(name, ''), ...serialIn(held, name) });
+      state.put({ ...emptyRow(name, ''), ...serialIn(heldSerials, name) });
     }
   });
-  return { lost, doubtful, unknown };
+  return { lost: lostNames, doubtful: doubtfulNames, unknown: unknownNames };
 }
 
 function serialsOf(zones: readonly EngineZone[]): Map<string, number | null> {
@@ -81,8 +85,8 @@ function serialsOf(zones: readonly EngineZone[]): Map<string, number | null> {
 }
 
 /** A zone without a serial may still be loading: its contents are not known to be lost. */
-function serialIn(held: ReadonlyMap<string, number | null>, name: string): Partial<KnownZone> {
-  const serial = held.get(name) ?? null;
+function serialIn(heldSerials: ReadonlyMap<string, number | null>, name: string): Partial<KnownZone> {
+  const serial = heldSerials.get(name) ?? null;
   return serial === null ? {} : { engineSerial: serial };
 }
 

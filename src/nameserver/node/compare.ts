@@ -56,10 +56,11 @@ export class Comparer {
 
   /** Compares the zone soon. */
   doubt(name: string): void {
-    const due = this.#due.get(name);
+    const dueEntry = this.#due.get(name);
     const now = this.#options.clock.now();
     // A comparison that failed because the name server was away must not wait any longer.
-    if (due === undefined || due.at > now + AGAIN_MS) this.#due.set(name, { at: now, tries: due?.tries ?? 0 });
+    if (dueEntry === undefined || dueEntry.at > now + AGAIN_MS)
+      this.#due.set(name, { at: now, tries: dueEntry?.tries ?? 0 });
     this.#wake();
   }
 
@@ -130,17 +131,17 @@ export class Comparer {
     try {
       // The api need not read a zone that cannot be compared.
       await engine.check(name, signal);
-      const wanted = await api.digest(row.id, signal);
-      if (wanted === null) return;
+      const wantedDigest = await api.digest(row.id, signal);
+      if (wantedDigest === null) return;
       let digest = EMPTY_DIGEST;
       for await (const page of engine.read(name, signal)) digest = addToDigest(digest, page);
       if (!isQuiet()) return this.#later(name, tries, AGAIN_MS);
-      if (digest === wanted.digest) {
-        if (wanted.version === row.version && !row.isExact) state.put({ ...row, isExact: true });
+      if (digest === wantedDigest.digest) {
+        if (wantedDigest.version === row.version && !row.isExact) state.put({ ...row, isExact: true });
         return this.#options.onCompared('equal');
       }
       // The api may have told a change a moment ago that has not arrived.
-      if (tries === 0 || (wanted.version !== row.version && tries < MAX_TRIES / 2))
+      if (tries === 0 || (wantedDigest.version !== row.version && tries < MAX_TRIES / 2))
         return this.#later(name, tries, AGAIN_MS);
       this.#options.onCompared('different');
       this.#mending.add(name);

@@ -64,7 +64,7 @@ export function composeNode(
   });
   const api = reportAnswers(feed, async () => (await statistics.latest()).items, realClock);
   const engine = zoneEngine({ control, folder, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) });
-  const running = startNode(
+  const runningNode = startNode(
     {
       name: config.ZONESTEAD_NODE_NAME,
       version: manifest.version,
@@ -88,9 +88,9 @@ export function composeNode(
     },
     signal,
   );
-  node = running;
+  node = runningNode;
   return {
-    ...running,
+    ...runningNode,
     close: async () => {
       statistics.close();
       control.close();

@@ -59,24 +59,24 @@ export async function reloadZone(
   const { engine, state, permits, reads, present } = context;
   // The api need not read a zone that could not be applied.
   if (present.has(zone.name)) await engine.check(zone.name, signal);
-  const served = await reads.run('small', () => readFromApi(context, zone, limit, signal), signal);
-  if (served === null) return { version: null, names: [], isExact: true, isLost: false };
+  const servedZone = await reads.run('small', () => readFromApi(context, zone, limit, signal), signal);
+  if (servedZone === null) return { version: null, names: [], isExact: true, isLost: false };
   const before = state.rows().get(zone.name);
   // A zone of the same name that was deleted has nothing in common with this one, except that it may have left its key
   // to it.
   if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
   const row = { ...(state.rows().get(zone.name) ?? emptyRow(zone.name, zone.id)), id: zone.id };
   const isPresent = present.has(zone.name);
-  const key = createHash('sha256').update(served.privateKey).digest('hex');
+  const key = createHash('sha256').update(servedZone.privateKey).digest('hex');
   if (!isPresent || row.key !== key) {
     // The row comes first: after a crash, the node knows that the zone in the name server is its own.
     state.put({ ...row, isDirty: true });
-    const added = { name: zone.name, privateKey: served.privateKey, isKeyLost: row.key === KEY_LOST };
-    await engine.add([added], signal);
+    const addedZone = { name: zone.name, privateKey: servedZone.privateKey, isKeyLost: row.key === KEY_LOST };
+    await engine.add([addedZone], signal);
     present.add(zone.name);
   }
   const isExact = !isPresent || row.engineSerial !== null;
-  return permits.run('bulk', () => applyDifference(context, served, { ...row, key, isExact }, signal), signal);
+  return permits.run('bulk', () => applyDifference(context, servedZone, { ...row, key, isExact }, signal), signal);
 }
 
 /**
@@ -102,12 +102,12 @@ async function readFromApi(
 
 async function applyDifference(
   context: ConvergeContext,
-  served: ServedZone,
+  servedZone: ServedZone,
   row: KnownZone,
   signal: AbortSignal,
 ): Promise<Converged> {
   const { engine, state, isAwaited } = context;
-  const comparison = compareWith(served.names);
+  const comparison = compareWith(servedZone.names);
   const wasHeld = row.engineSerial !== null;
   let isLost = wasHeld;
   if (wasHeld) {
@@ -117,13 +117,13 @@ async function applyDifference(
     }
   }
   const { names, sets } = comparison.result();
-  const soa = JSON.stringify(served.soa);
-  const { id, version, serial } = served.head;
+  const soa = JSON.stringify(servedZone.soa);
+  const { id, version, serial } = servedZone.head;
   let { engineSerial } = row;
   if (names.length > 0 || row.soa !== soa || engineSerial === null || isLater(serial, engineSerial)) {
     // Secondaries do not go back to an earlier serial.
     const next = isLost ? nextServedSerial(engineSerial, serial) : serial;
-    const change = { names, sets, soa: served.soa, serial: next, whole: served.names };
+    const change = { names, sets, soa: servedZone.soa, serial: next, whole: servedZone.names };
     engineSerial = await commit(context, row.name, change, signal);
   }
   const isDirty = isAwaited(row.name);

@@ -15,29 +15,29 @@ interface Comparison {
  * Compares page by page, so that only one side is in memory. It needs about 400 bytes for each RRset that the api
  * renders (40 MB for 100,000), and one number for each name that both sides have.
  */
-export function compareWith(served: ServedNames): Comparison {
+export function compareWith(servedNames: ServedNames): Comparison {
   const equal = new Map<string, number>();
-  const differing = new Set<string>();
+  const differingNames = new Set<string>();
   return {
     held: (sets) => {
       for (const set of sets) {
-        const wanted = served.get(set.name)?.find(({ type }) => type === set.type);
-        if (wanted !== undefined && isSame(wanted, set)) equal.set(set.name, (equal.get(set.name) ?? 0) + 1);
-        else differing.add(set.name);
+        const wantedSet = servedNames.get(set.name)?.find(({ type }) => type === set.type);
+        if (wantedSet !== undefined && isSame(wantedSet, set)) equal.set(set.name, (equal.get(set.name) ?? 0) + 1);
+        else differingNames.add(set.name);
       }
     },
     result: () => {
-      for (const [name, sets] of served) if (equal.get(name) !== sets.length) differing.add(name);
-      const names = [...differing];
-      return { names, sets: names.flatMap((name) => served.get(name) ?? []) };
+      for (const [name, sets] of servedNames) if (equal.get(name) !== sets.length) differingNames.add(name);
+      const names = [...differingNames];
+      return { names, sets: names.flatMap((name) => servedNames.get(name) ?? []) };
     },
   };
 }
 
 /** The difference of two complete zones. Pure. */
-export function difference(served: ServedNames, held: Iterable<ServedSet>) {
-  const comparison = compareWith(served);
-  comparison.held(held);
+export function difference(servedNames: ServedNames, heldSets: Iterable<ServedSet>) {
+  const comparison = compareWith(servedNames);
+  comparison.held(heldSets);
   return comparison.result();
 }
 

@@ -87,14 +87,14 @@ class Additions {
   }
 
   async add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void> {
-    const added = zones.map(
+    const additions = zones.map(
       (zone) =>
         new Promise<void>((resolve, reject) => {
           this.#waiting.push({ zone, done: (error) => (error === undefined ? resolve() : reject(error)) });
         }),
     );
     if (!this.#isAdding) void this.#work(signal);
-    await Promise.all(added);
+    await Promise.all(additions);
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -118,7 +118,7 @@ class Additions {
       else
         await this.#addBatch([one], signal).then(
           () => one.done(),
-          (own: unknown) => one.done(own),
+          (ownError: unknown) => one.done(ownError),
         );
     }
   }
@@ -148,9 +148,9 @@ export function tellSlowness(engine: ZoneEngine, connectMs: number): ZoneEngine 
 
 /** @param currentSlot the slot of the node at a change; undefined while the node takes no part in zone transfers */
 export function withSerialSlot(engine: ZoneEngine, currentSlot: () => ZoneChange['slot']): ZoneEngine {
-  const change: ZoneEngine['change'] = (zone, wanted, signal) => {
+  const change: ZoneEngine['change'] = (zone, wantedChange, signal) => {
     const slot = currentSlot();
-    return engine.change(zone, slot === undefined ? wanted : { ...wanted, slot }, signal);
+    return engine.change(zone, slot === undefined ? wantedChange : { ...wantedChange, slot }, signal);
   };
   return { ...operationsOf(engine), change };
 }

@@ -191,12 +191,12 @@ export class EngineWatch {
    * A zone that loads is in doubt once, and again if it has another serial afterwards. A zone with work is judged
    * later.
    */
-  #doubt(doubtful: readonly string[]): void {
+  #doubt(doubtfulNames: readonly string[]): void {
     const isNewRun = this.#doubtedRun !== this.#run;
     this.#doubtedRun = this.#run;
     for (const name of this.#doubtedLoading)
       if (isNewRun || !this.#loading.has(name)) this.#doubtedLoading.delete(name);
-    for (const name of doubtful) {
+    for (const name of doubtfulNames) {
       if (this.#doubtedLoading.has(name)) continue;
       if (this.#loading.has(name)) this.#doubtedLoading.add(name);
       this.#options.onDoubt(name);

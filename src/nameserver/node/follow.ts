@@ -79,12 +79,12 @@ class FeedFollower implements Follower {
   /** Returns only by throwing the reason of the end. */
   async #connect(signal: AbortSignal): Promise<never> {
     const { api, log } = this.#options;
-    const own = new AbortController();
-    const stop = () => own.abort(signal.reason);
+    const connectionAbort = new AbortController();
+    const stop = () => connectionAbort.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
-    this.#connection = own;
+    this.#connection = connectionAbort;
     try {
-      for await (const line of api.follow(this.#options.after(), own.signal)) {
+      for await (const line of api.follow(this.#options.after(), connectionAbort.signal)) {
         this.#options.onLine(line);
         // A connection counts as good with its first beat: an api that sends a list and fails is not asked five times a
         // second.
@@ -97,7 +97,7 @@ class FeedFollower implements Follower {
     } finally {
       this.#connection = null;
       signal.removeEventListener('abort', stop);
-      own.abort(new FeedFault('the connection has ended'));
+      connectionAbort.abort(new FeedFault('the connection has ended'));
     }
   }
 

@@ -121,11 +121,11 @@ export class Intake {
   /** Stores the cursor that is reached. */
   save(): void {
     const { clock, state, zones } = this.#options;
-    const reached = zones.position.reached();
-    if (this.#needsList || reached === null) return;
+    const reachedPosition = zones.position.reached();
+    if (this.#needsList || reachedPosition === null) return;
     const { cursor, epoch } = state.facts();
-    if (cursor === reached.cursor && epoch === this.#epoch) return;
-    state.setFacts({ cursor: reached.cursor, epoch: this.#epoch });
+    if (cursor === reachedPosition.cursor && epoch === this.#epoch) return;
+    state.setFacts({ cursor: reachedPosition.cursor, epoch: this.#epoch });
     this.#savedAt = clock.now();
   }
 
@@ -167,9 +167,9 @@ export class Intake {
 
   #applyList(listing: ReadonlyMap<string, ZoneHead>): void {
     const { zones, state, present, clock, log } = this.#options;
-    const held = new Set([...present, ...state.rows().keys()]);
-    const { reload, missing } = planList(listing, state.rows(), held);
-    const removals = planRemovals(missing, held.size, this.#held, clock.now(), this.#options.removesAll);
+    const heldNames = new Set([...present, ...state.rows().keys()]);
+    const { reload, missing } = planList(listing, state.rows(), heldNames);
+    const removals = planRemovals(missing, heldNames.size, this.#held, clock.now(), this.#options.removesAll);
     this.#held = removals.held;
     this.#isSecondAsked = false;
     log.info(
@@ -178,7 +178,7 @@ export class Intake {
     );
     if (removals.keep.length > 0) {
       log.error(
-        { missing: removals.keep.length, held: held.size, first: removals.keep.slice(0, 10) },
+        { missing: removals.keep.length, held: heldNames.size, first: removals.keep.slice(0, 10) },
         'the list of the api lacks more than half of the zones of this node. The node removes none of them, and does so only after a second such list in 10 minutes. Check the database of the api; if the zones are really deleted, you can set ZONESTEAD_NODE_REMOVALS=all',
       );
     }

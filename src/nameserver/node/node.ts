@@ -106,11 +106,11 @@ class Node {
     this.#startedAt = options.date().toISOString();
     this.#began = options.clock.now();
     this.apiClock = new ApiClock(options);
-    const limited = limitEngine(options.engine, options.clock, (ok) => {
+    const limitedEngine = limitEngine(options.engine, options.clock, (ok) => {
       if (!ok) this.#watch.wake();
     });
-    const transfers = this.#createTransfers(limited);
-    const engine = transfers === undefined ? limited : withSerialSlot(limited, () => transfers.slot());
+    const transfers = this.#createTransfers(limitedEngine);
+    const engine = transfers === undefined ? limitedEngine : withSerialSlot(limitedEngine, () => transfers.slot());
     this.#transfers = transfers;
     this.#zones = this.#createZones(engine);
     this.#comparer = this.#createComparer(engine);

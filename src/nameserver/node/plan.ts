@@ -83,18 +83,18 @@ interface ListPlan {
   readonly missing: readonly string[];
 }
 
-/** @param held the names of all zones that the name server or the state has */
+/** @param heldNames the names of all zones that the name server or the state has */
 export function planList(
-  listed: ReadonlyMap<string, ZoneHead>,
+  listedZones: ReadonlyMap<string, ZoneHead>,
   rows: ReadonlyMap<string, KnownZone>,
-  held: ReadonlySet<string>,
+  heldNames: ReadonlySet<string>,
 ): ListPlan {
-  const reload = [...listed.values()].filter((head) => {
+  const reload = [...listedZones.values()].filter((head) => {
     const row = rows.get(head.name);
     if (!canApply(row, head.id)) return true;
     return row.isDirty || row.isUnlisted || !row.isExact || row.version !== head.version;
   });
-  return { reload, missing: [...held].filter((name) => !listed.has(name)) };
+  return { reload, missing: [...heldNames].filter((name) => !listedZones.has(name)) };
 }
 
 /** A list that removes more zones than this, and more than half of all, is not believed at once. */
@@ -120,22 +120,22 @@ interface RemovalPlan {
  * wait for a second list at least 10 minutes later, or for a person who allows them.
  */
 export function planRemovals(
-  missing: readonly string[],
+  missingNames: readonly string[],
   total: number,
   before: HeldRemovals | null,
   now: number,
   isAllowed: boolean,
 ): RemovalPlan {
-  const isMany = missing.length > MAX_REMOVALS && missing.length * 2 > total;
-  if (!isMany || isAllowed) return { remove: missing, keep: [], held: null };
-  if (before === null) return { remove: [], keep: missing, held: { missing: new Set(missing), since: now } };
+  const isMany = missingNames.length > MAX_REMOVALS && missingNames.length * 2 > total;
+  if (!isMany || isAllowed) return { remove: missingNames, keep: [], held: null };
+  if (before === null) return { remove: [], keep: missingNames, held: { missing: new Set(missingNames), since: now } };
   if (now - before.since < SECOND_LIST_MS) {
     // Only zones that every list since then lacked count as confirmed.
-    const both = new Set(missing.filter((name) => before.missing.has(name)));
-    return { remove: [], keep: missing, held: { missing: both, since: before.since } };
+    const both = new Set(missingNames.filter((name) => before.missing.has(name)));
+    return { remove: [], keep: missingNames, held: { missing: both, since: before.since } };
   }
-  const remove = missing.filter((name) => before.missing.has(name));
-  const keep = missing.filter((name) => !before.missing.has(name));
+  const remove = missingNames.filter((name) => before.missing.has(name));
+  const keep = missingNames.filter((name) => !before.missing.has(name));
   return { remove, keep, held: keep.length === 0 ? null : { missing: new Set(keep), since: now } };
 }
 

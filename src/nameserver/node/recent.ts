@@ -28,8 +28,8 @@ export class RecentNames {
   }
 
   has(zone: string, version: string, name: string): boolean {
-    const applied = this.#zones.get(zone);
-    return applied?.version === version && (applied.names === null || applied.names.has(name));
+    const appliedChange = this.#zones.get(zone);
+    return appliedChange?.version === version && (appliedChange.names === null || appliedChange.names.has(name));
   }
 
   forget(zone: string): void {

@@ -46,8 +46,8 @@ export function createReporter({ api, clock, log, report, onAnswer }: ReporterOp
       logged = text;
       if (!(error instanceof ApiError)) return { wait: EVERY_MS, isFixed: true };
       const isRefused = error.status === 401 || error.status === 403;
-      const asked = Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MAX_MS);
-      return { wait: isRefused ? REFUSED_MS : Math.max(EVERY_MS, asked), isFixed: true };
+      const retryMs = Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MAX_MS);
+      return { wait: isRefused ? REFUSED_MS : Math.max(EVERY_MS, retryMs), isFixed: true };
     }
   };
 

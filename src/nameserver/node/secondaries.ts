@@ -64,11 +64,11 @@ export class Secondaries {
 
   /** Watches the secondaries of the plan, with the serials that the zones have now. */
   follow(plan: TransferPlan, signal: AbortSignal): void {
-    const wanted = new Map(plan.secondaries.map((each) => [each.name, each]));
+    const secondaryByName = new Map(plan.secondaries.map((each) => [each.name, each]));
     for (const [name, { secondary }] of this.#watched) {
-      if (JSON.stringify(wanted.get(name)?.addresses) !== JSON.stringify(secondary.addresses)) this.#end(name);
+      if (JSON.stringify(secondaryByName.get(name)?.addresses) !== JSON.stringify(secondary.addresses)) this.#end(name);
     }
-    for (const secondary of wanted.values()) {
+    for (const secondary of secondaryByName.values()) {
       const before = this.#watched.get(secondary.name);
       const zones = serialsFor(secondary, this.#options.state.rows());
       if (before === undefined) this.#start(secondary, zones, signal);
@@ -139,7 +139,7 @@ export class Secondaries {
     const watches = secondary.addresses.map(
       (server) => new SecondaryWatch(server, { clock, ask: askSerial, onAhead, onLate }),
     );
-    const watched = {
+    const watchedSecondary = {
       secondary,
       watches,
       wakers: watches.map(() => new Waker()),
@@ -149,35 +149,35 @@ export class Secondaries {
       isLogged: false,
     };
     if (this.#watched.size === 0) this.#first.wake();
-    this.#watched.set(secondary.name, watched);
+    this.#watched.set(secondary.name, watchedSecondary);
     for (const [at, watch] of watches.entries()) {
       watch.expect(zones);
-      void this.#askOn(watched, watch, watched.wakers[at] as Waker);
+      void this.#askOn(watchedSecondary, watch, watchedSecondary.wakers[at] as Waker);
     }
   }
 
   /** Asks until the watch ends. */
-  async #askOn(watched: Watched, watch: SecondaryWatch, waker: Waker): Promise<void> {
+  async #askOn(watchedSecondary: Watched, watch: SecondaryWatch, waker: Waker): Promise<void> {
     const { clock, onFollowed } = this.#options;
-    const { signal } = watched.end;
+    const { signal } = watchedSecondary.end;
     while (!signal.aborted) {
-      const next = await watch.look(watched.zones, signal);
+      const next = await watch.look(watchedSecondary.zones, signal);
       if (signal.aborted) return;
       if (next === null && this.isFollowed()) onFollowed();
       // Also without a due question: zones are asked for again after some time.
       await waker.wait(clock, next === null ? ASK_MS : Math.max(1, next - clock.now()), signal);
-      if (next === null) watch.expect(watched.zones);
+      if (next === null) watch.expect(watchedSecondary.zones);
     }
   }
 
   /** Takes the serials that belong to the position of the node, if that is another one than at the last report. */
-  #refresh(watched: Watched): void {
+  #refresh(watchedSecondary: Watched): void {
     const { state } = this.#options;
     const { cursor } = state.facts();
-    if (cursor === watched.cursor) return;
-    Object.assign(watched, { zones: serialsFor(watched.secondary, state.rows()), cursor });
-    for (const watch of watched.watches) watch.expect(watched.zones);
-    for (const waker of watched.wakers) waker.wake();
+    if (cursor === watchedSecondary.cursor) return;
+    Object.assign(watchedSecondary, { zones: serialsFor(watchedSecondary.secondary, state.rows()), cursor });
+    for (const watch of watchedSecondary.watches) watch.expect(watchedSecondary.zones);
+    for (const waker of watchedSecondary.wakers) waker.wake();
   }
 
   #end(name: string): void {
@@ -189,32 +189,34 @@ export class Secondaries {
     const lags = new Map<string, Lag>();
     for (const watch of watches) for (const lag of watch.lags()) if (!lags.has(lag.zone)) lags.set(lag.zone, lag);
     const current = Math.min(...watches.map((watch) => watch.count(zones)));
-    const silent = watches.find((watch) => watch.silent() !== null);
+    const silentWatch = watches.find((watch) => watch.silent() !== null);
     const all = [...lags.values()].sort((a, b) => a.since - b.since);
     return {
       name: secondary.name,
       zones: zones.size,
       current,
       lags: all,
-      silent: silent === undefined ? null : `${endpointText(silent.server)} ${silent.silent()}`,
+      silent: silentWatch === undefined ? null : `${endpointText(silentWatch.server)} ${silentWatch.silent()}`,
       behindSeconds: all[0] === undefined ? 0 : (this.#options.clock.now() - all[0].since) / 1000,
     };
   }
 
-  #reportOf(watched: Watched): TransferReport['secondaries'][number] {
-    const { name, zones, current, lags, silent } = this.#factsOf(watched);
+  #reportOf(watchedSecondary: Watched): TransferReport['secondaries'][number] {
+    const { name, zones, current, lags, silent } = this.#factsOf(watchedSecondary);
     const { clock, date, state } = this.#options;
     const offset = date().getTime() - clock.now();
-    const lagging = new Set(lags.map(({ zone }) => zone));
-    const pending = watched.watches.flatMap((watch) => watch.pending()).filter(({ zone }) => !lagging.has(zone));
-    const unasked = [...new Map(pending.map((each) => [each.zone, each])).values()];
+    const laggingZones = new Set(lags.map(({ zone }) => zone));
+    const pendingQuestions = watchedSecondary.watches
+      .flatMap((watch) => watch.pending())
+      .filter(({ zone }) => !laggingZones.has(zone));
+    const unaskedZones = [...new Map(pendingQuestions.map((each) => [each.zone, each])).values()];
     const reason = 'was not asked for the last change yet';
-    const behind: Lag[] = [...lags, ...unasked.map((each) => ({ ...each, state: 'absent' as const, reason }))];
+    const behind: Lag[] = [...lags, ...unaskedZones.map((each) => ({ ...each, state: 'absent' as const, reason }))];
     return {
       name,
       zones,
       current,
-      cursor: watched.cursor,
+      cursor: watchedSecondary.cursor,
       ...(silent === null ? {} : { silent: silent.slice(0, 300) }),
       behind: behind.slice(0, MAX_BEHIND).map((lag) => ({
         zone: state.rows().get(lag.zone)?.id ?? lag.zone,
@@ -226,12 +228,12 @@ export class Secondaries {
   }
 
   /** Logs the first zone that is late, and the return. */
-  #note(watched: Watched): void {
+  #note(watchedSecondary: Watched): void {
     const { log } = this.#options;
-    const { name, lags, silent, behindSeconds } = this.#factsOf(watched);
+    const { name, lags, silent, behindSeconds } = this.#factsOf(watchedSecondary);
     const isLate = behindSeconds * 1000 > LATE_MS;
-    if (isLate === watched.isLogged) return;
-    watched.isLogged = isLate;
+    if (isLate === watchedSecondary.isLogged) return;
+    watchedSecondary.isLogged = isLate;
     const [first] = lags;
     if (!isLate || first === undefined) {
       log.info({ secondary: name }, 'the secondary has all its zones as the source has them again');

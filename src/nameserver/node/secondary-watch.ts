@@ -111,13 +111,13 @@ export class SecondaryWatch {
     for (const zone of this.#due.keys()) if (!zones.has(zone)) this.#due.delete(zone);
     let again = now < this.#nextAgain ? 0 : AGAIN_AT_ONCE;
     for (const [zone, serial] of zones) {
-      const held = this.#current.get(zone);
-      const due = this.#due.get(zone);
-      if (held?.serial !== serial) {
+      const knownSerial = this.#current.get(zone);
+      const dueEntry = this.#due.get(zone);
+      if (knownSerial?.serial !== serial) {
         // A new serial is asked for at once, however often the one before it was asked for in vain.
-        if (due === undefined) this.#due.set(zone, { seen: null, serial, since: now, tries: 0, at: now });
-        else if (due.serial !== serial) Object.assign(due, { serial, tries: 0, at: now });
-      } else if (due === undefined && again > 0 && now - held.at > AGAIN_MS) {
+        if (dueEntry === undefined) this.#due.set(zone, { seen: null, serial, since: now, tries: 0, at: now });
+        else if (dueEntry.serial !== serial) Object.assign(dueEntry, { serial, tries: 0, at: now });
+      } else if (dueEntry === undefined && again > 0 && now - knownSerial.at > AGAIN_MS) {
         this.#due.set(zone, { seen: null, serial, since: now, tries: 0, at: now });
         again -= 1;
         this.#nextAgain = now + AGAIN_APART_MS;
@@ -128,7 +128,7 @@ export class SecondaryWatch {
   /** Asks for each zone that is not current as if it was new. */
   askSoon(): void {
     const now = this.#options.clock.now();
-    for (const due of this.#due.values()) Object.assign(due, { tries: 0, at: now });
+    for (const dueEntry of this.#due.values()) Object.assign(dueEntry, { tries: 0, at: now });
   }
 
   /** Asks what is due. @returns when it should be called again, by the clock in ms; null: nothing waits */
@@ -137,29 +137,29 @@ export class SecondaryWatch {
     const isSilent = this.#silent !== null;
     if (!isSilent || now >= this.#nextQuestion) {
       const ready = [...this.#due].filter(([, { at }]) => isSilent || at <= now).slice(0, isSilent ? 1 : AT_ONCE);
-      await Promise.all(ready.map(([zone, due]) => this.#askFor(zone, due, zones.get(zone), signal)));
+      await Promise.all(ready.map(([zone, dueEntry]) => this.#askFor(zone, dueEntry, zones.get(zone), signal)));
     }
     if (this.#due.size === 0) return null;
     if (this.#silent !== null) return this.#nextQuestion;
     return Math.min(...[...this.#due.values()].map(({ at }) => at));
   }
 
-  async #askFor(zone: string, due: Due, own: number | undefined, signal: AbortSignal): Promise<void> {
-    if (own === undefined) return;
+  async #askFor(zone: string, dueEntry: Due, ownSerial: number | undefined, signal: AbortSignal): Promise<void> {
+    if (ownSerial === undefined) return;
     const { ask, clock, onAhead, onLate } = this.#options;
     try {
-      const following = judgeFollowing(own, await ask(this.server, zone, signal));
+      const following = judgeFollowing(ownSerial, await ask(this.server, zone, signal));
       this.#failures = 0;
       this.#silent = null;
       if (following.state === 'current') {
-        this.#current.set(zone, { serial: own, at: clock.now() });
+        this.#current.set(zone, { serial: ownSerial, at: clock.now() });
         this.#due.delete(zone);
         return;
       }
       this.#current.delete(zone);
-      due.seen = following;
-      if (following.state === 'ahead' && due.tries >= AHEAD_TRIES) onAhead(zone, following.serial);
-      if (following.state !== 'ahead' && due.tries >= LATE_TRIES) onLate(zone);
+      dueEntry.seen = following;
+      if (following.state === 'ahead' && dueEntry.tries >= AHEAD_TRIES) onAhead(zone, following.serial);
+      if (following.state !== 'ahead' && dueEntry.tries >= LATE_TRIES) onLate(zone);
     } catch (error) {
       if (signal.aborted) return;
       this.#failures += 1;
@@ -168,9 +168,9 @@ export class SecondaryWatch {
         this.#silent = error instanceof Error ? error.message : String(error);
         this.#nextQuestion = clock.now() + SILENT_MS;
       }
-      due.seen = { state: 'absent', reason: error instanceof Error ? error.message : String(error) };
+      dueEntry.seen = { state: 'absent', reason: error instanceof Error ? error.message : String(error) };
     }
-    due.tries += 1;
-    due.at = clock.now() + Math.min(FIRST_MS * 2 ** Math.min(due.tries, 20), LONGEST_MS);
+    dueEntry.tries += 1;
+    dueEntry.at = clock.now() + Math.min(FIRST_MS * 2 ** Math.min(dueEntry.tries, 20), LONGEST_MS);
   }
 }

@@ -22,7 +22,7 @@ const MAX_SETS = 5_000_000;
  */
 export async function readServedZone(
   lines: AsyncIterable<ZoneLine>,
-  wanted: ZoneId,
+  wantedZone: ZoneId,
   limit = MAX_SETS,
 ): Promise<ServedZone> {
   let first: Extract<ZoneLine, { kind: 'zone' }> | null = null;
@@ -32,7 +32,7 @@ export async function readServedZone(
   for await (const line of lines) {
     if (line.kind === 'zone') {
       if (first !== null) throw new FeedFault('the answer contains the zone twice');
-      if (line.id !== wanted.id || line.name !== wanted.name) {
+      if (line.id !== wantedZone.id || line.name !== wantedZone.name) {
         throw new FeedFault(`the answer is for zone ${line.name} with id ${line.id}`);
       }
       first = line;

@@ -156,23 +156,23 @@ function wrap(db: DatabaseSync): NodeState {
   const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const erase = db.prepare('delete from zones where name = ?');
   const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?, transfers = ?');
-  const unsaved = new Set<string>();
+  const unsavedNames = new Set<string>();
   let factsUnsaved = false;
   let depth = 0;
   let problem: string | null = null;
 
   const save = (): void => {
-    if (depth > 0 || (unsaved.size === 0 && !factsUnsaved)) return;
+    if (depth > 0 || (unsavedNames.size === 0 && !factsUnsaved)) return;
     try {
       db.exec('begin immediate');
-      for (const name of unsaved) {
+      for (const name of unsavedNames) {
         const row = rows.get(name);
         if (row === undefined) erase.run(name);
         else write.run(...columnsOf(row));
       }
       if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare, facts.transfers);
       db.exec('commit');
-      unsaved.clear();
+      unsavedNames.clear();
       factsUnsaved = false;
       problem = null;
     } catch (error) {
@@ -192,12 +192,12 @@ function wrap(db: DatabaseSync): NodeState {
     rows: () => rows,
     put: (row) => {
       rows.set(row.name, row);
-      unsaved.add(row.name);
+      unsavedNames.add(row.name);
       save();
     },
     delete: (name) => {
       if (!rows.delete(name)) return;
-      unsaved.add(name);
+      unsavedNames.add(name);
       save();
     },
     batch: (work) => {

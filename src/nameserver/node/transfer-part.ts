@@ -34,13 +34,13 @@ export function roleOf({ role, generation, confirmed }: RememberedPart): SourceR
 
 /** The zones that any of these secondaries has, with contents. */
 export function memberRows(plan: Pick<TransferPlan, 'secondaries'>, rows: ReadonlyMap<string, KnownZone>): KnownZone[] {
-  const held = (name: string) => {
+  const readRows = (name: string) => {
     const row = rows.get(name);
     return row !== undefined && row.engineSerial !== null ? [row] : [];
   };
-  if (plan.secondaries.some(({ zones }) => zones === 'all')) return [...rows.keys()].flatMap(held);
-  const listed = new Set(plan.secondaries.flatMap(({ zones }) => (zones === 'all' ? [] : zones)));
-  return [...listed].flatMap(held);
+  if (plan.secondaries.some(({ zones }) => zones === 'all')) return [...rows.keys()].flatMap(readRows);
+  const listedNames = new Set(plan.secondaries.flatMap(({ zones }) => (zones === 'all' ? [] : zones)));
+  return [...listedNames].flatMap(readRows);
 }
 
 /** The serials of the zones of one secondary. */
@@ -60,17 +60,17 @@ export function serialsFor(
 /**
  * The zones that need a serial of this node before secondaries may transfer them: none of another slot, and for a new
  * source, one that it made in this generation.
- * @param made the zones that got a serial in this generation
+ * @param stampedNames the zones that got a serial in this generation
  */
 export function unstamped(
   members: readonly KnownZone[],
   slot: number,
   role: SourceRole,
-  made: ReadonlySet<string>,
+  stampedNames: ReadonlySet<string>,
 ): KnownZone[] {
   return members.filter(
     ({ name, engineSerial }) =>
-      (engineSerial !== null && !isOfSlot(engineSerial, slot)) || (role === 'new-source' && !made.has(name)),
+      (engineSerial !== null && !isOfSlot(engineSerial, slot)) || (role === 'new-source' && !stampedNames.has(name)),
   );
 }
 
@@ -84,7 +84,7 @@ const DAY_SECONDS = 86_400;
  * Whether a later serial can have come from a node of this service. A jump over any other would let one secondary break
  * the others.
  */
-export function isPlausible(serial: number, own: number, nowSeconds: number): boolean {
-  const latest = Math.max(own, nowSeconds) + DAY_SECONDS;
+export function isPlausible(serial: number, ownSerial: number, nowSeconds: number): boolean {
+  const latest = Math.max(ownSerial, nowSeconds) + DAY_SECONDS;
   return serial <= latest;
 }

@@ -195,8 +195,8 @@ export class Transfers {
     await this.#stamp(plan, role, true, signal);
     await this.#jump(signal);
     // With another key or address, a transfer that failed may succeed now.
-    const lagging = isOther ? this.#watch.facts().flatMap(({ lags }) => lags.map(({ zone }) => zone)) : [];
-    const late = [...new Set([...this.#late, ...lagging])];
+    const laggingZones = isOther ? this.#watch.facts().flatMap(({ lags }) => lags.map(({ zone }) => zone)) : [];
+    const late = [...new Set([...this.#late, ...laggingZones])];
     this.#late.clear();
     // Knot sends a NOTIFY again only after a minute.
     if (late.length > 0) await this.#options.transfers.notify(late, signal);

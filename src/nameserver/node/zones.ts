@@ -94,16 +94,16 @@ export class Zones {
     this.#zones.set(name, progress);
     const before = progress.works.get(id);
     this.#names -= before === undefined ? 0 : namesOf(before.work);
-    let merged = mergeWork(before?.work, work);
-    if (this.#names + namesOf(merged) > MAX_NAMES) merged = reloadOf(merged);
-    this.#names += namesOf(merged);
+    let mergedWork = mergeWork(before?.work, work);
+    if (this.#names + namesOf(mergedWork) > MAX_NAMES) mergedWork = reloadOf(mergedWork);
+    this.#names += namesOf(mergedWork);
     if (!isCounted) progress.isLate = true;
-    if (before !== undefined) before.work = merged;
+    if (before !== undefined) before.work = mergedWork;
     else {
       const number = isCounted ? this.position.open() : null;
-      const pending = { work: merged, number, since: this.#options.clock.now() };
-      progress.works.set(id, pending);
-      if (number !== null) this.#numbered.set(number, { progress, pending });
+      const pendingWork = { work: mergedWork, number, since: this.#options.clock.now() };
+      progress.works.set(id, pendingWork);
+      if (number !== null) this.#numbered.set(number, { progress, pending: pendingWork });
     }
     this.#queue(progress);
   }
@@ -125,8 +125,8 @@ export class Zones {
     if (this.position.reached() === null) return;
     const now = this.#options.clock.now();
     const late = [...this.#numbered.values()].filter(({ pending }) => now - pending.since > LATE_MS);
-    const already = [...this.#zones.values()].filter(({ isLate }) => isLate).length;
-    if (late.length === 0 || late.length + already > MAX_LATE) return;
+    const lateCount = [...this.#zones.values()].filter(({ isLate }) => isLate).length;
+    if (late.length === 0 || late.length + lateCount > MAX_LATE) return;
     for (const { progress, pending } of late) {
       progress.isLate = true;
       this.#leaveOut(progress, pending);
@@ -157,9 +157,9 @@ export class Zones {
 
   #queue(progress: ZoneProgress): void {
     for (const lane of Object.values(this.#lanes)) lane.delete(progress);
-    const [pending] = progress.works.values();
-    if (pending === undefined || progress.running !== null || progress.cancelRetry !== null) return;
-    this.#lanes[this.#laneOf(progress, pending)].add(progress);
+    const [pendingWork] = progress.works.values();
+    if (pendingWork === undefined || progress.running !== null || progress.cancelRetry !== null) return;
+    this.#lanes[this.#laneOf(progress, pendingWork)].add(progress);
     this.#pump();
   }
 
@@ -190,12 +190,12 @@ export class Zones {
     this.#lanes[lane].delete(progress);
     const [entry] = progress.works;
     if (entry === undefined) return;
-    const [id, pending] = entry;
+    const [id, pendingWork] = entry;
     progress.works.delete(id);
-    progress.running = pending;
-    this.#names -= namesOf(pending.work);
+    progress.running = pendingWork;
+    this.#names -= namesOf(pendingWork.work);
     this.#running[lane] += 1;
-    const end = this.#run(progress, pending, lane).finally(() => {
+    const end = this.#run(progress, pendingWork, lane).finally(() => {
       this.#ends.delete(end);
       this.#running[lane] -= 1;
       this.#pump();
@@ -203,10 +203,10 @@ export class Zones {
     this.#ends.add(end);
   }
 
-  async #run(progress: ZoneProgress, pending: Pending, lane: Lane): Promise<void> {
+  async #run(progress: ZoneProgress, pendingWork: Pending, lane: Lane): Promise<void> {
     try {
-      await this.#apply(progress, pending, lane);
-      this.#close(pending);
+      await this.#apply(progress, pendingWork, lane);
+      this.#close(pendingWork);
       Object.assign(progress, { attempts: 0, error: null });
       progress.isLate = [...progress.works.values()].some(({ number }) => number === null);
       progress.running = null;
@@ -215,14 +215,14 @@ export class Zones {
     } catch (error) {
       progress.running = null;
       if (this.#signal.aborted) return;
-      this.#again(progress, pending, error);
+      this.#again(progress, pendingWork, error);
     }
     this.#queue(progress);
   }
 
-  async #apply(progress: ZoneProgress, pending: Pending, lane: Lane): Promise<void> {
+  async #apply(progress: ZoneProgress, pendingWork: Pending, lane: Lane): Promise<void> {
     const { permits, state } = this.#options;
-    const { work } = pending;
+    const { work } = pendingWork;
     if (work.kind === 'gone')
       return permits.run('bulk', () => removeZone(this.#context, work, this.#signal), this.#signal);
     const row = state.rows().get(progress.name);
@@ -241,7 +241,7 @@ export class Zones {
     const limit = progress.isLarge ? undefined : LARGE_SETS;
     const { version, names, isExact, isLost } = await reloadZone(this.#context, zone, limit, this.#signal);
     // A `gone` line follows for work that the cursor contains.
-    if (version === null) return pending.number === null ? this.#options.onAbsent() : undefined;
+    if (version === null) return pendingWork.number === null ? this.#options.onAbsent() : undefined;
     this.#recent.applied(progress.name, version, null);
     if (isLost)
       this.#options.log.warn(
@@ -253,16 +253,16 @@ export class Zones {
   }
 
   /** Puts the work back: later for an error, alone for a large zone. */
-  #again(progress: ZoneProgress, pending: Pending, error: unknown): void {
-    const id = idOf(pending.work);
+  #again(progress: ZoneProgress, pendingWork: Pending, error: unknown): void {
+    const id = idOf(pendingWork.work);
     const newer = progress.works.get(id);
-    const failed = pending.work.kind === 'names' ? reloadOf(pending.work) : pending.work;
+    const failedWork = pendingWork.work.kind === 'names' ? reloadOf(pendingWork.work) : pendingWork.work;
     this.#names -= newer === undefined ? 0 : namesOf(newer.work);
-    const work = newer === undefined ? failed : mergeWork(failed, newer.work);
+    const work = newer === undefined ? failedWork : mergeWork(failedWork, newer.work);
     if (newer !== undefined) this.#close(newer);
-    pending.work = work;
+    pendingWork.work = work;
     progress.works.delete(id);
-    progress.works.set(id, pending);
+    progress.works.set(id, pendingWork);
     if (error instanceof LargeZone) {
       progress.isLarge = true;
       return;
@@ -287,18 +287,18 @@ export class Zones {
   }
 
   /** The mark in the state comes first, so that no crash loses the work. */
-  #leaveOut(progress: ZoneProgress, pending: Pending): void {
+  #leaveOut(progress: ZoneProgress, pendingWork: Pending): void {
     const { state } = this.#options;
-    const row = state.rows().get(progress.name) ?? emptyRow(progress.name, idOf(pending.work));
+    const row = state.rows().get(progress.name) ?? emptyRow(progress.name, idOf(pendingWork.work));
     state.put({ ...row, isDirty: true });
-    this.#close(pending);
+    this.#close(pendingWork);
   }
 
-  #close(pending: Pending): void {
-    if (pending.number === null) return;
-    this.position.close(pending.number);
-    this.#numbered.delete(pending.number);
-    pending.number = null;
+  #close(pendingWork: Pending): void {
+    if (pendingWork.number === null) return;
+    this.position.close(pendingWork.number);
+    this.#numbered.delete(pendingWork.number);
+    pendingWork.number = null;
   }
 
   #isAwaited(name: string): boolean {

@@ -24,23 +24,26 @@ export interface ExpectedRrset {
 }
 
 /** Null if the answer is right, otherwise what is wrong with it. */
-export function judgeRrset(expected: ExpectedRrset, answer: ProbeMessage): string | null {
-  const name = plainName(expected.name);
-  const type = numberOfType(expected.type);
-  const { rdatas, absent = [] } = expected;
+export function judgeRrset(expectedRrset: ExpectedRrset, answer: ProbeMessage): string | null {
+  const name = plainName(expectedRrset.name);
+  const type = numberOfType(expectedRrset.type);
+  const { rdatas, absent = [] } = expectedRrset;
   if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
   if (answer.rcode === NXDOMAIN) return rdatas.length === 0 ? authority(answer) : 'says the name does not exist';
   const referral = isReferral(answer);
   if (!referral && !answer.aa) return NO_AUTHORITY;
   const source = referral ? [...answer.authorities, ...answer.additionals] : answer.answers;
-  const served = source.filter((record) => record.name === name && record.type === type);
-  const missing = rdatas.filter((rdata) => !holds(served, rdata)).length;
-  if (missing > 0)
-    return missing === rdatas.length ? 'does not serve it yet' : `lacks ${missing} of ${rdatas.length} values`;
-  const stale = absent.filter((rdata) => holds(served, rdata)).length;
-  if (stale > 0) return stale === 1 ? 'still serves a removed value' : `still serves ${stale} removed values`;
-  const other = served.find((record) => expected.ttl !== undefined && record.ttl !== expected.ttl);
-  return other === undefined ? null : `serves TTL ${other.ttl} instead of ${expected.ttl}`;
+  const servedRecords = source.filter((record) => record.name === name && record.type === type);
+  const missingCount = rdatas.filter((rdata) => !holds(servedRecords, rdata)).length;
+  if (missingCount > 0)
+    return missingCount === rdatas.length
+      ? 'does not serve it yet'
+      : `lacks ${missingCount} of ${rdatas.length} values`;
+  const staleCount = absent.filter((rdata) => holds(servedRecords, rdata)).length;
+  if (staleCount > 0)
+    return staleCount === 1 ? 'still serves a removed value' : `still serves ${staleCount} removed values`;
+  const other = servedRecords.find((record) => expectedRrset.ttl !== undefined && record.ttl !== expectedRrset.ttl);
+  return other === undefined ? null : `serves TTL ${other.ttl} instead of ${expectedRrset.ttl}`;
 }
 
 /** The verdict on an answer for an ALIAS without an address. */
@@ -50,8 +53,10 @@ export const NO_ADDRESS = 'serves no address for it yet: the target must have on
 export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: ProbeMessage): string | null {
   if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
   if (!answer.aa) return NO_AUTHORITY;
-  const found = answer.answers.some((record) => record.name === plainName(name) && record.type === TYPE_NUMBERS[type]);
-  return found ? null : NO_ADDRESS;
+  const hasAddress = answer.answers.some(
+    (record) => record.name === plainName(name) && record.type === TYPE_NUMBERS[type],
+  );
+  return hasAddress ? null : NO_ADDRESS;
 }
 
 interface SoaVerdict {
@@ -89,6 +94,6 @@ function isReferral(answer: ProbeMessage): boolean {
   return !answer.aa && answer.answers.length === 0 && answer.authorities.some(({ type }) => type === TYPE_NUMBERS.NS);
 }
 
-function holds(served: readonly ResourceRecord[], rdata: Uint8Array): boolean {
-  return served.some((record) => equalBytes(record.rdata, rdata));
+function holds(servedRecords: readonly ResourceRecord[], rdata: Uint8Array): boolean {
+  return servedRecords.some((record) => equalBytes(record.rdata, rdata));
 }

@@ -56,7 +56,7 @@ export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
     signal,
     () => socket.destroy(),
     (resolve, reject) => {
-      let received: Uint8Array = new Uint8Array(0);
+      let receivedOctets: Uint8Array = new Uint8Array(0);
       socket.on('error', reject);
       socket.on('close', () => reject(new Error('the connection was closed before the answer was complete')));
       socket.on('connect', () => {
@@ -65,12 +65,12 @@ export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
         socket.write(concat([uint16(query.length), query]));
       });
       socket.on('data', (chunk) => {
-        received = concat([received, chunk as Uint8Array]);
-        const [high, low] = received;
+        receivedOctets = concat([receivedOctets, chunk as Uint8Array]);
+        const [high, low] = receivedOctets;
         if (high === undefined || low === undefined) return;
         const length = (high << 8) | low;
-        if (received.length < 2 + length) return;
-        const message = acceptable(received.slice(2, 2 + length), id, question);
+        if (receivedOctets.length < 2 + length) return;
+        const message = acceptable(receivedOctets.slice(2, 2 + length), id, question);
         if (message === null) reject(new Error('the answer belongs to another question'));
         else resolve(message);
       });

@@ -57,10 +57,12 @@ export function createLiveLook(options: LiveOptions): LookLive {
     const { overrides, resolver, elapsed } = options;
     const { servers, unresolved } = await resolveServers(question.nameservers, { overrides, resolver, signal });
     const looks = await Promise.all(servers.map((server) => lookAt(server, question, elapsed, signal)));
-    const silent = unresolved.map(({ name, problem }): LiveServer => ({ ...NO_ANSWER, name, address: null, problem }));
+    const silentServers = unresolved.map(
+      ({ name, problem }): LiveServer => ({ ...NO_ANSWER, name, address: null, problem }),
+    );
     const first = looks.find(({ answer }) => answer !== null);
     return {
-      servers: [...looks.map(({ seen }) => seen), ...silent],
+      servers: [...looks.map(({ seen }) => seen), ...silentServers],
       chain: await chainOf(options, question, first?.server ?? null, first?.answer ?? null, signal),
     };
   };
@@ -86,11 +88,20 @@ async function lookAt(
       ask(server, { name: zone, type: 'SOA', nsid: true }, { ...ATTEMPT, signal }),
     ]);
     const answers = answer.answers.filter((each) => each.type !== TYPE_NUMBERS.RRSIG).map(answerOf);
-    const own = soa.answers.find((each) => each.name === zone && each.type === TYPE_NUMBERS.SOA);
-    const serial = own === undefined ? null : serialOfSoa(own.rdata);
+    const soaRecord = soa.answers.find((each) => each.name === zone && each.type === TYPE_NUMBERS.SOA);
+    const serial = soaRecord === undefined ? null : serialOfSoa(soaRecord.rdata);
     const { aa } = answer;
-    const seen = { ...host, problem: null, rcode: rcodeName(answer.rcode), aa, node: soa.nsid, serial, ms, answers };
-    return { server, seen, answer };
+    const liveServer = {
+      ...host,
+      problem: null,
+      rcode: rcodeName(answer.rcode),
+      aa,
+      node: soa.nsid,
+      serial,
+      ms,
+      answers,
+    };
+    return { server, seen: liveServer, answer };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
     return { server, seen: { ...host, ...NO_ANSWER, problem: error.message }, answer: null };
@@ -113,22 +124,22 @@ async function chainOf(
       : resolved(resolve, zone, 'DS', signal),
     server === null ? null : keysFrom(server, zone, signal),
   ]);
-  const found: ChainFound = { zone, above, ds, dnskey, answer: answer === null ? null : signedIn(answer) };
-  return judgeChain(found, now());
+  const chainFacts: ChainFound = { zone, above, ds, dnskey, answer: answer === null ? null : signedIn(answer) };
+  return judgeChain(chainFacts, now());
 }
 
 /** The zones above, as far as a resolver knows them. A name without an SOA record is not a zone. */
 async function ancestorsOf(resolve: Resolve, zone: string, signal: AbortSignal): Promise<AncestorFound[]> {
   const labels = zone.split('.');
   const names = labels.map((_, at) => labels.slice(at + 1).join('.')).reverse();
-  const found = await Promise.all(
+  const ancestors = await Promise.all(
     names.slice(0, MAX_ABOVE).map(async (name) => {
       const query = (type: WireType) => resolved(resolve, name, type, signal);
       const [soa, ds, keys] = await Promise.all([query('SOA'), name === '' ? [] : query('DS'), query('DNSKEY')]);
       return soa === null || soa.length === 0 ? [] : [{ zone: name, ds, keys }];
     }),
   );
-  return found.flat();
+  return ancestors.flat();
 }
 
 /** Null if no resolver answers in time. */

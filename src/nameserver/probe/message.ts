@@ -70,9 +70,9 @@ export function encodeQuery(id: number, question: ProbeQuestion): Uint8Array {
  * Reads a response; the sections of a truncated one stay empty.
  * @throws {RangeError} when it is a query or malformed: anyone can send such bytes
  */
-export function decodeMessage(received: Uint8Array): ProbeMessage {
+export function decodeMessage(receivedOctets: Uint8Array): ProbeMessage {
   // A copy, because the slices of a Buffer from a socket are views.
-  const bytes = Uint8Array.from(received);
+  const bytes = Uint8Array.from(receivedOctets);
   if (bytes.length < HEADER) throw new RangeError('shorter than a header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const flags = view.getUint16(2);

@@ -55,8 +55,8 @@ export function createParentLookup({ resolvers, overrides, mayQuery, port = 53 }
     const limit = AbortSignal.timeout(LIMIT_MS);
     const signal = AbortSignal.any([caller, limit]);
     try {
-      const own = new Set(nameservers.map(plainName));
-      return await queryParent(zoneName, { resolvers, overrides, mayQuery, port, own, signal });
+      const ownNames = new Set(nameservers.map(plainName));
+      return await queryParent(zoneName, { resolvers, overrides, mayQuery, port, own: ownNames, signal });
     } catch (error) {
       if (caller.aborted) throw caller.reason;
       if (limit.aborted) return `no answer within ${LIMIT_MS / 1000} s`;
@@ -78,14 +78,14 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
   if (typeof start === 'string') return start;
   const soa = [...start.answers, ...start.authorities].find(({ type }) => type === SOA);
   if (!soa) return 'the resolver names no parent zone';
-  const found = await resolve(soa.name, 'NS', query);
-  if (typeof found === 'string') return found;
-  const servers = found.answers.filter(({ type }) => type === NS).map(({ rdata }) => readName(rdata, 0).name);
-  let refused = 0;
+  const nsAnswer = await resolve(soa.name, 'NS', query);
+  if (typeof nsAnswer === 'string') return nsAnswer;
+  const servers = nsAnswer.answers.filter(({ type }) => type === NS).map(({ rdata }) => readName(rdata, 0).name);
+  let refusedCount = 0;
   for (const server of servers) {
     for (const endpoint of await addressesOf(server, query)) {
       if (endpoint === null) {
-        refused += 1;
+        refusedCount += 1;
         continue;
       }
       const ns = await queryServer(endpoint, zoneName, 'NS', query);
@@ -105,7 +105,7 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
     }
   }
   const parent = soa.name || 'the root';
-  if (refused === 0) return `no name server of ${parent} answers`;
+  if (refusedCount === 0) return `no name server of ${parent} answers`;
   return `name servers of ${parent} have addresses that are not public; if the operator may query them, list their networks in ZONESTEAD_PARENT_NETWORKS of the operator`;
 }
 

@@ -48,12 +48,12 @@ interface Judgement {
 
 /** Whether each server serves the values, with authority. @throws the signal's reason when it aborts. */
 export function rrsetServed(
-  expected: ExpectedRrset,
+  expectedRrset: ExpectedRrset,
   servers: readonly NameServer[],
   options: ProbeOptions,
 ): Promise<ServerVerdict[]> {
-  const question: ProbeQuestion = { name: expected.name, type: expected.type };
-  return askAll(question, servers, options, (answer) => ({ serial: null, problem: judgeRrset(expected, answer) }));
+  const question: ProbeQuestion = { name: expectedRrset.name, type: expectedRrset.type };
+  return askAll(question, servers, options, (answer) => ({ serial: null, problem: judgeRrset(expectedRrset, answer) }));
 }
 
 /** Whether each server serves an address of either family for a name with an ALIAS. @throws as {@link rrsetServed} */
@@ -76,11 +76,11 @@ export async function aliasServed(
  * @throws the signal's reason when it aborts.
  */
 export function zoneServed(
-  expected: { readonly zone: string; readonly minSerial?: number | undefined },
+  expectedZone: { readonly zone: string; readonly minSerial?: number | undefined },
   servers: readonly NameServer[],
   options: ProbeOptions,
 ): Promise<ServerVerdict[]> {
-  const { zone, minSerial } = expected;
+  const { zone, minSerial } = expectedZone;
   return askAll({ name: zone, type: 'SOA', nsid: true }, servers, options, (answer) =>
     judgeSoa(zone, minSerial, answer),
   );

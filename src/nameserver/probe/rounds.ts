@@ -79,18 +79,19 @@ export function createProbeRounds(
   const tcpSeen = new Map<string, number>();
 
   return {
-    zone: (expected, nameservers, until, signal) =>
+    zone: (expectedZone, nameservers, until, signal) =>
       runRounds(overrides, clock, resolver, nameservers, until, signal, (servers) =>
-        zoneServed(expected, servers, askOptions(signal)),
+        zoneServed(expectedZone, servers, askOptions(signal)),
       ),
-    record: (expected, nameservers, until, signal) =>
+    record: (expectedRecord, nameservers, until, signal) =>
       runRounds(overrides, clock, resolver, nameservers, until, signal, async (servers) => {
-        const { type } = expected;
-        if (type === 'ALIAS') return aliasServed(expected.name, servers, { ...askOptions(signal), verifyTcp: true });
+        const { type } = expectedRecord;
+        if (type === 'ALIAS')
+          return aliasServed(expectedRecord.name, servers, { ...askOptions(signal), verifyTcp: true });
         const verifyTcp = servers.some(
           ({ address, port }) => !(clock.now() < (tcpSeen.get(`${address} ${port}`) ?? 0)),
         );
-        const verdicts = await rrsetServed({ ...expected, type }, servers, { ...askOptions(signal), verifyTcp });
+        const verdicts = await rrsetServed({ ...expectedRecord, type }, servers, { ...askOptions(signal), verifyTcp });
         for (const { server, ok } of verdicts)
           if (ok && verifyTcp) tcpSeen.set(`${server.address} ${server.port}`, clock.now() + TCP_SEEN_MS);
         return verdicts;
@@ -108,14 +109,14 @@ async function runRounds(
   ask: (servers: readonly NameServer[]) => Promise<ServerVerdict[]>,
 ): Promise<RoundsResult> {
   let isSettled = false;
-  const settled = until.then(() => {
+  const settlement = until.then(() => {
     isSettled = true;
   });
-  settled.catch(() => undefined);
+  settlement.catch(() => undefined);
   const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
-  const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
+  const unresolvedTexts = unresolved.map(({ name, problem }) => `${name} ${problem}`);
   const nameless = unresolved.map(({ name }) => name);
-  await Promise.race([settled, sleep(clock, FIRST_MS, signal)]);
+  await Promise.race([settlement, sleep(clock, FIRST_MS, signal)]);
   for (let round = 1; ; round += 1) {
     const since = clock.now();
     const wasSettled = isSettled;
@@ -128,13 +129,13 @@ async function runRounds(
     if (problems.length === 0 || isSilent || isLast)
       return {
         servers: verdicts,
-        problems: [...unknown, ...problems],
+        problems: [...unresolvedTexts, ...problems],
         wrong: [...nameless, ...verdicts.filter(({ ok }) => !ok).map(({ server }) => server.name)],
       };
     // Many callers wait together for a node that is behind, and must not keep the name servers busy.
     const longer = isSettled ? 1 : Math.min(2 ** (round - 1), MAX_LONGER);
     const pause = sleep(clock, INTERVAL_MS * longer, signal);
-    await (isSettled ? pause : Promise.race([pause, settled]));
+    await (isSettled ? pause : Promise.race([pause, settlement]));
   }
 }
 

@@ -39,11 +39,11 @@ export async function resolveServers(
   options: ResolveOptions,
 ): Promise<ResolvedServers> {
   const names = [...new Set(nameservers.map(plainName))];
-  const found = await Promise.all(names.map((name) => serversOf(name, options)));
+  const serverLists = await Promise.all(names.map((name) => serversOf(name, options)));
   return {
-    servers: found.flat(),
+    servers: serverLists.flat(),
     unresolved: names
-      .filter((_, index) => found[index]?.length === 0)
+      .filter((_, index) => serverLists[index]?.length === 0)
       .map((name) => ({ name, problem: 'has no address' })),
   };
 }
@@ -75,8 +75,8 @@ export function parseOverrides(text: string): Map<string, ProbeEndpoint> {
   const overrides = new Map<string, ProbeEndpoint>();
   for (const part of text.split(',').map((each) => each.trim())) {
     if (part === '') continue;
-    const [, name, bracketed, plain, port] = OVERRIDE.exec(part) ?? [];
-    const address = bracketed ?? plain ?? '';
+    const [, name, bracketedAddress, plain, port] = OVERRIDE.exec(part) ?? [];
+    const address = bracketedAddress ?? plain ?? '';
     const number = port === undefined ? DNS_PORT : Number(port);
     if (name === undefined || isIP(address) === 0 || number < 1 || number > 65_535) {
       throw new TypeError(

@@ -47,9 +47,9 @@ export function planAnswer(
     const resolution = { ipv4, ipv6, ttl: STALE_TTL, error: problem, failures, nextMs };
     return { resolution, changed: changedWith(STALE_TTL) };
   }
-  const found = Math.min(MAX_ALIAS_TTL, Math.max(MIN_ALIAS_TTL, Math.min(ttlOf(a), ttlOf(aaaa))));
-  const ttl = isMoved || before.failures > 0 ? found : steadyTtl(before.ttl, found);
-  const resolution = { ipv4, ipv6, ttl, error: null, failures: 0, nextMs: found * 1000 };
+  const answerTtl = Math.min(MAX_ALIAS_TTL, Math.max(MIN_ALIAS_TTL, Math.min(ttlOf(a), ttlOf(aaaa))));
+  const ttl = isMoved || before.failures > 0 ? answerTtl : steadyTtl(before.ttl, answerTtl);
+  const resolution = { ipv4, ipv6, ttl, error: null, failures: 0, nextMs: answerTtl * 1000 };
   return { resolution, changed: changedWith(ttl) };
 }
 
@@ -57,8 +57,8 @@ export function planAnswer(
  * A resolver answers from its cache with the time that is left. The zones of the target would change with each such
  * answer, so a TTL that shrinks by less than half stays; the next resolution is due when the found one ends.
  */
-function steadyTtl(before: number, found: number): number {
-  return found < before && found > before / 2 ? before : found;
+function steadyTtl(before: number, newTtl: number): number {
+  return newTtl < before && newTtl > before / 2 ? before : newTtl;
 }
 
 const NO_ADDRESSES = 'has no addresses';

@@ -86,16 +86,16 @@ class DatabaseAliases implements Aliases {
     if (leave === null) return;
     let isUnderWay = false;
     try {
-      const due = await takeNewTarget(db, { target, owner }, LEASE_MS);
-      if (due === null) return;
+      const dueTarget = await takeNewTarget(db, { target, owner }, LEASE_MS);
+      if (dueTarget === null) return;
       isUnderWay = true;
-      const done = this.#refresh(due, new AbortController().signal)
+      const refreshEnd = this.#refresh(dueTarget, new AbortController().signal)
         .catch((error) => {
           log.warn({ err: error, target }, 'failed to store the first resolution of an ALIAS target');
         })
         .finally(leave);
       const limit = new AbortController();
-      await Promise.race([done, sleep(PREPARE_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
+      await Promise.race([refreshEnd, sleep(PREPARE_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
       limit.abort();
     } catch (error) {
       log.warn({ err: error, target }, 'failed to resolve an ALIAS target before its first record');
@@ -106,9 +106,9 @@ class DatabaseAliases implements Aliases {
 
   async run(signal: AbortSignal): Promise<void> {
     const { now, db, log } = this.#options;
-    const running = new Set<Promise<void>>();
+    const runningWork = new Set<Promise<void>>();
     let sweepAt = 0;
-    let failing = false;
+    let isFailing = false;
     while (!signal.aborted) {
       let wait = this.#pollMs;
       try {
@@ -117,50 +117,50 @@ class DatabaseAliases implements Aliases {
           sweepAt = now() + SWEEP_MS;
         }
         const limit = AT_ONCE - this.#working.used;
-        const wanted = { limit, each: EACH, taken: this.#working.usedByGroup(), leaseMs: LEASE_MS };
-        const due = limit > 0 ? await takeDueTargets(db, wanted) : [];
-        for (const target of due) {
+        const dueQuery = { limit, each: EACH, taken: this.#working.usedByGroup(), leaseMs: LEASE_MS };
+        const dueTargets = limit > 0 ? await takeDueTargets(db, dueQuery) : [];
+        for (const target of dueTargets) {
           const leave = this.#working.tryTake(target.owner);
           const work = this.#refresh(target, signal)
             // The lease expires, and the target is tried again.
             .catch((error) => log.warn({ err: error, target: target.target }, 'failed to store an ALIAS answer'))
             .finally(() => {
-              running.delete(work);
+              runningWork.delete(work);
               leave?.();
             });
-          running.add(work);
+          runningWork.add(work);
         }
-        if (failing) log.info('the queries for due ALIAS targets succeed again');
-        failing = false;
+        if (isFailing) log.info('the queries for due ALIAS targets succeed again');
+        isFailing = false;
       } catch (error) {
-        if (!failing) log.warn({ err: error }, 'failed to query due ALIAS targets; answers stay as they are');
-        failing = true;
+        if (!isFailing) log.warn({ err: error }, 'failed to query due ALIAS targets; answers stay as they are');
+        isFailing = true;
         wait = RETRY_MS;
       }
       await sleep(wait, undefined, { signal }).catch(() => undefined);
     }
-    await Promise.all(running);
+    await Promise.all(runningWork);
   }
 
-  async #refresh(due: DueTarget, signal: AbortSignal): Promise<void> {
+  async #refresh(dueTarget: DueTarget, signal: AbortSignal): Promise<void> {
     const { db, now, log } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
     const isTrusted: IsTrustedName = async (name) => {
       const owner = await hostedOwner(db, suffixesOf(name));
-      return owner === null || owner === due.owner;
+      return owner === null || owner === dueTarget.owner;
     };
     const [a, aaaa] = await Promise.all([
-      this.#family(due.target, 'A', limit, isTrusted),
-      this.#family(due.target, 'AAAA', limit, isTrusted),
+      this.#family(dueTarget.target, 'A', limit, isTrusted),
+      this.#family(dueTarget.target, 'AAAA', limit, isTrusted),
     ]);
     // A shutdown is not a failure of the target.
     if (signal.aborted) return;
-    const { resolution, changed } = planAnswer(due, a, aaaa);
-    const mark = await keepAliasAnswer(db, due, resolution, changed);
-    if (mark !== null) await markZonesOf(db, due, mark, Math.floor(now() / 1000));
+    const { resolution, changed } = planAnswer(dueTarget, a, aaaa);
+    const mark = await keepAliasAnswer(db, dueTarget, resolution, changed);
+    if (mark !== null) await markZonesOf(db, dueTarget, mark, Math.floor(now() / 1000));
     this.#resolutions.inc({ result: resolution.error === null ? 'ok' : 'failed' });
     if (resolution.failures === 1) {
-      log.info({ target: due.target, problem: resolution.error }, 'failed to resolve an ALIAS target');
+      log.info({ target: dueTarget.target, problem: resolution.error }, 'failed to resolve an ALIAS target');
     }
   }
 

@@ -24,29 +24,29 @@ const MAX_KEPT = 10_000;
 
 export function createDelegationLook(resolve: Resolve, now: () => number): LookAtDelegation {
   const limit = new Limit({ permits: 128, share: 16 });
-  const kept = new Map<string, { seen: Promise<DelegationSeen>; until: number }>();
+  const lookCache = new Map<string, { seen: Promise<DelegationSeen>; until: number }>();
   return async (zone, ds, owner) => {
     const key = `${zone} ${ds.map((each) => Buffer.from(each).toString('hex')).join(' ')}`;
-    const before = kept.get(key);
+    const before = lookCache.get(key);
     if (before && before.until > now()) return before.seen;
     const leave = limit.tryTake(owner);
     if (leave === null) return 'unknown';
-    const seen = look(resolve, zone, ds).finally(leave);
+    const pendingLook = look(resolve, zone, ds).finally(leave);
     // All callers share a result that is still open.
-    kept.delete(key);
-    const entry = { seen, until: Number.POSITIVE_INFINITY };
-    kept.set(key, entry);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break;
-      kept.delete(oldest);
+    lookCache.delete(key);
+    const entry = { seen: pendingLook, until: Number.POSITIVE_INFINITY };
+    lookCache.set(key, entry);
+    for (const oldest of lookCache.keys()) {
+      if (lookCache.size <= MAX_KEPT) break;
+      lookCache.delete(oldest);
     }
     try {
-      entry.until = now() + KEPT_MS[await seen];
+      entry.until = now() + KEPT_MS[await pendingLook];
     } catch (error) {
-      kept.delete(key);
+      lookCache.delete(key);
       throw error;
     }
-    return seen;
+    return pendingLook;
   };
 }
 
@@ -55,7 +55,7 @@ async function look(resolve: Resolve, zone: string, ds: readonly Uint8Array[]): 
   try {
     const { exists, rdatas } = await resolve(zone, 'DS', limit);
     if (!exists) return 'absent';
-    return rdatas.some((rdata) => ds.some((own) => equalBytes(own, rdata))) ? 'secure' : 'insecure';
+    return rdatas.some((rdata) => ds.some((ownDs) => equalBytes(ownDs, rdata))) ? 'secure' : 'insecure';
   } catch (error) {
     if (error instanceof ResolveFailure || limit.aborted) return 'unknown';
     throw error;

@@ -68,12 +68,13 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
         if (answer.rcode === NXDOMAIN) return NOTHING;
         if (answer.rcode === 0) {
           // An authoritative answer may lead through several zones. Each must be trusted, so follow one link at a time.
-          const found = readAnswer(name, type, answer.answers, answer.aa && isTrusted ? 1 : undefined);
+          const directAnswer = readAnswer(name, type, answer.answers, answer.aa && isTrusted ? 1 : undefined);
           // A server of the zone itself (a private one in the list) stops at the end of its zone; a resolver never
           // does.
-          if (!answer.aa || found.rdatas.length > 0 || found.end === plainName(name) || links === 0) return found;
-          const rest = await resolve(found.end, type, signal, isTrusted, links - 1);
-          return { ...rest, ttl: Math.min(found.ttl, rest.ttl) };
+          if (!answer.aa || directAnswer.rdatas.length > 0 || directAnswer.end === plainName(name) || links === 0)
+            return directAnswer;
+          const rest = await resolve(directAnswer.end, type, signal, isTrusted, links - 1);
+          return { ...rest, ttl: Math.min(directAnswer.ttl, rest.ttl) };
         }
         problem = `the resolver answers ${rcodeName(answer.rcode)}`;
       } catch (error) {
@@ -105,10 +106,10 @@ function readAnswer(
   let owner = plainName(name);
   let ttl = Number.POSITIVE_INFINITY;
   for (let link = 0; link < maxLinks; link++) {
-    const found = answers.filter((record) => record.name === owner && record.type === numberOfType(type));
-    if (found.length > 0) {
-      for (const record of found) ttl = Math.min(ttl, record.ttl);
-      return { exists: true, rdatas: found.map((record) => record.rdata), ttl, end: owner };
+    const matchingRecords = answers.filter((record) => record.name === owner && record.type === numberOfType(type));
+    if (matchingRecords.length > 0) {
+      for (const record of matchingRecords) ttl = Math.min(ttl, record.ttl);
+      return { exists: true, rdatas: matchingRecords.map((record) => record.rdata), ttl, end: owner };
     }
     const alias = answers.find((record) => record.name === owner && record.type === TYPE_NUMBERS.CNAME);
     if (alias === undefined) break;

@@ -59,13 +59,13 @@ function cutRefused(object: DNSZone, name: string, around: Neighbours, labelsOf:
 
 /** A zone above the zone of another namespace is refused when the other zone has precedence. */
 function coverRefused(object: DNSZone, name: string, around: Neighbours): NotReady | null {
-  const covered = around
+  const coveredZone = around
     .below(name)
     .find((other) => isInOtherNamespace(other, object) && (hasZone(other) || isOlder(other, object)));
-  if (!covered) return null;
+  if (!coveredZone) return null;
   return no(
     'NotPermitted',
-    `DNSZone ${keyOf(covered)} in another namespace has a zone below ${name} and takes precedence. Create this DNSZone in that namespace instead.`,
+    `DNSZone ${keyOf(coveredZone)} in another namespace has a zone below ${name} and takes precedence. Create this DNSZone in that namespace instead.`,
   );
 }
 
@@ -76,9 +76,9 @@ export function enclosing(
   around: Neighbours,
 ): { zone: DNSZone; relative: string } | null {
   for (const above of suffixesOf(name).slice(1)) {
-    const found = around.named(above).filter((zone) => hasZone(zone) || isOlder(zone, object));
+    const enclosingZones = around.named(above).filter((zone) => hasZone(zone) || isOlder(zone, object));
     // Several objects may name one zone: the one that manages it decides.
-    const zone = found.find(isManaged) ?? found[0];
+    const zone = enclosingZones.find(isManaged) ?? enclosingZones[0];
     if (zone) return { zone, relative: name.slice(0, -above.length - 1) };
   }
   return null;
@@ -154,7 +154,7 @@ const ENDS_CLAIM: ReadonlySet<string> = new Set<NotReadyReason>([
 ]);
 
 function isOlder(a: DNSZone, b: DNSZone): boolean {
-  const accepted = findCondition(a.status?.conditions, 'Accepted');
-  if (!hasZone(a) && accepted?.status === 'False' && ENDS_CLAIM.has(accepted.reason)) return false;
+  const acceptedCondition = findCondition(a.status?.conditions, 'Accepted');
+  if (!hasZone(a) && acceptedCondition?.status === 'False' && ENDS_CLAIM.has(acceptedCondition.reason)) return false;
   return byAge(a, b) < 0;
 }

@@ -80,7 +80,7 @@ export function markOf(object: DNSZone): string {
 
 export function labelsIn({ namespaces }: Pick<OperatorContext, 'namespaces'>): LabelsOf {
   return (name) => {
-    const found = namespaces.get(name);
-    return found && (found.metadata.labels ?? {});
+    const namespace = namespaces.get(name);
+    return namespace && (namespace.metadata.labels ?? {});
   };
 }

@@ -79,27 +79,27 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const byZoneId = new Map<string, ServiceConnection>();
 
   function connectionFor(key: string): ServiceConnection {
-    for (const known of bySecret.values()) if (known.key === key) return known.connection;
+    for (const knownSecret of bySecret.values()) if (knownSecret.key === key) return knownSecret.connection;
     return connect(key);
   }
 
   async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<ServiceConnection> {
-    const known = bySecret.get(place);
-    if (known && clock.now() - known.readAt < refreshMs) return known.connection;
+    const knownSecret = bySecret.get(place);
+    if (knownSecret && clock.now() - knownSecret.readAt < refreshMs) return knownSecret.connection;
     let key: string | null;
     try {
       key = keyIn(await api.get<SecretObject>(SECRET, secretOf(zone), signal));
     } catch (error) {
       const answer = unreadable(zone, error);
       if (answer) throw new KeyUnusable(answer);
-      if (known && error instanceof KubeError) return known.connection;
+      if (knownSecret && error instanceof KubeError) return knownSecret.connection;
       throw error;
     }
     if (key === null) {
       const message = `Secret ${place} has no valid API key under ${SECRET_KEY}. Put an API key (yk_…) there.`;
       throw new KeyUnusable(no('CredentialsMissing', message));
     }
-    const connection = known?.key === key ? known.connection : connectionFor(key);
+    const connection = knownSecret?.key === key ? knownSecret.connection : connectionFor(key);
     bySecret.set(place, { key, connection, readAt: clock.now() });
     return connection;
   }
@@ -112,8 +112,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     remember: (zoneId, connection) => void byZoneId.set(zoneId, connection),
     remembered: (zoneId) => (zoneId === undefined ? undefined : byZoneId.get(zoneId)),
     invalidate: (zone) => {
-      const known = bySecret.get(placeOf(zone));
-      if (known) known.readAt = Number.NEGATIVE_INFINITY;
+      const knownSecret = bySecret.get(placeOf(zone));
+      if (knownSecret) knownSecret.readAt = Number.NEGATIVE_INFINITY;
     },
   };
 }
@@ -127,17 +127,17 @@ export async function connectionFor(
   zone: DNSZone,
   signal: AbortSignal,
 ): Promise<ServiceConnection> {
-  const found = await credentials.of(zone, signal);
-  if (zone.spec.credentialsSecretRef === undefined) return found;
+  const connection = await credentials.of(zone, signal);
+  if (zone.spec.credentialsSecretRef === undefined) return connection;
   const { owner, zoneId } = zone.status ?? {};
-  const team = await found.owner(signal);
+  const team = await connection.owner(signal);
   // The key of another team does not see the zone: the operator would create everything again and delete nothing.
   if (owner?.startsWith('org:') && team.startsWith('org:') && team !== owner) {
     const message = `The API key in Secret ${placeOf(zone)} belongs to ${team}, but the zone belongs to ${owner}. Put an API key of ${owner} there.`;
     throw new KeyUnusable(no('CredentialsWrongTeam', message));
   }
-  if (zoneId !== undefined) credentials.remember(zoneId, found);
-  return found;
+  if (zoneId !== undefined) credentials.remember(zoneId, connection);
+  return connection;
 }
 
 /**
@@ -151,12 +151,12 @@ export async function connectionForDeletion(
   zoneId: string | undefined,
   signal: AbortSignal,
 ): Promise<ServiceConnection> {
-  const remembered = context.credentials.remembered(zoneId);
-  if (zone === undefined) return remembered ?? context.credentials.own;
+  const rememberedConnection = context.credentials.remembered(zoneId);
+  if (zone === undefined) return rememberedConnection ?? context.credentials.own;
   try {
     return await connectionFor(context, zone, signal);
   } catch (error) {
-    if (remembered && (error instanceof KeyUnusable || rejectedKey(zone, error))) return remembered;
+    if (rememberedConnection && (error instanceof KeyUnusable || rejectedKey(zone, error))) return rememberedConnection;
     throw error;
   }
 }

@@ -138,8 +138,8 @@ class ClusterHeartbeats implements Heartbeats {
         const sending = this.#seen.map((each) =>
           this.#calls.run('', () => this.#send(name, instance, each, signal), signal).catch(() => true),
         );
-        const sent = await Promise.all(sending);
-        isAnswered &&= sent.every((each) => each);
+        const results = await Promise.all(sending);
+        isAnswered &&= results.every((each) => each);
       }
       await sleep(clock, isAnswered ? this.#everyMs : Math.min(this.#everyMs, RETRY_MS), signal).catch(() => undefined);
     }
@@ -148,15 +148,15 @@ class ClusterHeartbeats implements Heartbeats {
   }
 
   isDrained(zone: DNSZone): boolean | undefined {
-    const known = this.#find(this.#options.holderOf(zone));
-    return known?.state ? known.state.state === 'drained' : undefined;
+    const seenHolder = this.#find(this.#options.holderOf(zone));
+    return seenHolder?.state ? seenHolder.state.state === 'drained' : undefined;
   }
 
   isNameTaken(zone: DNSZone): boolean | undefined {
     // A zone whose team is not known yet: the own key speaks for it.
-    const known =
+    const seenHolder =
       this.#find(this.#options.holderOf(zone)) ?? this.#seen.find(({ isTaken }) => isTaken) ?? this.#seen[0];
-    return known?.isTaken ?? undefined;
+    return seenHolder?.isTaken ?? undefined;
   }
 
   failingMs(): number {
@@ -179,11 +179,13 @@ class ClusterHeartbeats implements Heartbeats {
   async #meet(signal: AbortSignal): Promise<void> {
     const { zones, clock } = this.#options;
     const holders = zones.list().flatMap((zone) => this.#options.holderOf(zone) ?? []);
-    const met: Seen[] = [];
+    const metHolders: Seen[] = [];
     for (const holder of holders.length > 0 ? holders : [await this.#options.own(signal)]) {
-      const isMet = met.some(({ holder: { client, owner } }) => client === holder.client && owner === holder.owner);
+      const isMet = metHolders.some(
+        ({ holder: { client, owner } }) => client === holder.client && owner === holder.owner,
+      );
       if (!isMet)
-        met.push(
+        metHolders.push(
           this.#find(holder) ?? {
             holder,
             state: null,
@@ -196,70 +198,71 @@ class ClusterHeartbeats implements Heartbeats {
           },
         );
     }
-    this.#seen = met;
+    this.#seen = metHolders;
   }
 
   /** @returns whether the service answered */
-  async #send(name: string, instance: string, known: Seen, signal: AbortSignal): Promise<boolean> {
+  async #send(name: string, instance: string, seenHolder: Seen, signal: AbortSignal): Promise<boolean> {
     const { log, clock } = this.#options;
-    const { client, owner } = known.holder;
+    const { client, owner } = seenHolder.holder;
     try {
-      const objects = known.counted?.objects;
+      const objects = seenHolder.counted?.objects;
       const counts = objects && { objects: String(objects.total), notReady: String(objects.notReady) };
       const beat = { params: { name }, query: { owner, instance, ...counts } };
       const answer = await client.call(sendHeartbeat, beat, { signal, timeoutMs: LIMIT_MS });
-      this.#recount(known, answer);
-      if (known.problem !== null) log.info({ cluster: name, owner }, 'the DNS service accepts the heartbeats again');
+      this.#recount(seenHolder, answer);
+      if (seenHolder.problem !== null)
+        log.info({ cluster: name, owner }, 'the DNS service accepts the heartbeats again');
       this.#options.sent('accepted');
-      this.#judge(known, false);
-      const before = known.state;
-      Object.assign(known, { state: answer, problem: null, isUnwanted: false, acceptedAt: clock.now() });
-      this.#tell(known, answer);
-      if (isNews(before, answer)) this.#options.changed(this.#zonesOf(known), answer.state === 'drained');
+      this.#judge(seenHolder, false);
+      const before = seenHolder.state;
+      Object.assign(seenHolder, { state: answer, problem: null, isUnwanted: false, acceptedAt: clock.now() });
+      this.#tell(seenHolder, answer);
+      if (isNews(before, answer)) this.#options.changed(this.#zonesOf(seenHolder), answer.state === 'drained');
       return true;
     } catch (error) {
       if (signal.aborted) return true;
       const isRefused = error instanceof ApiError && error.status < 500;
       const isTaken = isRefused && error.field === 'instance';
-      if (isTaken) this.#judge(known, true);
-      else if (isRefused) known.isTaken ??= false;
+      if (isTaken) this.#judge(seenHolder, true);
+      else if (isRefused) seenHolder.isTaken ??= false;
       this.#options.sent(isTaken ? 'taken' : isRefused ? 'refused' : 'unavailable');
-      known.isUnwanted = !known.holder.isOwn && error instanceof ApiError && error.status === 403;
+      seenHolder.isUnwanted = !seenHolder.holder.isOwn && error instanceof ApiError && error.status === 403;
       const problem = (error as Error).message;
-      if (known.problem !== problem) log.warn({ cluster: name, owner, problem }, remedy(error));
-      known.problem = problem;
+      if (seenHolder.problem !== problem) log.warn({ cluster: name, owner, problem }, remedy(error));
+      seenHolder.problem = problem;
       return isRefused;
     }
   }
 
-  #zonesOf(known: Seen) {
+  #zonesOf(seenHolder: Seen) {
     const { zones } = this.#options;
-    return zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === known);
+    return zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === seenHolder);
   }
 
   /** A service that takes the numbers has them in its answer, if only as null. The next heartbeat tells them. */
-  #recount(known: Seen, { objects }: Cluster): void {
+  #recount(seenHolder: Seen, { objects }: Cluster): void {
     const { clock } = this.#options;
-    const { counted } = known;
-    if (objects === undefined || this.#options.count === undefined) known.counted = null;
+    const { counted } = seenHolder;
+    if (objects === undefined || this.#options.count === undefined) seenHolder.counted = null;
     else if (counted === null || clock.now() - counted.at >= COUNT_MS)
-      known.counted = { objects: this.#options.count(this.#zonesOf(known)), at: clock.now() };
+      seenHolder.counted = { objects: this.#options.count(this.#zonesOf(seenHolder)), at: clock.now() };
   }
 
   /** The service tells a change for a minute, because an answer may be lost. */
-  #tell(known: Seen, { changed = [] }: Cluster): void {
-    const news = changed.filter(({ change }) => !known.told.has(change));
-    known.told = new Set(changed.map(({ change }) => change));
+  #tell(seenHolder: Seen, { changed = [] }: Cluster): void {
+    const news = changed.filter(({ change }) => !seenHolder.told.has(change));
+    seenHolder.told = new Set(changed.map(({ change }) => change));
     if (news.length > 0) this.#options.othersChanged(news);
   }
 
-  #judge(known: Seen, isTaken: boolean): void {
+  #judge(seenHolder: Seen, isTaken: boolean): void {
     const { zones } = this.#options;
-    const was = known.isTaken ?? false;
-    known.isTaken = isTaken;
+    const was = seenHolder.isTaken ?? false;
+    seenHolder.isTaken = isTaken;
     if (was === isTaken) return;
-    const unknown = zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === undefined);
-    this.#options.nameChanged([...this.#zonesOf(known), ...unknown]);
+    const unknownZones = zones.list().filter((zone) => this.#find(this.#options.holderOf(zone)) === undefined);
+    this.#options.nameChanged([...this.#zonesOf(seenHolder), ...unknownZones]);
   }
 }
 

@@ -15,13 +15,13 @@ type Reporting = Pick<
 >;
 
 /**
- * @param sent counts heartbeats by their result
+ * @param onSent counts heartbeats by their result
  * @param everyMs the time between two heartbeats, in ms
  */
 export function createReports(
   context: Reporting,
   log: Logger,
-  sent: (result: HeartbeatResult) => void,
+  onSent: (result: HeartbeatResult) => void,
   everyMs?: number,
 ): Heartbeats {
   const { clock, cluster, credentials, namespaces, zones, records } = context;
@@ -31,7 +31,7 @@ export function createReports(
     cluster,
     instance: () => namespaces.get('kube-system')?.metadata.uid,
     zones,
-    sent,
+    sent: onSent,
     everyMs,
     holderOf: (zone) => holderOf(credentials, zone),
     own: async (signal) => ({
@@ -39,13 +39,13 @@ export function createReports(
       owner: await credentials.own.owner(signal),
       isOwn: true,
     }),
-    count: (owned) => {
-      const objects = owned.flatMap((zone) => [zone, ...records.byIndex(BY_ZONE, keyOf(zone))]);
+    count: (ownedZones) => {
+      const objects = ownedZones.flatMap((zone) => [zone, ...records.byIndex(BY_ZONE, keyOf(zone))]);
       const notReady = objects.filter(({ status }) => findCondition(status?.conditions, 'Ready')?.status !== 'True');
       return { total: objects.length, notReady: notReady.length };
     },
-    nameChanged: (changed) => {
-      for (const zone of changed) context.enqueueZone(keyOf(zone));
+    nameChanged: (changedZones) => {
+      for (const zone of changedZones) context.enqueueZone(keyOf(zone));
     },
     othersChanged: (sets) => {
       const name = cluster() ?? '';
@@ -57,8 +57,8 @@ export function createReports(
         context.enqueueRecord(key);
       }
     },
-    changed: (changed, isDrained) => {
-      for (const zone of changed)
+    changed: (changedZones, isDrained) => {
+      for (const zone of changedZones)
         for (const record of records.byIndex(BY_ZONE, keyOf(zone)))
           if (isDrained || isWithdrawn(record)) context.enqueueRecord(keyOf(record));
     },

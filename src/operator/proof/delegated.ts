@@ -7,41 +7,42 @@ import { type DelegatedAnswer, no, unknown, yes } from '../run/conditions.ts';
 
 type Delegatee = Pick<Zone, 'zoneName' | 'nameservers' | 'ds' | 'status'>;
 
-/** @param seen null when no resolver is configured; a text says why the parent could not be queried */
-export function delegatedAnswer(zone: Delegatee, seen: SeenAtParent | string | null): DelegatedAnswer {
+/** @param parentAnswer null when no resolver is configured; a text says why the parent could not be queried */
+export function delegatedAnswer(zone: Delegatee, parentAnswer: SeenAtParent | string | null): DelegatedAnswer {
   if (zone.status === 'handshake_claim_required') {
     return no(
       'HandshakeClaimRequired',
       `${zone.zoneName} is a single label that the root zone does not delegate. Claim it on Handshake and publish these records there: ${recordsOf(zone)}. If the name is private, list it in ZONESTEAD_PRIVATE_TLDS of the api.`,
     );
   }
-  if (seen === null || typeof seen === 'string') {
+  if (parentAnswer === null || typeof parentAnswer === 'string') {
     if (zone.status === 'ds_required') {
       return no(
         'DSRequired',
         `The parent zone has no DS record of this zone. Publish these records there: ${recordsOf(zone)}.`,
       );
     }
-    if (seen !== null)
+    if (parentAnswer !== null)
       return unknown(
         'ParentNotAsked',
-        `The operator could not query the parent zone and tries again by itself: ${seen}.`,
+        `The operator could not query the parent zone and tries again by itself: ${parentAnswer}.`,
       );
     return unknown(
       'NoResolver',
       `The operator has no resolver to find the parent zone with. Set ZONESTEAD_RESOLVER of the operator. To delegate the zone, publish these records in the parent zone: ${recordsOf(zone)}.`,
     );
   }
-  const where = seen.parent === '' ? 'The root zone' : `The parent zone ${seen.parent}`;
-  const missing = rdataHex('NS', zone.nameservers.map(absolute)).filter((wire) => !seen.ns.includes(wire));
-  if (missing.length > 0) {
-    const what = seen.ns.length === 0 ? 'does not delegate this zone' : 'delegates this zone to other name servers';
+  const where = parentAnswer.parent === '' ? 'The root zone' : `The parent zone ${parentAnswer.parent}`;
+  const missingNs = rdataHex('NS', zone.nameservers.map(absolute)).filter((wire) => !parentAnswer.ns.includes(wire));
+  if (missingNs.length > 0) {
+    const what =
+      parentAnswer.ns.length === 0 ? 'does not delegate this zone' : 'delegates this zone to other name servers';
     return no('DelegationRequired', `${where} ${what}. Publish these records there: ${recordsOf(zone)}.`);
   }
-  const own = rdataHex('DS', zone.ds.map(presentation));
-  if (seen.ds.some((wire) => own.includes(wire)))
+  const ownDs = rdataHex('DS', zone.ds.map(presentation));
+  if (parentAnswer.ds.some((wire) => ownDs.includes(wire)))
     return yes('Delegated', `${where} delegates this zone to its name servers and has its DS record.`);
-  if (seen.ds.length === 0)
+  if (parentAnswer.ds.length === 0)
     return no(
       'DSRequired',
       `${where} delegates this zone but has no DS record. Publish this record there: ${dsOf(zone)}.`,

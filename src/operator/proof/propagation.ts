@@ -83,10 +83,10 @@ export function createPropagation(
     signal: AbortSignal,
     ask: (names: readonly string[], nodes: Promise<NodesAnswer>) => Promise<RoundsResult>,
   ): Promise<Proof> {
-    const asked = questions.ask(client, zoneId, namespace, signal);
-    const secondaries = readyWhen === 'OwnNodes' ? (await asked).secondaries : [];
+    const pendingNodes = questions.ask(client, zoneId, namespace, signal);
+    const secondaries = readyWhen === 'OwnNodes' ? (await pendingNodes).secondaries : [];
     const names = countedNames(nameservers, readyWhen, secondaries);
-    const [{ servers, problems, wrong }, answer] = await Promise.all([ask(names, asked), asked]);
+    const [{ servers, problems, wrong }, answer] = await Promise.all([ask(names, pendingNodes), pendingNodes]);
     const late = answer.nodes === null ? [answer.problem].filter(isText) : nodeProblems(answer.nodes, patienceSeconds);
     const isAlone = answer.nodes !== null && !isAnyCounted(answer.nodes);
     const all = [
@@ -107,8 +107,8 @@ export function createPropagation(
       prove({ ...zone, zoneId: id }, patienceSeconds, client, signal, (names, nodes) =>
         rounds.zone({ zone: zoneName, minSerial: serial }, names, nodes, signal),
       ),
-    recordServed: (zone, expected, client, signal) =>
-      prove(zone, 0, client, signal, (names, nodes) => rounds.record(expected, names, nodes, signal)),
+    recordServed: (zone, expectedRecord, client, signal) =>
+      prove(zone, 0, client, signal, (names, nodes) => rounds.record(expectedRecord, names, nodes, signal)),
   };
 }
 

@@ -46,18 +46,18 @@ export async function applyValues(
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
   const set = setOf(object, clusterOf(context), desired, policies);
   const text = textOfSet(zoneId, set);
-  const unproven = () => held.confirm(key, text);
+  const markUnproven = () => held.confirm(key, text);
   const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
-  if (held.takeConfirmed(key, text) && isProgrammed) return { drift: [], hasWritten: false, unproven };
+  if (held.takeConfirmed(key, text) && isProgrammed) return { drift: [], hasWritten: false, unproven: markUnproven };
   const place = { lane, group: object.metadata.namespace ?? '', zone: zoneId };
-  const applied = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
-  if (applied.changed && !isNew) wakeContested(context, zoneKey, key);
+  const appliedSet = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
+  if (appliedSet.changed && !isNew) wakeContested(context, zoneKey, key);
   const by = held.takeChangedBy(key);
-  const drift = driftIn(applied, desired, policies.drift);
+  const drift = driftIn(appliedSet, desired, policies.drift);
   // The keys of a zone are those of its owner, so an Event in another namespace names none.
   if (drift.length > 0 && policies.drift !== 'Ignore')
     report(run, drift, policies.drift, isInOwnNamespace(object) ? by : undefined);
-  return { drift, hasWritten: applied.changed, unproven };
+  return { drift, hasWritten: appliedSet.changed, unproven: markUnproven };
 }
 
 function report(
@@ -74,15 +74,17 @@ function report(
 }
 
 /** With Ignore, the service lists no changes of others: the records then differ from the values. */
-function driftIn(applied: AppliedSet, desired: Desired, policy: DriftPolicy): string[] {
-  if (policy !== 'Ignore') return applied.drift.map(textOf);
-  const there = applied.records.map(identityOfRecord).sort();
-  const wanted = desired.values.map(({ identity }) => identity).sort();
+function driftIn(appliedSet: AppliedSet, desired: Desired, policy: DriftPolicy): string[] {
+  if (policy !== 'Ignore') return appliedSet.drift.map(textOf);
+  const there = appliedSet.records.map(identityOfRecord).sort();
+  const wantedIdentities = desired.values.map(({ identity }) => identity).sort();
   const isTtl = desired.values.every(
-    ({ ttl }) => ttl === null || applied.records.every((record) => record.ttl === ttl),
+    ({ ttl }) => ttl === null || appliedSet.records.every((record) => record.ttl === ttl),
   );
   const isSame =
-    isTtl && there.length === wanted.length && there.every((identity, index) => identity === wanted[index]);
+    isTtl &&
+    there.length === wantedIdentities.length &&
+    there.every((identity, index) => identity === wantedIdentities[index]);
   return isSame ? [] : ['the values differ from those of the spec'];
 }
 

@@ -44,7 +44,7 @@ export function zoneOf(context: OperatorContext, dnsZone: DNSZone, record: DNSRe
   const name = parseZoneName(spec.zoneName);
   if (!name.ok) return null;
   const { nameservers = [], secondaries = [] } = status;
-  const added = secondaries.map(({ nameservers: names = [] }) => ({ nameservers: names }));
+  const addedServers = secondaries.map(({ nameservers: names = [] }) => ({ nameservers: names }));
   return {
     namespace: record.metadata.namespace ?? '',
     zoneId: status.zoneId,
@@ -53,7 +53,7 @@ export function zoneOf(context: OperatorContext, dnsZone: DNSZone, record: DNSRe
     parked: status.state === 'parked',
     nameservers,
     readyWhen: spec.readyWhen,
-    counted: countedNames(nameservers, spec.readyWhen, added),
+    counted: countedNames(nameservers, spec.readyWhen, addedServers),
     policies: {
       drift: record.spec.driftPolicy ?? spec.driftPolicy,
       whenClusterLost: record.spec.whenClusterLost ?? spec.whenClusterLost,
@@ -99,18 +99,18 @@ export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
       message: spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; '),
     };
   }
-  const parsed: ParsedRecord[] = [];
+  const parsedRecords: ParsedRecord[] = [];
   for (const { content, priority } of valuesOf(spec.data)) {
     const verdict = parseRecord(
       { name: spec.data.name, type: spec.data.type, content, ttl: spec.data.ttl, priority },
       zoneName,
     );
     if (!verdict.ok) return { ok: false, message: `spec.${verdict.problem.field}: ${verdict.problem.message}` };
-    parsed.push(verdict.value);
+    parsedRecords.push(verdict.value);
   }
-  const first = parsed[0];
+  const first = parsedRecords[0];
   if (!first) return { ok: false, message: 'spec.content: set content, or set values with at least one entry.' };
-  const values = parsed.map(({ content, priority, ttl, wire }) => ({
+  const values = parsedRecords.map(({ content, priority, ttl, wire }) => ({
     content,
     priority,
     ttl,

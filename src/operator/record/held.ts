@@ -49,16 +49,16 @@ export class HeldOwners {
   }
 
   put(key: string, place: ReachedZone): void {
-    const known = this.at(key);
-    if (known.some(({ zoneId }) => zoneId === place.zoneId)) return;
-    this.#places.set(key, [...known, place]);
+    const knownPlaces = this.at(key);
+    if (knownPlaces.some(({ zoneId }) => zoneId === place.zoneId)) return;
+    this.#places.set(key, [...knownPlaces, place]);
   }
 
   drop(key: string, zoneId: string): void {
     this.#confirmed.delete(key);
     this.#changedBy.delete(key);
-    const left = this.at(key).filter((place) => place.zoneId !== zoneId);
-    if (left.length > 0) this.#places.set(key, left);
+    const otherPlaces = this.at(key).filter((place) => place.zoneId !== zoneId);
+    if (otherPlaces.length > 0) this.#places.set(key, otherPlaces);
     else this.#places.delete(key);
   }
 
@@ -136,9 +136,9 @@ export class HeldOwners {
 
   /** Whether the service has this set. The answer is used up: a later run looks again. */
   takeConfirmed(key: string, set: string): boolean {
-    const known = this.#confirmed.get(key);
+    const confirmedSet = this.#confirmed.get(key);
     this.#confirmed.delete(key);
-    return known === set;
+    return confirmedSet === set;
   }
 
   /** The owners of the zone were compared with the objects. */

@@ -38,6 +38,6 @@ function labelOf(zoneKey: string, name: string): string {
 
 /** The keys of the DNSRecords that may wait for a value of the DNSRecord with this key. */
 export function contested(records: Pick<Cache<DNSRecord>, 'byIndex'>, zoneKey: string, key: string): string[] {
-  const waiting = records.byIndex(BY_CONTESTED_ZONE, zoneKey).map(keyOf);
-  return waiting.filter((each) => each !== key);
+  const waitingKeys = records.byIndex(BY_CONTESTED_ZONE, zoneKey).map(keyOf);
+  return waitingKeys.filter((each) => each !== key);
 }

@@ -51,8 +51,12 @@ const UNDECIDED: ReadonlySet<string> = new Set<NotReadyReason>([
 /** Whether the object has no values yet and was not refused. */
 function isOpen(object: DNSRecord): boolean {
   if (isDeleting(object)) return false;
-  const programmed = findCondition(object.status?.conditions, 'Programmed');
-  return programmed === undefined || programmed.status === 'Unknown' || UNDECIDED.has(programmed.reason);
+  const programmedCondition = findCondition(object.status?.conditions, 'Programmed');
+  return (
+    programmedCondition === undefined ||
+    programmedCondition.status === 'Unknown' ||
+    UNDECIDED.has(programmedCondition.reason)
+  );
 }
 
 /**

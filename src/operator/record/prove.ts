@@ -39,24 +39,24 @@ export async function proveValues(
   zone: ReadyZone,
   { fqdn, name, type, values }: Desired,
 ): Promise<ConditionAnswer> {
-  const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
+  const expectedRecord = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
   const targets = valuesOf(run.object.spec).map(({ content }) => content);
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
   const read = () => readRecords(service.client, zone.zoneId, { name, type }, run.call);
   let there = zone.isDrained && !zone.parked ? await read() : null;
   if (there !== null && isWithheld(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
-  const first = await prove(run, service, zone, { ...expected, ttl }, targets);
+  const first = await prove(run, service, zone, { ...expectedRecord, ttl }, targets);
   if (first.status === 'True' || zone.parked) return first;
   there ??= await read();
   const lowest = Math.min(ttl, ...servedOf(there).map((record) => record.ttl));
-  return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest }, targets);
+  return lowest === ttl ? first : prove(run, service, zone, { ...expectedRecord, ttl: lowest }, targets);
 }
 
 /** Whether a value is stored, but not served. */
 function isWithheld(values: Desired['values'], records: readonly ListedRecord[]): boolean {
-  const stored = new Set(records.map(identityOfRecord));
-  const served = new Set(servedOf(records).map(identityOfRecord));
-  return values.some(({ identity }) => stored.has(identity) && !served.has(identity));
+  const storedIdentities = new Set(records.map(identityOfRecord));
+  const servedIdentities = new Set(servedOf(records).map(identityOfRecord));
+  return values.some(({ identity }) => storedIdentities.has(identity) && !servedIdentities.has(identity));
 }
 
 /**
@@ -71,7 +71,7 @@ async function prove(
   { context, signal }: RecordRun,
   { client }: ServiceConnection,
   zone: ReadyZone,
-  expected: ExpectedRecord,
+  expectedRecord: ExpectedRecord,
   /** The targets of an ALIAS. */
   targets: readonly string[],
 ): Promise<ConditionAnswer> {
@@ -80,9 +80,9 @@ async function prove(
       'ZoneParked',
       'The zone is parked, so that the name servers answer for its apex only. Set spec.parked: false on the DNSZone.',
     );
-  const proof = await context.propagation.recordServed(zone, expected, client, signal);
+  const proof = await context.propagation.recordServed(zone, expectedRecord, client, signal);
   if (proof.problem === null) return propagatedAt(proof.nameservers, zone.nameservers, proof.note);
-  const [target] = expected.type === 'ALIAS' && proof.problem.includes(NO_ADDRESS) ? targets : [];
+  const [target] = expectedRecord.type === 'ALIAS' && proof.problem.includes(NO_ADDRESS) ? targets : [];
   return target === undefined
     ? no('AwaitingPropagation', proof.problem)
     : no('TargetUnresolved', `${unresolved(target)} ${proof.problem}`);
@@ -104,8 +104,8 @@ function probeDelay(object: DNSRecord, now: Date): number {
  * withdrawn ones, unless there are no others. The rule is that of the service (service/nodes/render.ts).
  */
 export function servedOf<R extends { readonly withdrawn?: boolean | undefined }>(records: readonly R[]): readonly R[] {
-  const kept = records.filter(({ withdrawn }) => withdrawn !== true);
-  return kept.length > 0 ? kept : records;
+  const servedRecords = records.filter(({ withdrawn }) => withdrawn !== true);
+  return servedRecords.length > 0 ? servedRecords : records;
 }
 
 /** The sentence of a DNSRecord whose values are withdrawn. */

@@ -56,26 +56,27 @@ async function reconcileRecord(
   const { context, object, signal } = run;
   const { uid = '' } = object.metadata;
   context.held.back(keyOf(object));
-  const found = context.zones.get(zoneKeyOf(object));
+  const dnsZone = context.zones.get(zoneKeyOf(object));
   // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
-  const isCompared = context.held.isCompared(found?.status?.zoneId ?? '');
-  const mayWrite = isCompared && found !== undefined && context.isNameTaken(found) === false;
-  if (found && wasWritten(object, found) && mustWaitForOwners(uid, !mayWrite))
+  const isCompared = context.held.isCompared(dnsZone?.status?.zoneId ?? '');
+  const mayWrite = isCompared && dnsZone !== undefined && context.isNameTaken(dnsZone) === false;
+  if (dnsZone && wasWritten(object, dnsZone) && mustWaitForOwners(uid, !mayWrite))
     return { next: { afterMs: isCompared ? OWNERS_RETRY_MS : OWNERS_WRITTEN_RETRY_MS } };
-  const hidden = hiddenZone(context, object, found);
-  if (hidden) return found ? refuse(run, found, hidden) : { answers: stopped(hidden), next: {} };
-  const zone = found && zoneOf(context, found, object);
+  const hiddenProblem = hiddenZone(context, object, dnsZone);
+  if (hiddenProblem)
+    return dnsZone ? refuse(run, dnsZone, hiddenProblem) : { answers: stopped(hiddenProblem), next: {} };
+  const zone = dnsZone && zoneOf(context, dnsZone, object);
   // A change of the zone causes the next run of this record.
-  if (!found || !zone) return { answers: stopped(noZone(object, found)), next: {} };
+  if (!dnsZone || !zone) return { answers: stopped(noZone(object, dnsZone)), next: {} };
   const verdict = desiredOf(object, zone.zoneName);
   const problem = verdict.ok
-    ? notPermitted(context, object, found, verdict.desired.name)
+    ? notPermitted(context, object, dnsZone, verdict.desired.name)
     : no('InvalidSpec', verdict.message);
-  if (!verdict.ok || problem) return refuse(run, found, problem as NotReady);
+  if (!verdict.ok || problem) return refuse(run, dnsZone, problem as NotReady);
   const { desired } = verdict;
   if (mustWaitForOwners(uid, !mayWrite)) return { next: { afterMs: OWNERS_RETRY_MS } };
-  const service = await connectionFor(context, found, signal);
-  const preceding = precedingRecord(context, object, found, zone.zoneName, desired);
+  const service = await connectionFor(context, dnsZone, signal);
+  const preceding = precedingRecord(context, object, dnsZone, zone.zoneName, desired);
   if (mustWait(uid, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };
   return program(run, service, zone, desired);
 }
@@ -134,8 +135,8 @@ async function program(
   const { context, object } = run;
   // Also after a failure: the answer of the service may be lost.
   run.fields = { fqdn: desired.fqdn, zoneId: zone.zoneId };
-  const applied = await applyValues(run, service, zone, desired);
-  const { drift, hasWritten } = applied;
+  const appliedValues = await applyValues(run, service, zone, desired);
+  const { drift, hasWritten } = appliedValues;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
   if (drift.length > 0 && zone.policies.drift !== 'Enforce')
     return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
@@ -144,7 +145,7 @@ async function program(
   const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;
   const propagated = before ?? (await proveValues(run, service, zone, desired));
   const isServed = propagated.status === 'True';
-  if (propagated.reason === 'AwaitingPropagation' || propagated.reason === 'TargetUnresolved') applied.unproven();
+  if (propagated.reason === 'AwaitingPropagation' || propagated.reason === 'TargetUnresolved') appliedValues.unproven();
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
   if (hasWritten && isTrue(object.status?.conditions, 'Ready') && isServed && drift.length === 0)

@@ -29,24 +29,24 @@ const NO_ZONE_MS = 1_000;
  * @param note a sentence after it.
  */
 export function propagatedAt(
-  counted: readonly string[],
+  countedServers: readonly string[],
   all: readonly string[],
   note: string | null = null,
 ): ConditionAnswer {
-  const which = counted.length < all.length ? ' that is not a secondary' : '';
+  const which = countedServers.length < all.length ? ' that is not a secondary' : '';
   const message =
-    counted.length === 0 && all.length > 0
+    countedServers.length === 0 && all.length > 0
       ? `Every node has the record. ${ONLY_SECONDARIES}`
-      : `Every name server of the zone${which} serves the record: ${[...counted].sort().join(', ')}.`;
+      : `Every name server of the zone${which} serves the record: ${[...countedServers].sort().join(', ')}.`;
   return yes('Propagated', note === null ? message : `${message} ${note}`);
 }
 
-/** The results of a run that ended before the proof by DNS. (Default of `accepted`: the same as `programmed`.) */
+/** The results of a run that ended before the proof by DNS. (Default of `acceptedAnswer`: the same as `programmedAnswer`.) */
 export function stopped(
-  programmed: ConditionAnswer & { reason: NotReadyReason },
-  accepted: ConditionAnswer = programmed,
+  programmedAnswer: ConditionAnswer & { reason: NotReadyReason },
+  acceptedAnswer: ConditionAnswer = programmedAnswer,
 ): Record<string, ConditionAnswer> {
-  return { Accepted: accepted, Programmed: programmed, Propagated: notEvaluated(programmed.reason) };
+  return { Accepted: acceptedAnswer, Programmed: programmedAnswer, Propagated: notEvaluated(programmedAnswer.reason) };
 }
 
 /** A record that was Ready for this spec stays Ready while the service is unavailable, because it is still served. */

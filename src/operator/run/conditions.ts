@@ -59,10 +59,10 @@ export function conditionsWith(
  * Conditions that are undecided since the object was created say so, instead of the time that the schema of the CRD
  * has.
  */
-export function sinceCreation(conditions: readonly Condition[], created: string | undefined): Condition[] {
+export function sinceCreation(conditions: readonly Condition[], createdTime: string | undefined): Condition[] {
   return conditions.map((condition) =>
-    condition.lastTransitionTime === UNDECIDED_SINCE && created !== undefined
-      ? { ...condition, lastTransitionTime: created }
+    condition.lastTransitionTime === UNDECIDED_SINCE && createdTime !== undefined
+      ? { ...condition, lastTransitionTime: createdTime }
       : condition,
   );
 }
@@ -75,8 +75,8 @@ export function readyFrom(answers: readonly ConditionAnswer[], whenAll: Conditio
 
 /** Whether the condition Programmed reports this drift already, so that another Event would repeat it. */
 export function isDriftReported(conditions: readonly Condition[] | undefined, drift: string): boolean {
-  const programmed = findCondition(conditions, 'Programmed');
-  return programmed?.reason === 'Drifted' && programmed.message.includes(drift);
+  const programmedCondition = findCondition(conditions, 'Programmed');
+  return programmedCondition?.reason === 'Drifted' && programmedCondition.message.includes(drift);
 }
 
 /** Reasons that end without action by a user. A condition is enough to report them; they cause no Event. */

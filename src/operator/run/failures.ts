@@ -65,8 +65,8 @@ export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
       'The DNS service has not yet read the key that signed the token. It reads the keys of the issuer every minute, and the operator retries. The name servers still serve the data that was written before.';
     return { ...plain, kind: 'transient', reason: 'APIUnavailable', message };
   }
-  const rejected = zone === undefined ? null : rejectedKey(zone, error);
-  if (rejected) return { ...plain, kind: 'key', ...rejected };
+  const keyRejection = zone === undefined ? null : rejectedKey(zone, error);
+  if (keyRejection) return { ...plain, kind: 'key', ...keyRejection };
   if (error instanceof ApiError) {
     const other = { kind: isAbsent(error) ? 'absent' : 'transient', reason: 'APIError' } as const;
     return { ...plain, ...(BY_CODE[error.code] ?? other), ...detailsOf(error) };

@@ -126,10 +126,10 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     });
     const reads = new Limit({ permits: READS, isFair: true });
     const groupOf = ({ requestId }: CallOptions) => trace.namespaceOf(requestId);
-    const reading = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
+    const readingClient = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
       reads.run(groupOf(call), work, call.signal),
     );
-    const connection = connectionOf(withSharedReads(reading, realClock, groupOf), pace, neighbours, statuses);
+    const connection = connectionOf(withSharedReads(readingClient, realClock, groupOf), pace, neighbours, statuses);
     connections.push(connection);
     return connection;
   };
@@ -146,22 +146,28 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const caches = createCaches(manager, config.ZONESTEAD_NAMESPACES);
   const { zones, records, namespaces } = caches;
   const tenants = createNamespaceCount([zones, records]);
-  const own = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
+  const ownConnection = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
-  const held = new HeldOwners(realClock);
-  countHeld(metrics, held, zones);
-  connectTriggers({ ...caches, zoneQueue, recordQueue, held });
+  const heldOwners = new HeldOwners(realClock);
+  countHeld(metrics, heldOwners, zones);
+  connectTriggers({ ...caches, zoneQueue, recordQueue, held: heldOwners });
 
-  const ownKey = watchOwnKey(own.client, realClock, log);
+  const ownKey = watchOwnKey(ownConnection.client, realClock, log);
   manager.readyWhen('api key', ownKey.accepted);
-  const watch = createServiceWatch(own.client, realClock);
+  const watch = createServiceWatch(ownConnection.client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const context: OperatorContext = {
     api,
     clock: realClock,
-    credentials: createCredentials({ api, own, connect, clock: realClock, refreshMs: runtime.credentialsMs }),
+    credentials: createCredentials({
+      api,
+      own: ownConnection,
+      connect,
+      clock: realClock,
+      refreshMs: runtime.credentialsMs,
+    }),
     lookUpParent: createLookup(config, overrides),
     events: trace.events(manager.events(REPORTER)),
     propagation: createPropagation(overrides, realClock, () => new Date()),
@@ -176,7 +182,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     isDrained: (zone) => heartbeats.isDrained(zone),
     isNameTaken: (zone) => heartbeats.isNameTaken(zone),
     isKindDeleted: createKindCheck(api, log),
-    held,
+    held: heldOwners,
     nonce: () => randomBytes(12).toString('hex'),
   };
   const count = countHeartbeats(metrics, () => heartbeats.failingMs());

@@ -35,7 +35,7 @@ export function countRequests(metrics: Metrics): RequestObserver {
 /** Registers the number of deleted objects whose records or zones remain for now. */
 export function countHeld(
   metrics: Metrics,
-  held: { readonly held: number },
+  heldOwners: { readonly held: number },
   zones: Pick<Cache<DNSZone>, 'list'>,
 ): void {
   metrics.gauge({
@@ -43,7 +43,7 @@ export function countHeld(
     help: 'Deleted objects whose records or zones remain in DNS, because too many objects or their CRD were deleted.',
     labels: ['kind'],
     collect: (gauge) => {
-      gauge.set({ kind: 'DNSRecord' }, held.held);
+      gauge.set({ kind: 'DNSRecord' }, heldOwners.held);
       gauge.set({ kind: 'DNSZone' }, zones.list().filter(isZoneHeld).length);
     },
   });

@@ -84,14 +84,14 @@ async function outcomeOf<T extends Reconciled<S>, S extends Status>(
   } catch (error) {
     const { context } = run;
     const { failure, next } = failed(context, error, kind.zoneOf(run.object));
-    const told = run.answers === null ? kind.failed(run, failure) : { answers: run.answers };
+    const runResult = run.answers === null ? kind.failed(run, failure) : { answers: run.answers };
     const { until } = failure;
     const time =
       until === null
         ? {}
         : { nextAttemptTime: new Date(context.now().getTime() + until - context.clock.now()).toISOString() };
-    const fields = { ...time, ...told.fields } as Partial<S>;
-    return { next, ...told, fields };
+    const fields = { ...time, ...runResult.fields } as Partial<S>;
+    return { next, ...runResult, fields };
   }
 }
 
@@ -107,10 +107,10 @@ async function write<T extends Reconciled<S>, S extends Status>(
   await writeStatus(run, status);
   const event = readyEvent(before, findCondition(status.conditions, 'Ready') as Condition);
   if (event === null) return;
-  const told = { ...event, action: isDeleting(run.object) ? 'Delete' : 'Reconcile' };
+  const reportedEvent = { ...event, action: isDeleting(run.object) ? 'Delete' : 'Reconcile' };
   // In the order of cause and effect: the cause why an object is not Ready, the actions, and their success.
-  if (event.type === 'Warning') run.events.unshift(told);
-  else run.events.push(told);
+  if (event.type === 'Warning') run.events.unshift(reportedEvent);
+  else run.events.push(reportedEvent);
 }
 
 /** Pure. */
@@ -118,15 +118,15 @@ function statusWith<T extends Reconciled<S>, S extends Status>(
   kind: ReconcilerKind<T, S>,
   { object, fields, context }: Run<T, S>,
   outcome: RunOutcome<S>,
-  decided: Answers,
+  decidedAnswers: Answers,
 ): S {
   const { nextAttemptTime: _old, ...before } = object.status ?? { conditions: [] };
   const generation = object.metadata.generation ?? 0;
   const after = { ...before, ...kind.fieldsOf(object), ...fields, ...outcome.fields } as Partial<S>;
   // Ready does not include Delegated, because private zones have no parent that delegates to them.
-  const { Delegated: _apart, ...summarized } = decided;
-  const ready = decided.Ready ?? readyFrom(Object.values(summarized) as ConditionAnswer[], kind.ready);
-  const answers = { ...kind.answersOf(after), ...decided, Ready: ready };
+  const { Delegated: _apart, ...summarizedAnswers } = decidedAnswers;
+  const ready = decidedAnswers.Ready ?? readyFrom(Object.values(summarizedAnswers) as ConditionAnswer[], kind.ready);
+  const answers = { ...kind.answersOf(after), ...decidedAnswers, Ready: ready };
   const conditions = sinceCreation(
     conditionsWith(object.status?.conditions, answers, generation, context.now()),
     object.metadata.creationTimestamp,
@@ -153,13 +153,13 @@ export async function addOwnFinalizer<T extends Reconciled<S>, S extends Status>
 
 /** Removes the finalizer, so that Kubernetes can delete the object. */
 async function dropFinalizer<T extends Reconciled<S>, S extends Status>(run: Run<T, S>): Promise<void> {
-  const left = await removeFinalizer(run.context.api, run.type, run.object, FINALIZER, run.signal);
-  if (left && left.metadata.deletionTimestamp === undefined) see(run, left);
+  const updatedObject = await removeFinalizer(run.context.api, run.type, run.object, FINALIZER, run.signal);
+  if (updatedObject && updatedObject.metadata.deletionTimestamp === undefined) see(run, updatedObject);
 }
 
 /** The cache learns each written object at once. */
-function see<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, written: T): void {
-  if (written === run.object) return;
-  run.cache.observed(written);
-  run.object = written;
+function see<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, writtenObject: T): void {
+  if (writtenObject === run.object) return;
+  run.cache.observed(writtenObject);
+  run.object = writtenObject;
 }

@@ -26,22 +26,22 @@ const FEW_WRITES = 8;
 
 export function createStatusOrder(): StatusOrder {
   let writes = 0;
-  let waiting = 0;
+  let waitingCount = 0;
   const permits = () => (writes < FEW_WRITES ? AT_ONCE : 1);
   const limit = new Limit({ permits, share: AT_ONCE_ALONE, isFair: true });
 
   const inTurn = async <T>(namespace: string, write: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     let waits = true;
-    waiting += 1;
+    waitingCount += 1;
     const begin = () => {
       waits = false;
-      waiting -= 1;
+      waitingCount -= 1;
       return write();
     };
     try {
       return await limit.run(namespace, begin, signal);
     } finally {
-      if (waits) waiting -= 1;
+      if (waits) waitingCount -= 1;
     }
   };
 
@@ -63,7 +63,7 @@ export function createStatusOrder(): StatusOrder {
       }
     },
     get waiting() {
-      return waiting;
+      return waitingCount;
     },
   };
 }

@@ -40,12 +40,12 @@ interface Run {
 const MAX_UNREPORTED = 4_096;
 
 export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace {
-  const running = new Map<string, Run>();
+  const runsById = new Map<string, Run>();
   /** Run ids by object. A later run may prove a write, and no Event reports some writes, such as deletions. */
   const current = new Map<string, string>();
-  const unreported = new Map<string, string>();
+  const idByObject = new Map<string, string>();
 
-  const noteOf = (id: string): Logger => running.get(id)?.context.log ?? log.child({ reconcileId: id });
+  const noteOf = (id: string): Logger => runsById.get(id)?.context.log ?? log.child({ reconcileId: id });
 
   return {
     runs: (kind, reconcile) => (key, context) => {
@@ -53,12 +53,12 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       const object = `${kind} ${key}`;
       const attributes = { 'zonestead.object': object, 'zonestead.request_id': id };
       return inSpan(tracing, { name: `reconcile ${kind}`, kind: 'internal', attributes }, async (span) => {
-        running.set(id, { object, namespace: splitKey(key).namespace ?? '', context, span });
+        runsById.set(id, { object, namespace: splitKey(key).namespace ?? '', context, span });
         current.set(object, id);
         try {
           return await reconcile(key, context);
         } finally {
-          running.delete(id);
+          runsById.delete(id);
           current.delete(object);
         }
       });
@@ -74,12 +74,12 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
         const answer = await run();
         for (const id of new Set(requestIds)) {
           noteOf(id).info(fields(), 'written');
-          const object = running.get(id)?.object;
-          if (object !== undefined) unreported.set(object, id);
+          const object = runsById.get(id)?.object;
+          if (object !== undefined) idByObject.set(object, id);
         }
-        for (const oldest of unreported.keys()) {
-          if (unreported.size <= MAX_UNREPORTED) break;
-          unreported.delete(oldest);
+        for (const oldest of idByObject.keys()) {
+          if (idByObject.size <= MAX_UNREPORTED) break;
+          idByObject.delete(oldest);
         }
         return answer;
       } catch (error) {
@@ -87,16 +87,16 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
         throw error;
       }
     },
-    namespaceOf: (id = '') => running.get(id)?.namespace ?? '',
+    namespaceOf: (id = '') => runsById.get(id)?.namespace ?? '',
     calls: ({ method, path, requestId = '', requestIds = [] }) => {
       const begin = () =>
         tracing.begin({
           name: method,
           kind: 'client',
-          links: requestIds.flatMap((id) => (id === requestId ? [] : (running.get(id)?.span ?? []))),
+          links: requestIds.flatMap((id) => (id === requestId ? [] : (runsById.get(id)?.span ?? []))),
           attributes: { 'http.request.method': method, 'url.path': path, 'zonestead.request_id': requestId },
         });
-      const span = running.get(requestId)?.span.around(begin) ?? begin();
+      const span = runsById.get(requestId)?.span.around(begin) ?? begin();
       return {
         headers: span.headers(),
         end: (status) => {
@@ -110,8 +110,8 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       flush: (signal) => recorder.flush(signal),
       record: (regarding, event) => {
         const object = nameOf(regarding);
-        const id = unreported.get(object) ?? current.get(object);
-        unreported.delete(object);
+        const id = idByObject.get(object) ?? current.get(object);
+        idByObject.delete(object);
         recorder.record(regarding, id === undefined ? event : { ...event, annotations: { [REQUEST_ID]: id } });
       },
     }),

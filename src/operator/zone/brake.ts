@@ -49,35 +49,35 @@ export class ZoneBrake {
   mayDelete(object: DNSZone, zones: readonly DNSZone[]): boolean | number {
     if (object.metadata.annotations?.[RELEASE_MANY] === 'true') return true;
     if (wasHeld(object)) return false;
-    const own = deletedAt(object);
-    const isTogether = (at: number) => Math.abs(at - own) <= TOGETHER_MS;
-    const existing = zones.filter((zone) => isManaged(zone) && !isKept(zone));
-    const waiting = existing.filter(isDeleting).map(deletedAt).filter(isTogether);
-    const gone = this.#deleted.filter(isTogether);
-    const all = existing.length + gone.length;
-    if (isMassDeletion({ all, deletions: waiting.length + gone.length })) return false;
+    const ownTime = deletedAt(object);
+    const isTogether = (at: number) => Math.abs(at - ownTime) <= TOGETHER_MS;
+    const existingZones = zones.filter((zone) => isManaged(zone) && !isKept(zone));
+    const waitingTimes = existingZones.filter(isDeleting).map(deletedAt).filter(isTogether);
+    const deletedTimes = this.#deleted.filter(isTogether);
+    const all = existingZones.length + deletedTimes.length;
+    if (isMassDeletion({ all, deletions: waitingTimes.length + deletedTimes.length })) return false;
     // So few zones cannot become a mass deletion.
     if (all <= MAX_ALWAYS) return true;
-    return this.#isQuiet(existing.filter(isDeleting).length) ? true : PAUSE_MS;
+    return this.#isQuiet(existingZones.filter(isDeleting).length) ? true : PAUSE_MS;
   }
 
   /** The clock of Kubernetes may be another one, so the pause is measured here. */
-  #isQuiet(waiting: number): boolean {
+  #isQuiet(waitingCount: number): boolean {
     const now = this.#clock.now();
-    if (waiting > this.#waiting) {
+    if (waitingCount > this.#waiting) {
       if (now - this.#changedAt >= PAUSE_MS) this.#firstAt = now;
       this.#changedAt = now;
     }
-    this.#waiting = waiting;
+    this.#waiting = waitingCount;
     return now - this.#changedAt >= PAUSE_MS || now - this.#firstAt >= LONGEST_PAUSE_MS;
   }
 
   /** The zone was deleted at the service. */
   deleted(object: DNSZone): void {
-    const own = deletedAt(object);
-    this.#deleted = this.#deleted.filter((at) => at >= own - TOGETHER_MS);
+    const ownTime = deletedAt(object);
+    this.#deleted = this.#deleted.filter((at) => at >= ownTime - TOGETHER_MS);
     // A permitted deletion makes no other one suspicious.
-    if (object.metadata.annotations?.[RELEASE_MANY] !== 'true') this.#deleted.push(own);
+    if (object.metadata.annotations?.[RELEASE_MANY] !== 'true') this.#deleted.push(ownTime);
   }
 }
 

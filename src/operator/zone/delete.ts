@@ -37,8 +37,8 @@ export async function deleteZone(run: ZoneRun, brake: ZoneBrake): Promise<ZoneOu
   // The object may not delete a zone that it only observed, or that it was refused from the start.
   const has = isManaged(object) || object.status?.intent !== undefined;
   if (!has || isKept(object)) return { isReleased: true, next: {} };
-  const taken = nameTaken(context, object);
-  if (taken) return { answers: blocked(object, 'ClusterNameTaken', taken.message), next: {} };
+  const nameConflict = nameTaken(context, object);
+  if (nameConflict) return { answers: blocked(object, 'ClusterNameTaken', nameConflict.message), next: {} };
   if (context.isNameTaken(object) === undefined) return { next: { afterMs: NAME_RETRY_MS } };
   const isPermitted = object.metadata.annotations?.[RELEASE_MANY] === 'true';
   // Nothing ends the deletion of a CRD, so only the annotation or a change of the spec causes the next run.
@@ -80,8 +80,8 @@ function blocked(
 /** Returns the id of a zone whose creation was sent, but whose response was lost. */
 async function announced(run: ZoneRun, service: ServiceConnection): Promise<string | undefined> {
   const intent = run.object.status?.intent;
-  const made = intent && (await repeatCreation(run, service, intent));
-  return made && !(made instanceof ApiError) ? made.id : undefined;
+  const createdZone = intent && (await repeatCreation(run, service, intent));
+  return createdZone && !(createdZone instanceof ApiError) ? createdZone.id : undefined;
 }
 
 /** @returns why the zone is not deleted, or null when it no longer exists */
@@ -95,8 +95,8 @@ async function deleteAtService(run: ZoneRun, service: ServiceConnection, zoneId:
     if (!name.ok || zone.zoneName !== name.value) return null;
     if (object.metadata.annotations?.[FORCE_DELETE] !== 'true') {
       const { own, others } = await ownedRecords(run, service, zoneId);
-      const unowned = await unownedRecords(run, service, zoneId, own);
-      const waits = deletionWaits({ unowned, ofOthers: others.size });
+      const unownedNames = await unownedRecords(run, service, zoneId, own);
+      const waits = deletionWaits({ unowned: unownedNames, ofOthers: others.size });
       if (waits !== null) return waits;
     }
     await sendForZone(run, service, zoneId, (options) =>
@@ -123,7 +123,7 @@ async function ownedRecords(
   zoneId: string,
 ): Promise<Owned> {
   const cluster = clusterOf(context);
-  const own = new Set<string>();
+  const ownIds = new Set<string>();
   const others = new Set<string>();
   for await (const page of readOwnerPages(client, zoneId, { prefix: ownersOf(cluster) }, call)) {
     for (const { owner, retain, records } of page) {
@@ -133,10 +133,10 @@ async function ownedRecords(
       const exists = context.records.get(key) !== undefined || !context.watches(namespace);
       if (retain && !exists) continue;
       if (exists && records.length > 0 && namespace !== object.metadata.namespace) others.add(key);
-      for (const { id } of records) own.add(id);
+      for (const { id } of records) ownIds.add(id);
     }
   }
-  return { own, others };
+  return { own: ownIds, others };
 }
 
 /** Returns the first names and types of records with other ids; a zone may contain any number of records. */
@@ -144,12 +144,12 @@ async function unownedRecords(
   run: ZoneRun,
   { client }: ServiceConnection,
   zoneId: string,
-  own: ReadonlySet<string>,
+  ownIds: ReadonlySet<string>,
 ): Promise<readonly string[]> {
-  const found = new Set<string>();
+  const otherNames = new Set<string>();
   for await (const page of readRecordPages(client, zoneId, {}, PAGE, run.call)) {
-    for (const { id, name, type } of page) if (!own.has(id)) found.add(`${name} ${type}`);
-    if (found.size > MAX_NAMED) break;
+    for (const { id, name, type } of page) if (!ownIds.has(id)) otherNames.add(`${name} ${type}`);
+    if (otherNames.size > MAX_NAMED) break;
   }
-  return [...found];
+  return [...otherNames];
 }

@@ -26,14 +26,14 @@ export type ZoneAtService =
 /** @param name the canonical name of the zone @throws errors of the service and of the API server */
 export async function zoneAtService(run: ZoneRun, service: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { object } = run;
-  const managed = isManaged(object);
+  const isManagedZone = isManaged(object);
   const observes = object.spec.managementPolicy === 'Observe';
-  if (!managed && observes) return observe(run, service, name);
-  if (managed) {
-    const known = await knownZone(run, service, name);
-    if (typeof known === 'object')
-      return { zone: known, origin: object.status?.origin ?? 'Created', key: object.status?.key };
-    if (known === 'another') {
+  if (!isManagedZone && observes) return observe(run, service, name);
+  if (isManagedZone) {
+    const zoneResult = await knownZone(run, service, name);
+    if (typeof zoneResult === 'object')
+      return { zone: zoneResult, origin: object.status?.origin ?? 'Created', key: object.status?.key };
+    if (zoneResult === 'another') {
       if (observes) return observe(run, service, name);
     } else if (observes || object.spec.driftPolicy !== 'Enforce') {
       const leaves = observes ? 'managementPolicy Observe' : `driftPolicy ${object.spec.driftPolicy}`;
@@ -86,18 +86,18 @@ async function observe(run: ZoneRun, { client }: ServiceConnection, name: string
 async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { context, object } = run;
   const before = object.status?.intent;
-  const made = before === undefined ? null : await repeatCreation(run, service, before);
-  if (made !== null && !(made instanceof ApiError)) return created(run, made);
+  const createdZone = before === undefined ? null : await repeatCreation(run, service, before);
+  if (createdZone !== null && !(createdZone instanceof ApiError)) return created(run, createdZone);
   const there = await nearest(service, name, run.call);
-  const found = there && judgeExisting(context, object, name, there);
-  if (found) {
-    const refused = 'zone' in found ? await keyRefused(run, service, name) : null;
-    if (refused) return { answer: refused };
-    if ('zone' in found)
+  const adoption = there && judgeExisting(context, object, name, there);
+  if (adoption) {
+    const keyProblem = 'zone' in adoption ? await keyRefused(run, service, name) : null;
+    if (keyProblem) return { answer: keyProblem };
+    if ('zone' in adoption)
       run.events.push(
-        eventOf('Adopted', `The operator has taken over zone ${name} (${found.zone.id}) with its records`),
+        eventOf('Adopted', `The operator has taken over zone ${name} (${adoption.zone.id}) with its records`),
       );
-    return found;
+    return adoption;
   }
   const intent = await newIntent(run, service);
   const sameRequest =
@@ -105,9 +105,9 @@ async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: str
     before.defaultTtl === intent.defaultTtl &&
     before.comment === intent.comment &&
     before.newKey === intent.newKey;
-  if (made instanceof ApiError && sameRequest) throw made;
+  if (createdZone instanceof ApiError && sameRequest) throw createdZone;
   const {
-    zoneId: gone,
+    zoneId: goneId,
     origin: _was,
     key: _old_key,
     nextAttemptTime: _old,
@@ -117,14 +117,14 @@ async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: str
   // response.
   await writeStatus(run, { ...rest, intent });
   const zone = await createAtService(run, service, intent);
-  if (gone !== undefined) run.observations.push({ kind: 'drift', result: 'repaired' });
+  if (goneId !== undefined) run.observations.push({ kind: 'drift', result: 'repaired' });
   return created(run, zone);
 }
 
 function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): ZoneAtService {
   const { key } = zone;
-  const signed = key === undefined ? '' : `. ${keySentence(key)}`;
-  run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})${signed}`));
+  const keyNote = key === undefined ? '' : `. ${keySentence(key)}`;
+  run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})${keyNote}`));
   if (key?.formerKeyTag !== undefined) {
     const note = `The DNSSEC key of zone ${zone.zoneName} changed from ${key.formerKeyTag} to ${key.keyTag}. If its parent zone has a DS record for ${key.formerKeyTag}, replace it with the one in status.ds: validating resolvers refuse all answers until then`;
     run.events.push({ type: 'Warning', reason: 'KeyChanged', action: 'Create', note });
@@ -144,17 +144,17 @@ async function nearest(
 
 /** @returns null when the object may create a new zone */
 function judgeExisting(context: OperatorContext, object: DNSZone, name: string, there: Zone): ZoneAtService | null {
-  const allowed = mayTakeExisting(object, labelsIn(context));
+  const isAllowed = mayTakeExisting(object, labelsIn(context));
   if (there.zoneName !== name) {
     // A child zone hides the records of the parent: access/claims.ts has already checked the permission of its owner.
     const above = enclosing(object, name, neighboursOf(context))?.zone.status?.zoneId;
-    return allowed || above === there.id ? null : { answer: existingRefused(object, there.zoneName) };
+    return isAllowed || above === there.id ? null : { answer: existingRefused(object, there.zoneName) };
   }
   if (object.spec.adopt === 'Never') {
     const message = `Zone ${name} already exists at the DNS service, and this object did not create it. To take it over with all its records, set spec.adopt: IfIdentical. To add records without managing the zone, set spec.managementPolicy: Observe.`;
     return { answer: no('Conflict', message) };
   }
-  if (!allowed) return { answer: existingRefused(object, name) };
+  if (!isAllowed) return { answer: existingRefused(object, name) };
   const difference = whyNotIdentical(object, there);
   if (difference !== null) return { answer: no('Conflict', difference) };
   return { zone: there, origin: 'Adopted' };
@@ -187,10 +187,10 @@ function whyNotIdentical({ spec }: Pick<DNSZone, 'spec'>, zone: Zone): string | 
   if (owner !== undefined && owner !== zone.owner) {
     return `Zone ${zone.zoneName} already exists at the DNS service and does not belong to ${owner}. Correct spec.owner.`;
   }
-  const wanted = [
+  const wantedSettings = [
     ...(defaultTtl === undefined || defaultTtl === zone.defaultTtl ? [] : [`defaultTtl: ${zone.defaultTtl}`]),
     ...(parked === (zone.state === 'parked') ? [] : [`parked: ${!parked}`]),
   ];
-  if (wanted.length === 0) return null;
-  return `Zone ${zone.zoneName} already exists at the DNS service with other settings, and adopt: IfIdentical takes over only a zone with those of the spec. Set ${wanted.join(' and ')} in the spec. You can change them after the takeover.`;
+  if (wantedSettings.length === 0) return null;
+  return `Zone ${zone.zoneName} already exists at the DNS service with other settings, and adopt: IfIdentical takes over only a zone with those of the spec. Set ${wantedSettings.join(' and ')} in the spec. You can change them after the takeover.`;
 }

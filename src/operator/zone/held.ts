@@ -19,10 +19,10 @@ export function heldAnswer({ context, object, events, log }: ZoneRun): Answers {
     return { [DELETIONS_HELD]: { status: 'False', reason: 'NotHeld', message: 'No deletion is held back.' } };
   }
   const [first, ...rest] = keys.sort();
-  const shown = [first, ...rest.slice(0, SHOWN - 1)].join(', ') + (keys.length > SHOWN ? ' and others' : '');
+  const shownKeys = [first, ...rest.slice(0, SHOWN - 1)].join(', ') + (keys.length > SHOWN ? ' and others' : '');
   const cause = 'More than half of all DNSRecords, or their CRD, were deleted.';
   const cure = `Create the objects again, or annotate this object with ${RELEASE_MANY}=true to delete the records.`;
-  const message = `${cause} The records of ${keys.length} of them remain in this zone: ${shown}. ${cure}`;
+  const message = `${cause} The records of ${keys.length} of them remain in this zone: ${shownKeys}. ${cure}`;
   if (before?.status !== 'True') {
     log.error({ held: keys.length }, 'too many DNSRecords were deleted at once; their records remain');
     // Without their number: objects may still be vanishing when the first ones are held. The condition follows.

@@ -42,11 +42,11 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
       // A zone that was created in this run has no records.
       const isNew = isFirst && object.status?.zoneId === undefined && run.object.status?.origin === undefined;
       const isEmpty = isNew && zone.records === 0;
-      const wanted = isEmpty ? [] : await compare(run, service, zone, { isFirst, mayRelease: !isNew });
+      const keysToRun = isEmpty ? [] : await compare(run, service, zone, { isFirst, mayRelease: !isNew });
       context.held.compared(zone.id);
       dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
       if (isFirst) for (const record of context.records.byIndex(BY_ZONE, key)) context.enqueueRecord(keyOf(record));
-      for (const each of wanted) {
+      for (const each of keysToRun) {
         context.held.forgetSet(each);
         context.enqueueRecord(each);
       }
@@ -66,8 +66,8 @@ async function compare(
   const { context, call } = run;
   const zoneKey = keyOf(run.object);
   const cluster = clusterOf(context);
-  const wanted = new Set<string>();
-  const seen = new Set<string>();
+  const keysToRun = new Set<string>();
+  const seenKeys = new Set<string>();
   // The condition is the only trace of the decision of an earlier process, which must not be undone by a restart.
   const wasHeld = isFirst && isTrue(run.object.status?.conditions, DELETIONS_HELD);
   const noLonger = new Set(context.held.heldIn(zoneKey));
@@ -79,10 +79,10 @@ async function compare(
       noLonger.delete(key);
       const object = context.records.get(key);
       if (!object && !mayRelease) continue;
-      if (object) seen.add(key);
+      if (object) seenKeys.add(key);
       else if (wasHeld) context.held.stillHeld(key);
       else context.held.gone(key);
-      if (!object || isElsewhere(context, object, zoneKey, zone.id) || mustRun(object, set, run)) wanted.add(key);
+      if (!object || isElsewhere(context, object, zoneKey, zone.id) || mustRun(object, set, run)) keysToRun.add(key);
       else if (!set.drifted && isFirst) context.held.confirm(key, textOfSet(zone.id, set));
     }
   }
@@ -91,8 +91,8 @@ async function compare(
     context.held.back(key);
   }
   for (const object of context.records.byIndex(BY_ZONE, zoneKey))
-    if (!seen.has(keyOf(object)) && isSettled(object, zone.id)) wanted.add(keyOf(object));
-  return wanted;
+    if (!seenKeys.has(keyOf(object)) && isSettled(object, zone.id)) keysToRun.add(keyOf(object));
+  return keysToRun;
 }
 
 /** Whether the object refers to another zone, so that its run releases this one. */

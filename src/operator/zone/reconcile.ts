@@ -80,51 +80,62 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   const { context, object, signal } = run;
   const claim = judge(context, object);
   if ('answer' in claim) return { ...refusedZone(object, claim.answer), next: { afterMs: REFUSED_RETRY_MS } };
-  const taken = nameTaken(context, object);
+  const nameConflict = nameTaken(context, object);
   // The fields of the status stay: they say which team has the zone.
-  if (taken) return { answers: { Accepted: taken, Programmed: taken }, next: { afterMs: TAKEN_RETRY_MS } };
+  if (nameConflict)
+    return { answers: { Accepted: nameConflict, Programmed: nameConflict }, next: { afterMs: TAKEN_RETRY_MS } };
   const service = await connectionFor(context, object, signal);
   if (object.spec.managementPolicy === 'Full') await addOwnFinalizer(run);
-  const found = await zoneAtService(run, service, claim.name);
-  if ('answer' in found) return { ...missingZone(run.object, found.answer), next: { afterMs: REFUSED_RETRY_MS } };
-  const { origin, key } = found;
-  run.fields = { ...facts(run.object, found.zone), origin, key };
-  const adjusted = await adjust(run, service, found);
+  const serviceZone = await zoneAtService(run, service, claim.name);
+  if ('answer' in serviceZone)
+    return { ...missingZone(run.object, serviceZone.answer), next: { afterMs: REFUSED_RETRY_MS } };
+  const { origin, key } = serviceZone;
+  run.fields = { ...facts(run.object, serviceZone.zone), origin, key };
+  const adjusted = await adjust(run, service, serviceZone);
   const { zone, programmed } = await chooseSecondaries(run, service, adjusted);
   run.fields = { ...facts(run.object, zone), origin, key };
   // After a start, the records of deleted objects wait for it, also while the zone is not served.
   if (!context.held.isCompared(zone.id)) await ownerChecks.check(run, service, zone);
   const proof = await prove(run, service, zone);
-  const served = proof.problem === null ? readyBy(proof, zone) : no('AwaitingPropagation', proof.problem);
+  const servedAnswer = proof.problem === null ? readyBy(proof, zone) : no('AwaitingPropagation', proof.problem);
   // A choice that is not offered keeps only the zone from being Ready, and none of its records.
-  const ready = programmed?.status === 'False' ? programmed : served;
+  const ready = programmed?.status === 'False' ? programmed : servedAnswer;
   run.fields = { ...run.fields, ...servingOf(object, zone, proof, context.now()) };
   run.answers = { Accepted: ACCEPTED, Programmed: programmed ?? programmedWith(key), Ready: ready, ...heldAnswer(run) };
   if (proof.problem !== null) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
   if (isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };
-  const delegated = delegatedAnswer(zone, context.lookUpParent && (await context.lookUpParent(zone, signal)));
-  run.answers = { ...run.answers, Delegated: delegated };
+  const delegationAnswer = delegatedAnswer(zone, context.lookUpParent && (await context.lookUpParent(zone, signal)));
+  run.answers = { ...run.answers, Delegated: delegationAnswer };
   await ownerChecks.check(run, service, zone);
-  const due = [
+  const dueTimes = [
     ownerChecks.dueIn(keyOf(object)),
-    ...(delegated.status === 'False' ? [delegationRetry(zone, context.now())] : []),
+    ...(delegationAnswer.status === 'False' ? [delegationRetry(zone, context.now())] : []),
     ...(ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
     lookAgainMs(seenBy(proof, zone), context.now(), zone.updatedAt),
   ];
-  return { answers: run.answers, next: { afterMs: Math.min(...due) } };
+  return { answers: run.answers, next: { afterMs: Math.min(...dueTimes) } };
 }
 
 function prove({ context, object, signal }: ZoneRun, { client }: ServiceConnection, zone: Zone): Promise<Proof> {
   const { serial, patienceSeconds } = needed(object, zone);
-  const asked = { ...zone, serial, readyWhen: object.spec.readyWhen, namespace: object.metadata.namespace ?? '' };
-  return context.propagation.zoneServed(asked, patienceSeconds, client, signal);
+  const proofRequest = {
+    ...zone,
+    serial,
+    readyWhen: object.spec.readyWhen,
+    namespace: object.metadata.namespace ?? '',
+  };
+  return context.propagation.zoneServed(proofRequest, patienceSeconds, client, signal);
 }
 
 /** Whether the status does not have this result for Ready yet, for this spec. */
 function isNews({ status, metadata }: DNSZone, { status: next, reason }: ConditionAnswer): boolean {
-  const told = findCondition(status?.conditions, 'Ready');
-  return told?.status !== next || told.reason !== reason || (told.observedGeneration ?? 0) < (metadata.generation ?? 0);
+  const readyCondition = findCondition(status?.conditions, 'Ready');
+  return (
+    readyCondition?.status !== next ||
+    readyCondition.reason !== reason ||
+    (readyCondition.observedGeneration ?? 0) < (metadata.generation ?? 0)
+  );
 }
 
 /**
@@ -179,7 +190,7 @@ async function adjust(
   { zone, origin }: { zone: Zone; origin: ZoneStatus['origin'] },
 ): Promise<Zone> {
   const { spec } = run.object;
-  const annotated = commentOf(run.object);
+  const commentVerdict = commentOf(run.object);
   if (spec.managementPolicy === 'Observe') return zone;
   const { client } = service;
   const params = { id: zone.id };
@@ -192,11 +203,11 @@ async function adjust(
   // no comment; an adopted zone keeps both.
   const isOurs = origin === 'Created' && spec.driftPolicy === 'Enforce';
   const defaultTtl = spec.defaultTtl ?? (isOurs ? DEFAULT_TTL : now.defaultTtl);
-  const stored = now.comment ?? null;
-  const comment = (annotated.ok ? annotated.value : stored) ?? (isOurs ? null : stored);
+  const storedComment = now.comment ?? null;
+  const comment = (commentVerdict.ok ? commentVerdict.value : storedComment) ?? (isOurs ? null : storedComment);
   const change = {
     ...(defaultTtl === now.defaultTtl ? {} : { defaultTtl }),
-    ...(comment === stored ? {} : { comment }),
+    ...(comment === storedComment ? {} : { comment }),
   };
   if (Object.keys(change).length > 0) {
     now = await sendForZone(run, service, zone.id, (options) =>
@@ -204,8 +215,8 @@ async function adjust(
     );
   }
   if (now !== zone) {
-    const noted = comment === stored ? '' : '; its comment was changed';
-    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s${noted}`;
+    const commentNote = comment === storedComment ? '' : '; its comment was changed';
+    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s${commentNote}`;
     run.events.push({ type: 'Normal', reason: 'Updated', action: 'Update', note });
   }
   return now;

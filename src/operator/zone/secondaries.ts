@@ -31,21 +31,22 @@ export interface Chosen {
 export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection, zone: Zone): Promise<Chosen> {
   const { spec, status, metadata } = run.object;
   const { client } = service;
-  const wanted = spec.secondaries;
-  if (wanted === undefined || spec.managementPolicy === 'Observe') return { zone, programmed: null };
+  const wantedNames = spec.secondaries;
+  if (wantedNames === undefined || spec.managementPolicy === 'Observe') return { zone, programmed: null };
   const options = run.call;
-  let programmed: ConditionAnswer | null;
+  let programmedAnswer: ConditionAnswer | null;
   try {
     const params = { id: zone.id };
     const { secondaries } = await client.call(listZoneSecondaries, { params }, options);
     const before = secondaries.filter(({ chosen }) => chosen).map(({ name }) => name);
-    const isNew = wanted.some((name) => !before.includes(name));
+    const isNew = wantedNames.some((name) => !before.includes(name));
     const offers = isNew ? await client.call(listSecondaries, {}, options) : { secondaries: [] };
-    const offered = offeredTo(metadata.namespace, offers.secondaries);
-    const choice = wanted.filter((name) => before.includes(name) || offered.includes(name));
-    const missing = wanted.filter((name) => !choice.includes(name));
-    programmed = missing.length === 0 ? null : notOffered(missing, offered, metadata.namespace ?? '');
-    if (isSameSet(choice, before)) return { zone, programmed };
+    const offeredNames = offeredTo(metadata.namespace, offers.secondaries);
+    const choice = wantedNames.filter((name) => before.includes(name) || offeredNames.includes(name));
+    const missingNames = wantedNames.filter((name) => !choice.includes(name));
+    programmedAnswer =
+      missingNames.length === 0 ? null : notOffered(missingNames, offeredNames, metadata.namespace ?? '');
+    if (isSameSet(choice, before)) return { zone, programmed: programmedAnswer };
     // Until the whole spec was written once, a difference is unfinished work of the operator.
     const hasDrifted = isTrue(status?.conditions, 'Programmed', metadata.generation);
     if (hasDrifted && !mayRepair(run, before)) return { zone, programmed: drifted(before) };
@@ -55,12 +56,12 @@ export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection
     if (hasDrifted) run.observations.push({ kind: 'drift', result: 'repaired' });
     else run.events.push(updated(choice));
   } catch (error) {
-    programmed = refusalOf(error);
-    if (programmed === null) throw error;
-    return { zone, programmed };
+    programmedAnswer = refusalOf(error);
+    if (programmedAnswer === null) throw error;
+    return { zone, programmed: programmedAnswer };
   }
   // The NS records are those of the new choice.
-  return { zone: await client.call(getZone, { params: { id: zone.id } }, options), programmed };
+  return { zone: await client.call(getZone, { params: { id: zone.id } }, options), programmed: programmedAnswer };
 }
 
 /** The names of the secondaries that objects of this namespace may choose. */
@@ -85,10 +86,10 @@ export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date, ch
   return Math.min(...delays);
 }
 
-function notOffered(missing: readonly string[], offered: readonly string[], namespace: string): NotReady {
-  const some = offered.slice(0, SHOWN).join(', ') + (offered.length > SHOWN ? ' and others' : '');
-  const choice = offered.length === 0 ? 'No secondary is offered to it.' : `Offered to it: ${some}.`;
-  const [which, verb] = [missing.join(', '), missing.length === 1 ? 'is' : 'are'];
+function notOffered(missingNames: readonly string[], offeredNames: readonly string[], namespace: string): NotReady {
+  const some = offeredNames.slice(0, SHOWN).join(', ') + (offeredNames.length > SHOWN ? ' and others' : '');
+  const choice = offeredNames.length === 0 ? 'No secondary is offered to it.' : `Offered to it: ${some}.`;
+  const [which, verb] = [missingNames.join(', '), missingNames.length === 1 ? 'is' : 'are'];
   return no(
     'SecondaryNotOffered',
     `spec.secondaries: ${which} ${verb} not offered to namespace ${namespace}. ${choice} Correct spec.secondaries, or ask the administrator of the service for an offer. Records and other fields of the zone are not affected.`,

@@ -51,9 +51,9 @@ function fieldsOf(status: ZoneStatus | undefined): Serving {
 }
 
 function nodesOf(nodes: NonNullable<Proof['answer']['nodes']>): Pick<Serving, 'nodes' | 'nodesCurrent'> {
-  const counted = nodes.filter(({ starting }) => !starting);
-  const current = counted.filter((node) => node.current).length;
-  return { nodes: nodes.slice(0, MAX).map(nodeOf), nodesCurrent: `${current}/${counted.length}` };
+  const countedNodes = nodes.filter(({ starting }) => !starting);
+  const current = countedNodes.filter((node) => node.current).length;
+  return { nodes: nodes.slice(0, MAX).map(nodeOf), nodesCurrent: `${current}/${countedNodes.length}` };
 }
 
 /** A zone without secondaries has neither field. */

@@ -75,8 +75,8 @@ const OWN_FIELDS: readonly string[] = [
 
 /** Removes the fields from a status that the namespace of the object has no right to know. */
 function nothingKnown({ status = { conditions: [] } }: DNSZone): Partial<ZoneStatus> {
-  const known = Object.keys(status).filter((field) => !OWN_FIELDS.includes(field));
-  return Object.fromEntries(known.map((field) => [field, undefined]));
+  const hiddenFields = Object.keys(status).filter((field) => !OWN_FIELDS.includes(field));
+  return Object.fromEntries(hiddenFields.map((field) => [field, undefined]));
 }
 
 /** The zone may not have its name, or no record may be written to it. */

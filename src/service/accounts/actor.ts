@@ -73,8 +73,8 @@ export function sameOwner(one: Owner, other: Owner): boolean {
 
 /** The teams whose zones the key reaches. */
 export function teamsOfActor(actor: Actor): string[] {
-  const own = actor.teamId === null ? [] : [actor.teamId];
-  return [...own, ...actor.memberships.map((membership) => membership.teamId)];
+  const ownTeams = actor.teamId === null ? [] : [actor.teamId];
+  return [...ownTeams, ...actor.memberships.map((membership) => membership.teamId)];
 }
 
 /** Whether the owner is the key's team, one of the person's teams, or the person. */
@@ -134,13 +134,13 @@ export function mustWriteRecord(actor: Actor, zoneId: string, record: { name: st
   }
   if (actor.onlyNames === null) return;
   const names = actor.onlyNames;
-  const isPermitted = (judged: JudgedName) => names.some((pattern) => permitsName(pattern, judged));
-  const missing = judgedNames(record.name, record.type).find((judged) => !isPermitted(judged));
-  if (missing === undefined) return;
+  const isPermitted = (judgedName: JudgedName) => names.some((pattern) => permitsName(pattern, judgedName));
+  const deniedName = judgedNames(record.name, record.type).find((judgedName) => !isPermitted(judgedName));
+  if (deniedName === undefined) return;
   const list = names.join(', ');
-  if (missing.name === record.name || !names.some((pattern) => matchesPattern(pattern, record.name)))
+  if (deniedName.name === record.name || !names.some((pattern) => matchesPattern(pattern, record.name)))
     throw refusal('other-names-only', { names: list });
-  throw refusal('proves-other-name', { names: list, name: record.name, type: record.type, proven: missing.name });
+  throw refusal('proves-other-name', { names: list, name: record.name, type: record.type, proven: deniedName.name });
 }
 
 /** Like mustWriteRecord, but returns a boolean. */

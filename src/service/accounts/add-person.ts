@@ -33,18 +33,18 @@ export async function adminAddPerson(
     db.transaction(async (tx) => {
       const address = readAddress(email);
       if (address === null) throw new Error(`${email} is not an address that a person of this service can have`);
-      const found = await userByEmail(tx, address);
-      const user = found ?? { id: `user_${random(6).toString('hex')}`, email: address, name };
+      const existingUser = await userByEmail(tx, address);
+      const user = existingUser ?? { id: `user_${random(6).toString('hex')}`, email: address, name };
       const record = (action: 'user.create' | 'key.mint', subject: string, after: object) =>
         insertAccountChange(tx, { teamId: null, action, subject, before: null, after, at: now, ...COMMAND_LINE });
-      if (!found) {
+      if (!existingUser) {
         await insertUser(tx, user);
         await record('user.create', user.id, { email: user.email, name });
       }
       const teamId = team === null ? null : await joinTeam(tx, user.id, team, random, now);
       const { id: keyId, text } = await mintPersonKey(tx, { userId: user.id, name: keyName }, random);
       await record('key.mint', keyId, { userId: user.id, name: keyName });
-      return { userId: user.id, isNew: found === null, keyId, text, teamId };
+      return { userId: user.id, isNew: existingUser === null, keyId, text, teamId };
     }),
   );
 }
@@ -52,11 +52,11 @@ export async function adminAddPerson(
 async function joinTeam(
   tx: Tx,
   userId: string,
-  { role, ...named }: NamedTeam & { role: Role },
+  { role, ...namedTeam }: NamedTeam & { role: Role },
   random: Random,
   now: Date,
 ): Promise<string> {
-  const { id: teamId } = await findTeam(tx, named, random);
+  const { id: teamId } = await findTeam(tx, namedTeam, random);
   const member = await memberOf(tx, teamId, userId);
   if (member?.role === role) return teamId;
   if (member) await setRole(tx, teamId, userId, role);
@@ -67,7 +67,8 @@ async function joinTeam(
     before: member ? { role: member.role } : null,
     after: { role },
   } as const;
-  const ended = member?.role === 'owner' ? await endInvitations({ tx, team: { id: teamId } }, userId) : [];
-  for (const each of [change, ...ended]) await insertAccountChange(tx, { ...each, teamId, at: now, ...COMMAND_LINE });
+  const endedInvitations = member?.role === 'owner' ? await endInvitations({ tx, team: { id: teamId } }, userId) : [];
+  for (const each of [change, ...endedInvitations])
+    await insertAccountChange(tx, { ...each, teamId, at: now, ...COMMAND_LINE });
   return teamId;
 }

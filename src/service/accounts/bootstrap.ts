@@ -11,13 +11,13 @@ interface Roles {
 
 /** The URL of another database on the same server, optionally with another login. */
 export function databaseUrl(url: string, database: string, login?: { name: string; password: string }): string {
-  const changed = new URL(url);
-  changed.pathname = `/${database}`;
+  const newUrl = new URL(url);
+  newUrl.pathname = `/${database}`;
   if (login) {
-    changed.username = encodeURIComponent(login.name);
-    changed.password = encodeURIComponent(login.password);
+    newUrl.username = encodeURIComponent(login.name);
+    newUrl.password = encodeURIComponent(login.password);
   }
-  return changed.toString();
+  return newUrl.toString();
 }
 
 /**

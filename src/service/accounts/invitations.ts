@@ -205,7 +205,7 @@ function gone(): Refusal {
   return refusal('invitation-gone');
 }
 
-function orGone<T>(found: T | null): T {
-  if (found === null) throw gone();
-  return found;
+function orGone<T>(value: T | null): T {
+  if (value === null) throw gone();
+  return value;
 }

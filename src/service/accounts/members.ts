@@ -75,16 +75,21 @@ export async function removeMember(
     await deleteMember(work.tx, teamId, userId);
     const before = { role: member.role };
     const removal = { action: 'member.remove', subject: userId, before, after: null } as const;
-    const ended = await endInvitations(work, userId);
-    const revoked = revokeKeys ? await revokeKeysOf(work, userId) : [];
-    return { answer: { revokedKeys: revoked.length }, change: [removal, ...ended, ...revoked] };
+    const endedInvitations = await endInvitations(work, userId);
+    const revokedCredentials = revokeKeys ? await revokeKeysOf(work, userId) : [];
+    return {
+      answer: { revokedKeys: revokedCredentials.length },
+      change: [removal, ...endedInvitations, ...revokedCredentials],
+    };
   });
 }
 
 /** Revokes the open invitations that a person sent who may no longer invite. @returns the history entries */
 export async function endInvitations({ tx, team }: { tx: Tx; team: { id: string } }, userId: string) {
-  const ended = await deleteInvitationsBy(tx, team.id, userId);
-  return ended.map(({ id, ...before }) => ({ action: 'invitation.revoke', subject: id, before, after: null }) as const);
+  const endedInvitations = await deleteInvitationsBy(tx, team.id, userId);
+  return endedInvitations.map(
+    ({ id, ...before }) => ({ action: 'invitation.revoke', subject: id, before, after: null }) as const,
+  );
 }
 
 /** Revokes the valid app keys and trusts that a person created in the team. @returns the history entries */

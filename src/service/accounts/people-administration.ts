@@ -114,9 +114,10 @@ export async function adminRemovePerson(
         await deleteMember(tx, team.id, user.id);
         const before = { role: team.role };
         const removal = { action: 'member.remove', subject: user.id, before, after: null } as const;
-        const ended = await endInvitations({ tx, team }, user.id);
-        const revoked = isRevoking ? await revokeKeysOf({ tx, team, now }, user.id) : [];
-        for (const entry of [removal, ...ended, ...revoked]) await note(tx, now, { ...entry, teamId: team.id });
+        const endedInvitations = await endInvitations({ tx, team }, user.id);
+        const revokedCredentials = isRevoking ? await revokeKeysOf({ tx, team, now }, user.id) : [];
+        for (const entry of [removal, ...endedInvitations, ...revokedCredentials])
+          await note(tx, now, { ...entry, teamId: team.id });
       }
       await revokeKeys(tx, await keysOfPerson(tx, user.id), now);
       await deleteIdentities(tx, user.id);
@@ -174,9 +175,9 @@ async function mustBePersonAt(tx: Tx, email: string): Promise<FoundPerson> {
 async function mustHaveNoZones(tx: Tx, { id, email }: UserRow): Promise<void> {
   const names = await personalZones(tx, id, MAX_NAMED + 1);
   if (names.length === 0) return;
-  const shown = names.slice(0, MAX_NAMED).join(', ');
+  const shownNames = names.slice(0, MAX_NAMED).join(', ');
   throw new Error(
-    `${email} has personal zones: ${shown}${names.length > MAX_NAMED ? ', …' : ''}; delete them first, with a key of the user ("zonestead users add --email ${email}" makes one)`,
+    `${email} has personal zones: ${shownNames}${names.length > MAX_NAMED ? ', …' : ''}; delete them first, with a key of the user ("zonestead users add --email ${email}" makes one)`,
   );
 }
 

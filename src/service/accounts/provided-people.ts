@@ -48,8 +48,8 @@ export async function startProvidedSession(
   requestId: string,
 ): Promise<SignedIn> {
   const roles = providedRoles(terms.rules, person.groups);
-  const known = await userOfIdentity(context.db, person.issuer, person.subject);
-  if (known !== null) await countSignIn(context, known.id);
+  const knownUser = await userOfIdentity(context.db, person.issuer, person.subject);
+  if (knownUser !== null) await countSignIn(context, knownUser.id);
   const attempt = () =>
     context.db.transaction(async (tx) => {
       const signIn = { roles, trustEmail: terms.trustEmail, requestId };
@@ -111,18 +111,18 @@ async function attachIdentity(
 ): Promise<UserRow> {
   const { issuer, subject } = person;
   const email = verifiedEmail(person, signIn.trustEmail);
-  const known = await userByEmail(tx, email);
-  if (known && (await subjectOf(tx, issuer, known.id)) !== null) {
+  const knownUser = await userByEmail(tx, email);
+  if (knownUser && (await subjectOf(tx, issuer, knownUser.id)) !== null) {
     throw refusal('provider-other-account', { email, command: linkCommand(email, issuer, subject) });
   }
   const isWanted =
     [...signIn.roles.values()].some((role) => role !== null) ||
     (await countInvitationsOfAddress(tx, email, context.now())) > 0;
-  if (!known && !isWanted) {
+  if (!knownUser && !isWanted) {
     throw refusal('provider-no-team', { email });
   }
-  const user = known ?? { id: `user_${context.random(6).toString('hex')}`, email, name: nameOf(person, email) };
-  if (!known) {
+  const user = knownUser ?? { id: `user_${context.random(6).toString('hex')}`, email, name: nameOf(person, email) };
+  if (!knownUser) {
     await insertUser(tx, user);
     const entry = { teamId: null, keyId: null, action: 'user.create', subject: user.id, before: null } as const;
     const after = { email, name: user.name };
@@ -137,9 +137,9 @@ async function attachIdentity(
  * 2).
  */
 function linkCommand(email: string, issuer: string, subject: string): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const shown = /^[\x20-\x7e]{1,255}$/.test(subject) ? quoted(subject) : '<subject>';
-  return `zonestead users link --email ${quoted(email)} --issuer ${quoted(issuer)} --subject ${shown}`;
+  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const shownSubject = /^[\x20-\x7e]{1,255}$/.test(subject) ? quote(subject) : '<subject>';
+  return `zonestead users link --email ${quote(email)} --issuer ${quote(issuer)} --subject ${shownSubject}`;
 }
 
 /**

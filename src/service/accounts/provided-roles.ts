@@ -19,8 +19,8 @@ export function providedRoles(
 ): ReadonlyMap<string, Role | null> {
   const roles = new Map<string, Role | null>();
   for (const { group, team, role } of rules) {
-    const known = roles.get(team) ?? null;
-    roles.set(team, groups.includes(group) && known !== 'owner' ? role : known);
+    const currentRole = roles.get(team) ?? null;
+    roles.set(team, groups.includes(group) && currentRole !== 'owner' ? role : currentRole);
   }
   return roles;
 }

@@ -42,14 +42,14 @@ export async function giveRoles(
   signIn: SignIn,
   roles: ReadonlyMap<string, Role | null>,
 ): Promise<Withheld[]> {
-  const withheld: Withheld[] = [];
+  const withheldRoles: Withheld[] = [];
   // All sign-ins lock teams in the same order, so that two sign-ins cannot deadlock.
   for (const [team, role] of [...roles].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const found = await teamOfRule(tx, context, signIn, team, role !== null);
-    const why = found.id === null ? found.why : await giveRole(tx, context, signIn, found.id, role);
-    if (why !== null && role !== null) withheld.push({ team, sentence: why });
+    const teamResult = await teamOfRule(tx, context, signIn, team, role !== null);
+    const why = teamResult.id === null ? teamResult.why : await giveRole(tx, context, signIn, teamResult.id, role);
+    if (why !== null && role !== null) withheldRoles.push({ team, sentence: why });
   }
-  return withheld;
+  return withheldRoles;
 }
 
 type Found = { id: string } | { id: null; why: string };
@@ -116,8 +116,9 @@ async function giveRole(
     before: before === null ? null : { role: before },
     after: role === null ? null : { role },
   } as const;
-  const ended = before === 'owner' ? await endInvitations({ tx, team: { id: teamId } }, userId) : [];
-  for (const each of [change, ...ended]) await insertAccountChange(tx, { ...each, teamId, keyId, requestId, at });
+  const endedInvitations = before === 'owner' ? await endInvitations({ tx, team: { id: teamId } }, userId) : [];
+  for (const each of [change, ...endedInvitations])
+    await insertAccountChange(tx, { ...each, teamId, keyId, requestId, at });
   return null;
 }
 

@@ -19,17 +19,17 @@ export interface QuotaView extends ZoneQuotaView {
 /** The quota of a team that the caller may see. */
 export async function readTeamQuota(context: ServiceContext, teamId: string): Promise<QuotaView> {
   const owner = { teamId, userId: null };
-  const [own, used, keys, members] = await Promise.all([
+  const [ownQuota, usage, keys, members] = await Promise.all([
     quotaOf(context.db, owner),
     zoneUsage(context.db, owner),
     countKeys(context.db, teamId, context.now()),
     countMembers(context.db, teamId),
   ]);
-  const limit = (kind: keyof QuotaView) => own[kind] ?? context.quotas[kind];
+  const limit = (kind: keyof QuotaView) => ownQuota[kind] ?? context.quotas[kind];
   return {
-    zones: { used: used.zones, limit: limit('zones') },
-    records: { used: used.records, limit: limit('records') },
-    bytes: { used: used.bytes, limit: limit('bytes') },
+    zones: { used: usage.zones, limit: limit('zones') },
+    records: { used: usage.records, limit: limit('records') },
+    bytes: { used: usage.bytes, limit: limit('bytes') },
     keys: { used: keys, limit: limit('keys') },
     members: { used: members, limit: limit('members') },
   };
@@ -37,11 +37,11 @@ export async function readTeamQuota(context: ServiceContext, teamId: string): Pr
 
 /** The quota of the personal zones of a person. */
 export async function readPersonalQuota(context: ServiceContext, userId: string): Promise<ZoneQuotaView> {
-  const used = await zoneUsage(context.db, { teamId: null, userId });
+  const usage = await zoneUsage(context.db, { teamId: null, userId });
   const { zones, records, bytes } = context.quotas;
   return {
-    zones: { used: used.zones, limit: zones },
-    records: { used: used.records, limit: records },
-    bytes: { used: used.bytes, limit: bytes },
+    zones: { used: usage.zones, limit: zones },
+    records: { used: usage.records, limit: records },
+    bytes: { used: usage.bytes, limit: bytes },
   };
 }

@@ -65,8 +65,8 @@ export interface WithQuotas {
   quotas: Quotas;
 }
 
-function limitOf(context: WithQuotas, own: OwnerQuota, kind: QuotaKind): number {
-  return own[kind] ?? context.quotas[kind];
+function limitOf(context: WithQuotas, ownQuota: OwnerQuota, kind: QuotaKind): number {
+  return ownQuota[kind] ?? context.quotas[kind];
 }
 
 const WORDS: Readonly<Record<QuotaKind, string>> = {
@@ -77,18 +77,18 @@ const WORDS: Readonly<Record<QuotaKind, string>> = {
   members: 'members',
 };
 
-function overQuota(own: OwnerQuota, kind: QuotaKind, { used, limit }: QuotaShare, more: number): Refusal {
-  const who = own.team === null ? 'Your personal zones have' : `The team ${JSON.stringify(own.team)} has`;
-  const holder = own.team === null && kind === 'zones' ? 'You have' : who;
-  const things = own.team === null && kind === 'zones' ? 'personal zones' : WORDS[kind];
-  const setting = own.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead teams quota --${kind}`;
+function overQuota(ownQuota: OwnerQuota, kind: QuotaKind, { used, limit }: QuotaShare, more: number): Refusal {
+  const who = ownQuota.team === null ? 'Your personal zones have' : `The team ${JSON.stringify(ownQuota.team)} has`;
+  const holder = ownQuota.team === null && kind === 'zones' ? 'You have' : who;
+  const things = ownQuota.team === null && kind === 'zones' ? 'personal zones' : WORDS[kind];
+  const setting = ownQuota.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead teams quota --${kind}`;
   return refusal('over-quota', { holder, used, limit, things, more, setting });
 }
 
 /** The zones that an owner may have, and the records and octets of all of them. */
 export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth & { zones: number }> {
-  const own = await quotaOf(tx, owner);
-  const limit = (kind: QuotaKind) => limitOf(context, own, kind);
+  const ownQuota = await quotaOf(tx, owner);
+  const limit = (kind: QuotaKind) => limitOf(context, ownQuota, kind);
   return { zones: limit('zones'), records: limit('records'), bytes: limit('bytes') };
 }
 
@@ -98,11 +98,11 @@ export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Pr
  * @throws Refusal forbidden
  */
 export async function mustFitQuota(tx: Tx, context: WithQuotas, owner: QuotaOwner, growth: Growth): Promise<void> {
-  const [own, usage] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
+  const [ownQuota, usage] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
   for (const kind of ['records', 'bytes'] as const) {
-    const limit = limitOf(context, own, kind);
+    const limit = limitOf(context, ownQuota, kind);
     if (growth[kind] > 0 && usage[kind] + growth[kind] > limit)
-      throw overQuota(own, kind, { used: usage[kind], limit }, growth[kind]);
+      throw overQuota(ownQuota, kind, { used: usage[kind], limit }, growth[kind]);
   }
 }
 
@@ -127,21 +127,21 @@ export async function mustHaveRoom(tx: Tx, context: WithQuotas, zone: ZoneRow, g
 
 interface Reservation {
   granted: Growth;
-  /** Makes the refusal of a change that needs `more`, after earlier changes of the same group used `taken`. */
+  /** Makes the refusal of a change that needs `more`, after earlier changes of the same group used `takenCount`. */
   refusal: (kind: keyof Growth, more: number, taken: number) => Refusal;
 }
 
-async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wanted: Growth): Promise<Reservation> {
+async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wantedGrowth: Growth): Promise<Reservation> {
   // Both statements are sent together. The second one sees everything that was committed before the first one got its
   // lock.
-  const [own, first] = await Promise.all([lockQuotaOf(tx, zone), otherZones(tx, zone, zone.id)]);
-  const limit = { records: limitOf(context, own, 'records'), bytes: limitOf(context, own, 'bytes') };
-  const held = { records: zone.recordCount, bytes: zone.storedBytes };
+  const [ownQuota, first] = await Promise.all([lockQuotaOf(tx, zone), otherZones(tx, zone, zone.id)]);
+  const limit = { records: limitOf(context, ownQuota, 'records'), bytes: limitOf(context, ownQuota, 'bytes') };
+  const currentUse = { records: zone.recordCount, bytes: zone.storedBytes };
   const freeBeside = (others: Growth): Growth => ({
-    records: Math.max(0, limit.records - others.records - held.records),
-    bytes: Math.max(0, limit.bytes - others.bytes - held.bytes),
+    records: Math.max(0, limit.records - others.records - currentUse.records),
+    bytes: Math.max(0, limit.bytes - others.bytes - currentUse.bytes),
   });
-  const isEnough = (free: Growth) => wanted.records <= free.records && wanted.bytes <= free.bytes;
+  const isEnough = (free: Growth) => wantedGrowth.records <= free.records && wantedGrowth.bytes <= free.bytes;
   let others = first;
   if (!isEnough(freeBeside(others.reserved))) {
     await takeBackRoom(tx, zone, zone.id);
@@ -151,14 +151,14 @@ async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wanted: Growt
     if (!isEnough(free) && isEnough(freeBeside(others.held))) throw busy();
   }
   const free = freeBeside(others.reserved);
-  const take = (kind: keyof Growth) => Math.min(free[kind], Math.max(0, wanted[kind]) + spareOf(kind, free));
-  const room = { records: held.records + take('records'), bytes: held.bytes + take('bytes') };
+  const take = (kind: keyof Growth) => Math.min(free[kind], Math.max(0, wantedGrowth[kind]) + spareOf(kind, free));
+  const room = { records: currentUse.records + take('records'), bytes: currentUse.bytes + take('bytes') };
   // The owner's row is locked, so there is no need to wait for this statement. If it fails, the transaction fails.
   setRoom(tx, zone.id, room).catch(() => undefined);
-  const refusal = (kind: keyof Growth, more: number, taken: number) =>
-    overQuota(own, kind, { used: others.held[kind] + held[kind] + taken, limit: limit[kind] }, more);
+  const refusal = (kind: keyof Growth, more: number, takenCount: number) =>
+    overQuota(ownQuota, kind, { used: others.held[kind] + currentUse[kind] + takenCount, limit: limit[kind] }, more);
   return {
-    granted: { records: Math.min(wanted.records, free.records), bytes: Math.min(wanted.bytes, free.bytes) },
+    granted: { records: Math.min(wantedGrowth.records, free.records), bytes: Math.min(wantedGrowth.bytes, free.bytes) },
     refusal,
   };
 }
@@ -174,7 +174,7 @@ export const UNLIMITED: QuotaBudget = { take: () => undefined };
 
 /**
  * The budget for changes that succeed or fail one by one. The caller has locked the zone's row.
- * @param wanted the most that the changes can add together
+ * @param wantedGrowth the most that the changes can add together
  * @returns a function that creates a fresh budget, because a group may be judged more than once
  * @throws Refusal busy
  */
@@ -182,20 +182,20 @@ export async function budgetFor(
   tx: Tx,
   context: WithQuotas,
   zone: ZoneRow,
-  wanted: Growth,
+  wantedGrowth: Growth,
 ): Promise<() => QuotaBudget> {
-  if (fits(zone, wanted)) return () => UNLIMITED;
-  const { granted, refusal } = await reserve(tx, context, zone, wanted);
+  if (fits(zone, wantedGrowth)) return () => UNLIMITED;
+  const { granted, refusal } = await reserve(tx, context, zone, wantedGrowth);
   return () => {
-    const taken = { records: 0, bytes: 0 };
+    const takenGrowth = { records: 0, bytes: 0 };
     return {
       take: (growth) => {
         for (const kind of ['records', 'bytes'] as const) {
-          if (growth[kind] > 0 && taken[kind] + growth[kind] > granted[kind])
-            throw refusal(kind, growth[kind], taken[kind]);
+          if (growth[kind] > 0 && takenGrowth[kind] + growth[kind] > granted[kind])
+            throw refusal(kind, growth[kind], takenGrowth[kind]);
         }
-        taken.records += growth.records;
-        taken.bytes += growth.bytes;
+        takenGrowth.records += growth.records;
+        takenGrowth.bytes += growth.bytes;
       },
     };
   };
@@ -203,26 +203,31 @@ export async function budgetFor(
 
 /**
  * The caller holds the lock that all creations of zones share.
- * @param added the zones that the transaction has added already. (Default: 0.)
+ * @param addedZones the zones that the transaction has added already. (Default: 0.)
  * @throws Refusal forbidden
  */
-export async function mustHaveRoomForZone(tx: Tx, context: WithQuotas, owner: QuotaOwner, added = 0): Promise<void> {
-  const [own, { zones }] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
-  const [used, limit] = [zones - added, limitOf(context, own, 'zones')];
-  if (used >= limit) throw overQuota(own, 'zones', { used, limit }, 1);
+export async function mustHaveRoomForZone(
+  tx: Tx,
+  context: WithQuotas,
+  owner: QuotaOwner,
+  addedZones = 0,
+): Promise<void> {
+  const [ownQuota, { zones }] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
+  const [usedCount, limit] = [zones - addedZones, limitOf(context, ownQuota, 'zones')];
+  if (usedCount >= limit) throw overQuota(ownQuota, 'zones', { used: usedCount, limit }, 1);
 }
 
 /** Locks the team's row, and deletes the oldest keys that are no longer valid. @throws Refusal forbidden */
 export async function mustHaveRoomForKey(tx: Tx, context: WithQuotas, teamId: string, now: Date): Promise<void> {
-  const own = await lockQuotaOf(tx, { teamId, userId: null });
-  const [used, limit] = [await countKeys(tx, teamId, now), limitOf(context, own, 'keys')];
-  if (used >= limit) throw overQuota(own, 'keys', { used, limit }, 1);
+  const ownQuota = await lockQuotaOf(tx, { teamId, userId: null });
+  const [usedCount, limit] = [await countKeys(tx, teamId, now), limitOf(context, ownQuota, 'keys')];
+  if (usedCount >= limit) throw overQuota(ownQuota, 'keys', { used: usedCount, limit }, 1);
   await dropEndedKeys(tx, { teamId, userId: null }, now);
 }
 
 /** Locks the team's row. @throws Refusal forbidden */
 export async function mustHaveRoomForMember(tx: Tx, context: WithQuotas, teamId: string): Promise<void> {
-  const own = await lockQuotaOf(tx, { teamId, userId: null });
-  const [used, limit] = [await countMembers(tx, teamId), limitOf(context, own, 'members')];
-  if (used >= limit) throw overQuota(own, 'members', { used, limit }, 1);
+  const ownQuota = await lockQuotaOf(tx, { teamId, userId: null });
+  const [usedCount, limit] = [await countMembers(tx, teamId), limitOf(context, ownQuota, 'members')];
+  if (usedCount >= limit) throw overQuota(ownQuota, 'members', { used: usedCount, limit }, 1);
 }

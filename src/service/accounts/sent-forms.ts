@@ -26,24 +26,24 @@ type Begun<T> = { state: 'new'; form: SentForm } | { state: 'running' } | { stat
 
 /**
  * Registers a form that was sent. A form with the same text and other fields is another one.
- * @param sent.text the random text of the form
- * @param sent.fields its address and all its fields
+ * @param formInput.text the random text of the form
+ * @param formInput.fields its address and all its fields
  */
 export async function beginForm<T>(
   context: Pick<ServiceContext, 'db' | 'now'>,
   actor: Pick<Actor, 'keyId'>,
-  sent: { text: string; fields: string },
+  formInput: { text: string; fields: string },
 ): Promise<Begun<T>> {
   const { keyId } = actor;
-  const digest = createHash('sha256').update(`${sent.text}\n${sent.fields}`).digest();
-  const form = { keyId, token: `form:${digest.toString('base64url')}`, text: sent.text };
+  const digest = createHash('sha256').update(`${formInput.text}\n${formInput.fields}`).digest();
+  const form = { keyId, token: `form:${digest.toString('base64url')}`, text: formInput.text };
   if (await insertSentForm(context.db, { keyId, token: form.token, digest, now: context.now() })) {
     return { state: 'new', form };
   }
-  const kept = await sentForm(context.db, keyId, form.token);
+  const keptForm = await sentForm(context.db, keyId, form.token);
   // The first request was refused in between: its form is shown again, with another text.
-  if (kept === null || kept.state === 'running') return { state: 'running' };
-  return { state: 'done', outcome: JSON.parse(open(kept.sealed, form.text)) as T };
+  if (keptForm === null || keptForm.state === 'running') return { state: 'running' };
+  return { state: 'done', outcome: JSON.parse(open(keptForm.sealed, form.text)) as T };
 }
 
 /** Keeps the outcome of a form, in place of an earlier one. */
@@ -67,12 +67,12 @@ export async function forgetForm(context: Pick<ServiceContext, 'db'>, form: Sent
 
 function seal(plain: string, text: string, nonce: Buffer): string {
   const cipher = createCipheriv(CIPHER, keyOf(text), nonce);
-  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  const sealedOctets = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealedOctets]).toString('base64');
 }
 
-function open(sealed: string, text: string): string {
-  const octets = Buffer.from(sealed, 'base64');
+function open(sealedText: string, text: string): string {
+  const octets = Buffer.from(sealedText, 'base64');
   const decipher = createDecipheriv(CIPHER, keyOf(text), octets.subarray(0, NONCE));
   decipher.setAuthTag(octets.subarray(NONCE, NONCE + TAG));
   return Buffer.concat([decipher.update(octets.subarray(NONCE + TAG)), decipher.final()]).toString('utf8');

@@ -60,9 +60,9 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
   const id = teamId ?? (await teamByName(tx, rule))?.id;
   const team = id === undefined ? null : await lockTeam(tx, id);
   if (team) return team;
-  const missing = teamId === null ? `named ${JSON.stringify(rule)}` : teamId;
+  const missingTeam = teamId === null ? `named ${JSON.stringify(rule)}` : teamId;
   throw new Error(
-    `there is no team ${missing}; "zonestead teams list" shows the teams, and the first sign-in by a rule creates its team if it does not exist`,
+    `there is no team ${missingTeam}; "zonestead teams list" shows the teams, and the first sign-in by a rule creates its team if it does not exist`,
   );
 }
 

@@ -64,18 +64,18 @@ async function teamOf(tx: Tx, team: string): Promise<TeamRow> {
 
 async function listedQuota(db: Db, teamId: string, now: Date): Promise<ListedQuota['quota']> {
   const owner = { teamId, userId: null };
-  const [own, used, keys, members] = await Promise.all([
+  const [ownQuota, usage, keys, members] = await Promise.all([
     quotaOf(db, owner),
     zoneUsage(db, owner),
     countKeys(db, teamId, now),
     countMembers(db, teamId),
   ]);
   return {
-    zones: { used: used.zones, own: own.zones },
-    records: { used: used.records, own: own.records },
-    bytes: { used: used.bytes, own: own.bytes },
-    keys: { used: keys, own: own.keys },
-    members: { used: members, own: own.members },
+    zones: { used: usage.zones, own: ownQuota.zones },
+    records: { used: usage.records, own: ownQuota.records },
+    bytes: { used: usage.bytes, own: ownQuota.bytes },
+    keys: { used: keys, own: ownQuota.keys },
+    members: { used: members, own: ownQuota.members },
   };
 }
 

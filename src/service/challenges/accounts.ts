@@ -96,11 +96,17 @@ function newSubdomain(bytes: Buffer): string {
  * The networks of a new account. The account of a key that is restricted to networks gets the same networks. @throws
  * Refusal bad_request
  */
-async function judgeNetworks(context: ServiceContext, actor: Actor, wanted: string[]): Promise<string[] | null> {
-  const own = (await keyById(context.db, actor.keyId))?.networks ?? null;
-  if (own === null)
-    return wanted.length === 0 ? null : wanted.map((text, at) => insist(parseNetwork(text, `allowfrom.${at}`)));
-  if (wanted.length === 0) return own;
+async function judgeNetworks(
+  context: ServiceContext,
+  actor: Actor,
+  wantedNetworks: string[],
+): Promise<string[] | null> {
+  const keyNetworks = (await keyById(context.db, actor.keyId))?.networks ?? null;
+  if (keyNetworks === null)
+    return wantedNetworks.length === 0
+      ? null
+      : wantedNetworks.map((text, at) => insist(parseNetwork(text, `allowfrom.${at}`)));
+  if (wantedNetworks.length === 0) return keyNetworks;
   throw refusal('challenge-account-networks');
 }
 

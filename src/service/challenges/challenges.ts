@@ -71,10 +71,10 @@ export async function rollChallenge(
   const owner = ownerOf('acme-dns', actor.keyId, value);
   const target = { zoneNo: zone.no, ordername: orderName(name), type: 'TXT' };
   const others = await ownersAt(context.db, target, ownersOf('acme-dns', actor.keyId));
-  const outdated = others.filter((each) => each !== owner).slice(keep - 1);
+  const outdatedOwners = others.filter((each) => each !== owner).slice(keep - 1);
   await apply(context, caller, zoneId, [
     // They go first, so that the new value fits into a quota that is used up.
-    ...outdated.map((each) => released(each, name)),
+    ...outdatedOwners.map((each) => released(each, name)),
     leased(context, owner, name, value, ACME_DNS_LEASE_MS),
   ]);
 }

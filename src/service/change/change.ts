@@ -52,8 +52,8 @@ export async function tryChange(
   const tools = toolsOf(context);
   const members = [await readMember({ caller: { ...caller, once: null }, work, budget: null }, zone, tools.now)];
   try {
-    const loaded = await loadJudgingData(context.db, zoneId, zone ?? { no: 0, name: '.' }, members, tools.now);
-    const { outcomes } = await finishInTurns(judgeGroup(members, { ...loaded, budget: () => UNLIMITED }, tools));
+    const loadedData = await loadJudgingData(context.db, zoneId, zone ?? { no: 0, name: '.' }, members, tools.now);
+    const { outcomes } = await finishInTurns(judgeGroup(members, { ...loadedData, budget: () => UNLIMITED }, tools));
     const [outcome] = outcomes;
     if (outcome?.ok === false) throw outcome.refusal;
   } catch (error) {

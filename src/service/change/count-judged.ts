@@ -7,27 +7,27 @@ import { countWrites } from './write-budget.ts';
 export function isMore(
   members: readonly GroupMember[],
   judgement: Judgement,
-  refused: ReadonlyMap<GroupMember, Refusal>,
+  refusalByMember: ReadonlyMap<GroupMember, Refusal>,
 ): boolean {
-  return membersWithMore(members, judgement, refused).length > 0;
+  return membersWithMore(members, judgement, refusalByMember).length > 0;
 }
 
 /**
- * Counts the writes of the judged members, and adds the members whose window is full to `refused`.
+ * Counts the writes of the judged members, and adds the members whose window is full to `refusalByMember`.
  * @returns whether it added one
  */
 export async function countJudged(
   members: readonly GroupMember[],
   judgement: Judgement,
-  refused: Map<GroupMember, Refusal>,
+  refusalByMember: Map<GroupMember, Refusal>,
 ): Promise<boolean> {
   let isRefused = false;
-  for (const { member, writes } of membersWithMore(members, judgement, refused)) {
+  for (const { member, writes } of membersWithMore(members, judgement, refusalByMember)) {
     try {
       await countWrites(member.budget, writes);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      refused.set(member, error);
+      refusalByMember.set(member, error);
       isRefused = true;
     }
   }
@@ -37,10 +37,10 @@ export async function countJudged(
 function membersWithMore(
   members: readonly GroupMember[],
   judgement: Judgement,
-  refused: ReadonlyMap<GroupMember, Refusal>,
+  refusalByMember: ReadonlyMap<GroupMember, Refusal>,
 ) {
   return members.flatMap((member, index) => {
     const [{ budget }, writes] = [member, judgement.writes[index] ?? 0];
-    return budget === null || refused.has(member) || writes <= budget.counted ? [] : [{ member, writes }];
+    return budget === null || refusalByMember.has(member) || writes <= budget.counted ? [] : [{ member, writes }];
   });
 }

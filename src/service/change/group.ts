@@ -114,9 +114,9 @@ export async function readMember(
 }
 
 async function writeAlone(context: ServiceContext, zoneId: string, turn: Turn<Request>): Promise<Outcome<unknown>> {
-  const [settled] = await Promise.allSettled([writeGroup(context, zoneId, [turn])]);
-  if (settled.status === 'rejected') return { kind: 'failed', error: settled.reason };
-  return settled.value[0] as Outcome<unknown>;
+  const [settlement] = await Promise.allSettled([writeGroup(context, zoneId, [turn])]);
+  if (settlement.status === 'rejected') return { kind: 'failed', error: settlement.reason };
+  return settlement.value[0] as Outcome<unknown>;
 }
 
 /** The outcome when the row lock was not acquired in time: `busy`, or `again` if the member has time left. */
@@ -131,17 +131,17 @@ function mayConcernOne(error: unknown): boolean {
 
 async function writeMembers(group: Group): Promise<Outcome<unknown>[]> {
   const { members } = group;
-  const refused = new Map<GroupMember, Refusal>();
+  const refusalByMember = new Map<GroupMember, Refusal>();
   for (let attempt = 0; ; attempt += 1) {
     try {
       return (
-        (attempt === 0 ? await writeAtOnce(group, refused) : null) ??
-        (await inTransaction(group, (tx) => writeLocked(tx, group, refused)))
+        (attempt === 0 ? await writeAtOnce(group, refusalByMember) : null) ??
+        (await inTransaction(group, (tx) => writeLocked(tx, group, refusalByMember)))
       );
     } catch (error) {
       if (error instanceof MoreWrites) {
         if (attempt + 1 >= ATTEMPTS) throw busy();
-        await countJudged(members, error.judgement, refused);
+        await countJudged(members, error.judgement, refusalByMember);
         continue;
       }
       const [only] = members;
@@ -164,14 +164,14 @@ export function tooLarge(error: TooManyOctets): Refusal {
  */
 async function writeAtOnce(
   { context, zoneId, zone, members }: Group,
-  refused: Map<GroupMember, Refusal>,
+  refusalByMember: Map<GroupMember, Refusal>,
 ): Promise<Outcome<unknown>[] | null> {
   const tools = toolsOf(context);
-  const loaded = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
-  const data = { ...loaded, budget: () => UNLIMITED };
+  const loadedData = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
+  const data = { ...loadedData, budget: () => UNLIMITED };
   let judgement = await finishInTurns(judgeGroup(members, data, tools));
-  if (await countJudged(members, judgement, refused))
-    judgement = await finishInTurns(judgeGroup(members, data, tools, refused));
+  if (await countJudged(members, judgement, refusalByMember))
+    judgement = await finishInTurns(judgeGroup(members, data, tools, refusalByMember));
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await context.db.alone(() => confirmEarlierCommits(context.db));
     return outcomesOf(judgement);
@@ -205,8 +205,8 @@ function inTransaction(group: Group, work: (tx: Tx) => Promise<Outcome<unknown>[
     const userIds = [...new Set(members.flatMap(({ caller }) => caller.actor.user?.id ?? []))];
     // The first statement of the work is sent together with this one. It sees everything that was committed before the
     // lock.
-    const locked = lockZone(tx, zoneId, { teamIds, userIds });
-    const [outcomes] = await Promise.all([work(tx), locked]);
+    const pendingLock = lockZone(tx, zoneId, { teamIds, userIds });
+    const [outcomes] = await Promise.all([work(tx), pendingLock]);
     return outcomes;
   });
 }
@@ -218,13 +218,15 @@ function inTransaction(group: Group, work: (tx: Tx) => Promise<Outcome<unknown>[
 export async function writeLocked(
   tx: Tx,
   group: Group,
-  refused: ReadonlyMap<GroupMember, Refusal>,
+  refusalByMember: ReadonlyMap<GroupMember, Refusal>,
 ): Promise<Outcome<unknown>[]> {
   const { context, zoneId, zone, members } = group;
   const tools = toolsOf(context);
   const data = await loadJudgingData(tx, zoneId, zone, members, tools.now);
-  let judgement = await finishInTurns(judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools, refused));
-  if (isMore(members, judgement, refused)) throw new MoreWrites(judgement);
+  let judgement = await finishInTurns(
+    judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools, refusalByMember),
+  );
+  if (isMore(members, judgement, refusalByMember)) throw new MoreWrites(judgement);
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await confirmEarlierCommits(tx);
     return outcomesOf(judgement);
@@ -232,7 +234,7 @@ export async function writeLocked(
   const growth = largestGrowth(judgement.history);
   if (!fits(data.zone, growth)) {
     const budget = await budgetFor(tx, context, data.zone, growth);
-    judgement = await finishInTurns(judgeGroup(members, { ...data, budget }, tools, refused));
+    judgement = await finishInTurns(judgeGroup(members, { ...data, budget }, tools, refusalByMember));
   }
   const exchanging = judgement.rows.exchanging();
   if (exchanging.length > 0) await releaseValues(tx, exchanging);
@@ -243,13 +245,13 @@ export async function writeLocked(
 /** @returns false if the zone changed since it was loaded; nothing is written then */
 function commit(on: Db | Tx, zone: ZoneRow, judgement: Judgement, { now }: Tools): Promise<boolean> {
   const { rows, owners, serial, history, changedNames, kept, growth } = judgement;
-  const written = {
+  const writtenRows = {
     deleted: rows.deleted(),
     updated: rows.updated(),
     inserted: rows.inserted(),
     owners: owners.rows(),
   };
-  return commitZone(on, { zone, serial, growth, changedNames, ...written, history, kept, now });
+  return commitZone(on, { zone, serial, growth, changedNames, ...writtenRows, history, kept, now });
 }
 
 function outcomesOf({ outcomes }: Judgement): Outcome<unknown>[] {
@@ -280,8 +282,8 @@ async function writeWithSavepoint<Part>(tx: Tx, group: Group): Promise<Part | Re
     if (outcome?.kind !== 'done') throw outcome?.kind === 'failed' ? outcome.error : new Error('no outcome');
     return outcome.value as Part;
   } catch (error) {
-    const refused = constraintRefusal(error);
-    if (refused === null) throw error;
-    return refused;
+    const rowRefusal = constraintRefusal(error);
+    if (rowRefusal === null) throw error;
+    return rowRefusal;
   }
 }

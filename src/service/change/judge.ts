@@ -71,24 +71,24 @@ export interface Judgement {
 
 /**
  * Takes time that is linear in the records of the requests.
- * @param refused members that are refused for another reason, such as a full write window
+ * @param refusalByMember members that are refused for another reason, such as a full write window
  */
 export function* judgeGroup(
   members: readonly GroupMember[],
   data: JudgingData,
   tools: Tools,
-  refused: ReadonlyMap<GroupMember, Refusal> = new Map(),
+  refusalByMember: ReadonlyMap<GroupMember, Refusal> = new Map(),
 ): Steps<Judgement> {
   const state = initialState(data, yield* data.nearby());
-  const judged: (Judged<unknown> | Refusal)[] = [];
+  const results: (Judged<unknown> | Refusal)[] = [];
   for (const member of members) {
     const before = state.undo.length;
-    const result = refused.get(member) ?? (yield* attempt(() => judgeMember(state, member, data, tools)));
+    const result = refusalByMember.get(member) ?? (yield* attempt(() => judgeMember(state, member, data, tools)));
     if (result instanceof Refusal) rollBack(state, before);
     else if (changesAnswers(result.entries)) state.serial = serialAfter(state.serial, tools.now);
-    judged.push(result);
+    results.push(result);
   }
-  return summarize(members, judged, state, data, tools);
+  return summarize(members, results, state, data, tools);
 }
 
 function initialState(data: JudgingData, nearby: NearbyRecords): State {
@@ -115,19 +115,19 @@ function* judgeMember(
 ): Steps<Judged<unknown>> {
   const { actor, once, condition } = caller;
   const zone = mustSeeNow(data.zone, data.standings.get(actor.keyId), caller);
-  const repeated = once && storedFor(state, actor.keyId, once);
-  if (repeated) {
-    work.mustRepeat(actor, zone.id, repeated.answer);
-    return { answer: repeated.answer, stored: null, entries: [], writes: 0 };
+  const earlierAnswer = once && storedFor(state, actor.keyId, once);
+  if (earlierAnswer) {
+    work.mustRepeat(actor, zone.id, earlierAnswer.answer);
+    return { answer: earlierAnswer.answer, stored: null, entries: [], writes: 0 };
   }
   if (condition) {
     mustWriteRecords(actor, zone.id);
     mustMatchRecords(caller, versionNow(state, zone));
   }
   const judge: Judge = { state, caller, zone, tools };
-  const judged = yield* work.judge(judge);
-  if (once && judged.stored) keepAnswer(state, actor.keyId, once, judged.stored.answer);
-  return judged;
+  const judgedWork = yield* work.judge(judge);
+  if (once && judgedWork.stored) keepAnswer(state, actor.keyId, once, judgedWork.stored.answer);
+  return judgedWork;
 }
 
 /**
@@ -145,34 +145,34 @@ function versionNow({ serial, rows, owners }: State, zone: ZoneRow): Pick<ZoneRo
  */
 function summarize(
   members: readonly GroupMember[],
-  judged: readonly (Judged<unknown> | Refusal)[],
+  results: readonly (Judged<unknown> | Refusal)[],
   { rows, owners, newlyKept }: State,
   { zone }: JudgingData,
   { now }: Tools,
 ): Judgement {
   const history: RecordedChange[] = [];
-  const served: Entry[] = [];
+  const servedEntries: Entry[] = [];
   let serial: number | null = null;
-  for (const [at, result] of judged.entries()) {
+  for (const [at, result] of results.entries()) {
     if (result instanceof Refusal || result.entries.length === 0) continue;
     const current: number = serial ?? zone?.serial ?? 0;
     if (changesAnswers(result.entries)) serial = serialAfter(current, now);
     const { caller } = members[at] as GroupMember;
     for (const entry of result.entries) {
       history.push(recordChange(entry, caller, serial ?? current));
-      if (entry.isComment !== true) served.push(entry);
+      if (entry.isComment !== true) servedEntries.push(entry);
     }
   }
   return {
-    outcomes: judged.map((result) =>
+    outcomes: results.map((result) =>
       result instanceof Refusal ? { ok: false, refusal: result } : { ok: true, answer: result.answer },
     ),
     rows,
     owners,
     // A refused request counts once, and one that writes nothing does not count.
-    writes: judged.map((result) => (result instanceof Refusal ? 1 : result.writes)),
+    writes: results.map((result) => (result instanceof Refusal ? 1 : result.writes)),
     history,
-    changedNames: served.map(({ before, after }) => ((after ?? before) as { name: string }).name),
+    changedNames: servedEntries.map(({ before, after }) => ((after ?? before) as { name: string }).name),
     kept: newlyKept,
     serial,
     growth: growthOf(history),

@@ -43,30 +43,30 @@ export async function loadJudgingData(
 ): Promise<Omit<JudgingData, 'budget'>> {
   // Works of keys without write access are refused before any record is needed.
   const needs = combine(members.filter(({ caller }) => recordLevel(caller.actor, zoneId) === 'write'));
-  const { written, names: read, owners } = needs;
+  const { written, names: neededNames, owners } = needs;
   const query = { ...queryOf(name, needs), ...tokensOf(members), withOwners: needs.withOwners, zoneId, now };
   const names = query.ordernames.length + query.ids.length;
   const mustCheck = names + owners.length > NAMES_WITHOUT_CHECK;
   if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
   const load = (limit: number) => loadZone(on, { ...query, owners: { texts: owners, limit } });
   const few = NAMES_WITHOUT_CHECK - names + 1;
-  let loaded = await load(mustCheck ? MAX_OWNED_SETS : few);
+  let loadedZone = await load(mustCheck ? MAX_OWNED_SETS : few);
   // The owners may have more sets than were read.
   const isWhole = new Set(owners);
-  if (!mustCheck && owners.length > 0 && loaded.sets.filter(({ owner }) => isWhole.has(owner)).length >= few) {
+  if (!mustCheck && owners.length > 0 && loadedZone.sets.filter(({ owner }) => isWhole.has(owner)).length >= few) {
     await mustBeBounded(on, no, { ...query, owners });
-    loaded = await load(MAX_OWNED_SETS);
+    loadedZone = await load(MAX_OWNED_SETS);
   }
   const records = new LoadedRecords(query.ordernames);
-  await finishInTurns(records.add([], loaded.records));
+  await finishInTurns(records.add([], loadedZone.records));
   // A plan may write an existing record with another TTL.
-  const isRead = new Set(read);
-  const rewritten = records.rows.filter((row) => isRead.has(row.name));
-  for (const { ordername } of loaded.sets) records.ordernames.add(ordername);
-  const looked = [...written, ...rewritten];
-  if (loaded.zone) await followLinks(on, loaded.zone, records, looked);
-  const hosted = loaded.zone ? await zonesBelowDnames(on, loaded.zone, looked) : [];
-  return judgingDataOf(name, { ...loaded, children: [...loaded.children, ...hosted] }, records);
+  const isRead = new Set(neededNames);
+  const rewrittenRows = records.rows.filter((row) => isRead.has(row.name));
+  for (const { ordername } of loadedZone.sets) records.ordernames.add(ordername);
+  const looked = [...written, ...rewrittenRows];
+  if (loadedZone.zone) await followLinks(on, loadedZone.zone, records, looked);
+  const hostedZones = loadedZone.zone ? await zonesBelowDnames(on, loadedZone.zone, looked) : [];
+  return judgingDataOf(name, { ...loadedZone, children: [...loadedZone.children, ...hostedZones] }, records);
 }
 
 /** @throws TooManyOctets */
@@ -77,11 +77,17 @@ async function mustBeBounded(on: Db | Tx, no: number, query: Parameters<typeof o
 }
 
 /** One hosted zone below each DNAME that is about to be written, if there are any. */
-async function zonesBelowDnames(on: Db | Tx, zone: ZoneRow, written: readonly Pick<ParsedRecord, 'type' | 'name'>[]) {
-  const found: { id: string; name: string }[] = [];
-  const redirected = new Set(written.flatMap(({ type, name }) => (type === 'DNAME' ? [fqdn(name, zone.name)] : [])));
-  for (const name of redirected) found.push(...(await zonesBelow(on, orderName(name), 1)));
-  return found;
+async function zonesBelowDnames(
+  on: Db | Tx,
+  zone: ZoneRow,
+  writtenRecords: readonly Pick<ParsedRecord, 'type' | 'name'>[],
+) {
+  const hostedZones: { id: string; name: string }[] = [];
+  const redirectedNames = new Set(
+    writtenRecords.flatMap(({ type, name }) => (type === 'DNAME' ? [fqdn(name, zone.name)] : [])),
+  );
+  for (const name of redirectedNames) hostedZones.push(...(await zonesBelow(on, orderName(name), 1)));
+  return hostedZones;
 }
 
 /** The needs of all members together. */
@@ -133,15 +139,15 @@ function tokensOf(members: readonly GroupMember[]): Pick<ZoneQuery, 'keyIds' | '
   return { keyIds: [...keyIds], tokens: [...tokens.values()] };
 }
 
-function judgingDataOf(name: string, loaded: LoadedZone, records: LoadedRecords): Omit<JudgingData, 'budget'> {
-  const cuts = loaded.cuts.map(neighbour);
+function judgingDataOf(name: string, loadedZone: LoadedZone, records: LoadedRecords): Omit<JudgingData, 'budget'> {
+  const cuts = loadedZone.cuts.map(neighbour);
   return {
-    zone: loaded.zone,
-    standings: loaded.standings,
-    stored: new Map(loaded.records.map((row) => [row.id, row])),
-    sets: loaded.sets,
-    kept: new Map(loaded.kept.map((each) => [tokenKey(each.keyId, each.token), each])),
-    nearby: () => nearbySteps(name, loaded, records, cuts),
+    zone: loadedZone.zone,
+    standings: loadedZone.standings,
+    stored: new Map(loadedZone.records.map((row) => [row.id, row])),
+    sets: loadedZone.sets,
+    kept: new Map(loadedZone.kept.map((each) => [tokenKey(each.keyId, each.token), each])),
+    nearby: () => nearbySteps(name, loadedZone, records, cuts),
   };
 }
 
@@ -178,9 +184,9 @@ class LoadedRecords {
 
   *add(ordernames: Iterable<string>, rows: readonly RecordRow[]): Steps<void> {
     for (const ordername of ordernames) this.ordernames.add(ordername);
-    for (const [at, stored] of rows.entries()) {
+    for (const [at, storedRow] of rows.entries()) {
       if (at % STEP === 0) yield;
-      const row = neighbour(stored);
+      const row = neighbour(storedRow);
       this.ordernames.add(row.ordername);
       this.rows.push(row);
       if ((row.type === 'CNAME' || row.type === 'ALIAS') && row.target !== null)
@@ -210,34 +216,34 @@ async function followLinks(
   on: Db | Tx,
   zone: ZoneRow,
   records: LoadedRecords,
-  written: readonly Linking[],
+  writtenRecords: readonly Linking[],
 ): Promise<void> {
   for (let round = 0; round <= MAX_LINKS; round += 1) {
-    const missing = missingTargets(zone.name, records, written);
-    if (missing.length === 0) return;
-    if (missing.length > NAMES_WITHOUT_CHECK) await mustBeBounded(on, zone.no, { ordernames: missing });
-    await finishInTurns(records.add(missing, await recordsAt(on, zone.no, missing)));
+    const missingNames = missingTargets(zone.name, records, writtenRecords);
+    if (missingNames.length === 0) return;
+    if (missingNames.length > NAMES_WITHOUT_CHECK) await mustBeBounded(on, zone.no, { ordernames: missingNames });
+    await finishInTurns(records.add(missingNames, await recordsAt(on, zone.no, missingNames)));
   }
 }
 
 /** The targets of the written aliases and delegations whose records are not loaded yet, as ordernames. */
-function missingTargets(zone: string, records: LoadedRecords, written: readonly Linking[]): string[] {
-  const missing = new Set<string>();
-  const seen = new Set<string>();
+function missingTargets(zone: string, records: LoadedRecords, writtenRecords: readonly Linking[]): string[] {
+  const missingNames = new Set<string>();
+  const seenNames = new Set<string>();
   const ordernameOf = (name: string) => NearbyRecords.ordernameIn(zone, name);
-  for (const { type, target } of written) {
+  for (const { type, target } of writtenRecords) {
     if (type === 'NS' && target !== null) {
       const ordername = ordernameOf(target);
-      if (ordername !== null && !records.ordernames.has(ordername)) missing.add(ordername);
+      if (ordername !== null && !records.ordernames.has(ordername)) missingNames.add(ordername);
     }
     let name = type === 'CNAME' || type === 'ALIAS' ? target : null;
-    while (name !== null && !seen.has(name)) {
-      seen.add(name);
+    while (name !== null && !seenNames.has(name)) {
+      seenNames.add(name);
       const ordername = ordernameOf(name);
       if (ordername === null) break;
-      if (!records.ordernames.has(ordername)) missing.add(ordername);
+      if (!records.ordernames.has(ordername)) missingNames.add(ordername);
       name = records.linkAt(ordername);
     }
   }
-  return [...missing];
+  return [...missingNames];
 }

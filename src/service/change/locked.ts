@@ -95,11 +95,11 @@ export async function writeChange<Answer>(
   // The state and the default TTL concern every name.
   const changedNames = bulk && entries.length === 0 ? bulk.names : null;
   const commented = unserved === undefined ? null : writeUnserved(tx, zone.id, unserved, now);
-  const touched = isServed ? touchZone(tx, zone.id, { ...served, serial, growth, changedNames }, now) : null;
+  const pendingTouch = isServed ? touchZone(tx, zone.id, { ...served, serial, growth, changedNames }, now) : null;
   // If the first statement fails, those after it fail only as a consequence.
-  const recorded = rows.length === 0 ? null : insertChanges(tx, rows);
-  await settleAll<unknown>([commented, touched, recorded].flatMap((each) => each ?? []));
-  return answer((await (touched ?? commented)) ?? zone);
+  const pendingInsert = rows.length === 0 ? null : insertChanges(tx, rows);
+  await settleAll<unknown>([commented, pendingTouch, pendingInsert].flatMap((each) => each ?? []));
+  return answer((await (pendingTouch ?? commented)) ?? zone);
 }
 
 interface Waiting {
@@ -119,20 +119,20 @@ export async function inTurn<T>(
   caller: Caller,
   zoneIds: string[],
   work: (tx: Tx) => Promise<T>,
-  waiting: Waiting = {},
+  waitOptions: Waiting = {},
 ): Promise<T> {
-  const { waitedMs = 0, before, mustRepeat } = waiting;
+  const { waitedMs = 0, before, mustRepeat } = waitOptions;
   const [zoneId, ...others] = zoneIds;
   if (zoneId !== undefined) {
-    const next = (ms: number) => inTurn(context, caller, others, work, { ...waiting, waitedMs: waitedMs + ms });
+    const next = (ms: number) => inTurn(context, caller, others, work, { ...waitOptions, waitedMs: waitedMs + ms });
     return context.queue.run(zoneId, next);
   }
   await before?.();
-  const limited = async (tx: Tx) => {
+  const runLimited = async (tx: Tx) => {
     await limitLockWait(tx, context, waitedMs);
     return work(tx);
   };
-  return once(context, caller, limited, mustRepeat);
+  return once(context, caller, runLimited, mustRepeat);
 }
 
 /** Between replicas the row lock is the queue. All waits of a change together stay within its limit. */

@@ -27,9 +27,9 @@ export async function once<T>(
   mustRepeat?: MustRepeat,
 ): Promise<T> {
   try {
-    const done = await context.db.transaction((tx) => runWithToken(tx, context, caller, work, mustRepeat));
+    const outcome = await context.db.transaction((tx) => runWithToken(tx, context, caller, work, mustRepeat));
     context.commits?.announce();
-    return 'answer' in done ? done.answer : await confirmStored<T>(context, caller);
+    return 'answer' in outcome ? outcome.answer : await confirmStored<T>(context, caller);
   } catch (error) {
     if (isLockFailure(error)) throw busy();
     // A grouped change used the token at the same time.
@@ -63,11 +63,11 @@ async function runWithToken<T>(
  */
 function confirmStored<T>(context: ServiceContext, caller: Caller): Promise<T> {
   return context.db.transaction(async (tx) => {
-    const stored = await storedAnswer(tx, caller);
+    const answerRow = await storedAnswer(tx, caller);
     // The database failed over to a server without the answer.
-    if (!stored) throw busy();
+    if (!answerRow) throw busy();
     await confirmEarlierCommits(tx);
-    return stored.answer as T;
+    return answerRow.answer as T;
   });
 }
 
@@ -84,15 +84,15 @@ export async function repeatedAnswer<T>(context: ServiceContext, caller: Caller)
 /**
  * Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request
  */
-export async function storedAnswer(db: Db | Tx, { actor, once: asked }: Caller): Promise<KeptAnswer | null> {
-  const stored = asked && (await keptAnswer(db, actor.keyId, asked.token));
-  if (stored) mustBeSameRequest(stored, asked);
-  return stored;
+export async function storedAnswer(db: Db | Tx, { actor, once: onceRequest }: Caller): Promise<KeptAnswer | null> {
+  const answerRow = onceRequest && (await keptAnswer(db, actor.keyId, onceRequest.token));
+  if (answerRow) mustBeSameRequest(answerRow, onceRequest);
+  return answerRow;
 }
 
 /** @throws Refusal conflict if the Idempotency-Key was used for another request */
-export function mustBeSameRequest(stored: KeptAnswer, { requestHash }: Once): void {
-  if (Buffer.compare(stored.requestHash, requestHash) !== 0) throw tokenReused();
+export function mustBeSameRequest(answerRow: KeptAnswer, { requestHash }: Once): void {
+  if (Buffer.compare(answerRow.requestHash, requestHash) !== 0) throw tokenReused();
 }
 
 function tokenReused(): Refusal {

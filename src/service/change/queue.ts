@@ -78,42 +78,45 @@ export function createZoneQueue(waitMs: number, now: () => number = () => perfor
   // A zone has an entry while its work is in progress: the writers that wait.
   const zones = new Map<string, Waiter[]>();
 
-  function startNext(zoneId: string, waiting: Waiter[]): void {
-    const next = waiting.shift();
+  function startNext(zoneId: string, waiters: Waiter[]): void {
+    const next = waiters.shift();
     if (!next) {
       zones.delete(zoneId);
       return;
     }
-    const group = [next, ...(next.start ? [] : takeMembers(waiting, next))];
+    const group = [next, ...(next.start ? [] : takeMembers(waiters, next))];
     for (const { timer } of group) clearTimeout(timer);
     if (next.start) next.start();
-    else void runGroup(zoneId, waiting, group);
+    else void runGroup(zoneId, waiters, group);
   }
 
-  async function runGroup(zoneId: string, waiting: Waiter[], group: readonly Waiter[]): Promise<void> {
-    const present = group.filter((waiter) => !hasLeft(waiter));
-    const [first] = present;
+  async function runGroup(zoneId: string, waiters: Waiter[], group: readonly Waiter[]): Promise<void> {
+    const presentWaiters = group.filter((waiter) => !hasLeft(waiter));
+    const [first] = presentWaiters;
     if (first?.member) {
-      const turns = present.map(({ member, since }) => ({ value: member?.value, waitedMs: () => now() - since }));
-      const [settled] = await Promise.allSettled([first.member.work(turns)]);
+      const turns = presentWaiters.map(({ member, since }) => ({
+        value: member?.value,
+        waitedMs: () => now() - since,
+      }));
+      const [settlement] = await Promise.allSettled([first.member.work(turns)]);
       const again: Waiter[] = [];
-      for (const [at, waiter] of present.entries()) {
-        const outcome = settled.status === 'fulfilled' ? settled.value[at] : failed(settled.reason);
+      for (const [at, waiter] of presentWaiters.entries()) {
+        const outcome = settlement.status === 'fulfilled' ? settlement.value[at] : failed(settlement.reason);
         if (outcome?.kind === 'done') waiter.member?.resolve(outcome.value);
         else if (outcome?.kind === 'again') again.push(waiter);
         else waiter.reject(outcome?.error ?? new Error('a member of a group has no outcome'));
       }
-      waiting.unshift(...again);
-      for (const waiter of again) limitWait(waiter, waiting);
+      waiters.unshift(...again);
+      for (const waiter of again) limitWait(waiter, waiters);
     }
-    startNext(zoneId, waiting);
+    startNext(zoneId, waiters);
   }
 
-  function limitWait(waiter: Waiter, waiting: Waiter[]): void {
+  function limitWait(waiter: Waiter, waiters: Waiter[]): void {
     waiter.timer = setTimeout(
       () => {
-        const at = waiting.indexOf(waiter);
-        if (at >= 0) waiting.splice(at, 1);
+        const at = waiters.indexOf(waiter);
+        if (at >= 0) waiters.splice(at, 1);
         waiter.reject(busy());
       },
       Math.max(0, waitMs - (now() - waiter.since)),
@@ -121,10 +124,10 @@ export function createZoneQueue(waitMs: number, now: () => number = () => perfor
   }
 
   function wait(zoneId: string, waiter: Waiter): void {
-    const waiting = zones.get(zoneId);
-    if (waiting) {
-      limitWait(waiter, waiting);
-      waiting.push(waiter);
+    const waiters = zones.get(zoneId);
+    if (waiters) {
+      limitWait(waiter, waiters);
+      waiters.push(waiter);
       return;
     }
     const first = [waiter];
@@ -153,8 +156,8 @@ export function createZoneQueue(waitMs: number, now: () => number = () => perfor
   };
 }
 
-/** Removes from `waiting` the members directly after the first one that fit into its group. */
-function takeMembers(waiting: Waiter[], first: Waiter): Waiter[] {
+/** Removes from `waiters` the members directly after the first one that fit into its group. */
+function takeMembers(waiters: Waiter[], first: Waiter): Waiter[] {
   let { size = 0, bytes = 0 } = first.member ?? {};
   const fits = ({ member }: Waiter): boolean => {
     if (member === null) return false;
@@ -163,8 +166,8 @@ function takeMembers(waiting: Waiter[], first: Waiter): Waiter[] {
     return size <= MAX.size && bytes <= MAX.bytes;
   };
   let count = 0;
-  while (count < waiting.length && count + 1 < MAX.members && fits(waiting[count] as Waiter)) count += 1;
-  return waiting.splice(0, count);
+  while (count < waiters.length && count + 1 < MAX.members && fits(waiters[count] as Waiter)) count += 1;
+  return waiters.splice(0, count);
 }
 
 /** Whether the client of a member closed its connection. If so, the member is refused. */

@@ -45,13 +45,17 @@ export class RowWrites {
 
   /** @returns a function that makes the rows of this record as they are now */
   snapshot(id: string): () => void {
-    const [inserted, updated, isDeleted] = [this.#inserts.get(id), this.#updates.get(id), this.#deletes.has(id)];
+    const [insertedRecord, updatedRecord, isDeleted] = [
+      this.#inserts.get(id),
+      this.#updates.get(id),
+      this.#deletes.has(id),
+    ];
     return () => {
       this.#inserts.delete(id);
       this.#updates.delete(id);
       this.#deletes.delete(id);
-      if (inserted) this.#inserts.set(id, inserted);
-      if (updated) this.#updates.set(id, updated);
+      if (insertedRecord) this.#inserts.set(id, insertedRecord);
+      if (updatedRecord) this.#updates.set(id, updatedRecord);
       if (isDeleted) this.#deletes.add(id);
     };
   }

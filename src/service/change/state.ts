@@ -53,9 +53,9 @@ export function tokenKey(keyId: string, token: string): string {
  * The stored answer of a repeated request. @throws Refusal conflict if the Idempotency-Key was used for another request
  */
 export function storedFor({ kept }: State, keyId: string, once: Once): KeptAnswer | null {
-  const stored = kept.get(tokenKey(keyId, once.token)) ?? null;
-  if (stored) mustBeSameRequest(stored, once);
-  return stored;
+  const answerRow = kept.get(tokenKey(keyId, once.token)) ?? null;
+  if (answerRow) mustBeSameRequest(answerRow, once);
+  return answerRow;
 }
 
 /** Keeps the answer for the token of a request, unless the token has an answer already. */
@@ -92,20 +92,24 @@ export interface Edited {
  * @param givenId the id of a record that existed before. (Default: a new one.)
  * @throws Refusal; the state is as before then, as in the functions below
  */
-export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: string): Edited & { id: string } {
+export function createRow(
+  judge: Judge,
+  recordVerdict: Verdict<ParsedRecord>,
+  givenId?: string,
+): Edited & { id: string } {
   const { state, caller, zone, tools } = judge;
   mustWriteRecords(caller.actor, zone.id);
-  const record = insist(read);
+  const record = insist(recordVerdict);
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
   const id = givenId ?? tools.newId('rec');
-  const written = { ...record, comment: record.comment ?? null };
-  mustHaveRoomForComment(state, written, null);
-  take(state, growthBetween(null, written));
+  const writtenRecord = { ...record, comment: record.comment ?? null };
+  mustHaveRoomForComment(state, writtenRecord, null);
+  take(state, growthBetween(null, writtenRecord));
   putNearby(state, id, record);
-  setCurrent(state, id, { ...written, id });
-  change(state, id, () => state.rows.insert(id, written));
-  const view = recordView({ id, ...written }, zone);
+  setCurrent(state, id, { ...writtenRecord, id });
+  change(state, id, () => state.rows.insert(id, writtenRecord));
+  const view = recordView({ id, ...writtenRecord }, zone);
   return { id, view, entry: { action: 'record.create', before: null, after: view } };
 }
 
@@ -115,25 +119,25 @@ export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: s
 export function updateRow(
   judge: Judge,
   id: string,
-  read: Verdict<ParsedRecord>,
+  recordVerdict: Verdict<ParsedRecord>,
   condition: TagCondition | null = null,
 ): Edited {
   const { state, caller, zone } = judge;
   const row = writable(judge, id);
   mustMatchRecord(condition, recordView(row, zone));
-  const record = insist(read);
+  const record = insist(recordVerdict);
   mustWriteRecord(caller.actor, zone.id, record);
   mustKeepPlace(record, row);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
-  const written = { ...record, comment: record.comment === undefined ? row.comment : record.comment };
-  const [before, after] = [recordView(row, zone), recordView({ id, ...written }, zone)];
+  const writtenRecord = { ...record, comment: record.comment === undefined ? row.comment : record.comment };
+  const [before, after] = [recordView(row, zone), recordView({ id, ...writtenRecord }, zone)];
   const isComment = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
-  if (isComment && written.comment === row.comment) return { view: after, entry: null };
-  mustHaveRoomForComment(state, written, row.comment);
-  take(state, growthBetween(row, written));
+  if (isComment && writtenRecord.comment === row.comment) return { view: after, entry: null };
+  mustHaveRoomForComment(state, writtenRecord, row.comment);
+  take(state, growthBetween(row, writtenRecord));
   putNearby(state, id, record);
-  setCurrent(state, id, { ...written, id });
-  change(state, id, () => state.rows.update(id, written));
+  setCurrent(state, id, { ...writtenRecord, id });
+  change(state, id, () => state.rows.update(id, writtenRecord));
   return { view: after, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
 }
 
@@ -143,9 +147,9 @@ export function removeRow(judge: Judge, id: string, condition: TagCondition | nu
   mustMatchRecord(condition, recordView(row, zone));
   insist(judgeDelete(row, state.nearby.at(row.ordername).without(id)));
   take(state, growthBetween(row, null));
-  const removed = state.nearby.at(row.ordername).get(id);
+  const removedRecord = state.nearby.at(row.ordername).get(id);
   state.nearby.drop(row);
-  if (removed) state.undo.push(() => state.nearby.put(removed));
+  if (removedRecord) state.undo.push(() => state.nearby.put(removedRecord));
   setCurrent(state, id, null);
   change(state, id, () => state.rows.delete(id));
   state.undo.push(state.owners.forgetRecord(id));
@@ -153,12 +157,12 @@ export function removeRow(judge: Judge, id: string, condition: TagCondition | nu
 }
 
 /** An update must not change the name or the type of a record. @throws Refusal bad_request */
-export function mustKeepPlace(record: ParsedRecord, stored: Pick<RecordRow, 'name' | 'type'>): void {
-  if (record.name === stored.name && record.type === stored.type) return;
+export function mustKeepPlace(record: ParsedRecord, storedRow: Pick<RecordRow, 'name' | 'type'>): void {
+  if (record.name === storedRow.name && record.type === storedRow.type) return;
   throw refusal(
     'place-changed',
-    { name: stored.name, type: stored.type },
-    { field: record.name === stored.name ? 'type' : 'name' },
+    { name: storedRow.name, type: storedRow.type },
+    { field: record.name === storedRow.name ? 'type' : 'name' },
   );
 }
 
@@ -187,8 +191,8 @@ function mustHaveRoomForComment(state: State, { ordername, comment }: WrittenRec
 
 /** The octets of the comments at a name: summed up once for a request, and then kept up to date by `setCurrent`. */
 function commentsAt({ comments, nearby, current }: State, ordername: string): number {
-  const known = comments.get(ordername);
-  if (known !== undefined) return known;
+  const knownOctets = comments.get(ordername);
+  if (knownOctets !== undefined) return knownOctets;
   let octets = 0;
   for (const { id } of nearby.at(ordername).all()) octets += octetsOf(current.get(id)?.comment ?? null);
   comments.set(ordername, octets);

@@ -51,9 +51,9 @@ export async function writeWhole<Answer>(
   work: ReadyWork<Answer>,
   write: (part: ReadyWork<Answer>) => Promise<Answer | Refusal>,
 ): Promise<Answer> {
-  const written = await write(work);
-  if (written instanceof Refusal) throw written;
-  return written;
+  const outcome = await write(work);
+  if (outcome instanceof Refusal) throw outcome;
+  return outcome;
 }
 
 /** The data that is loaded before a work is judged. Names are canonical and relative to the zone. */

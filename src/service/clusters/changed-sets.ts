@@ -29,19 +29,28 @@ export async function readChangedSets(
 ): Promise<ChangedSet[]> {
   const holder = owner === 'personal' ? actor.user?.id : owner.slice('org:'.length);
   const changes = holder === undefined ? [] : await unownedChanges(context.db, holder);
-  const seen = changes.filter(({ zoneId, ...record }) => mayWriteRecord(actor, zoneId, record));
-  if (seen.length === 0) return [];
-  const places = seen.map((change) => ({ ...change, ordername: orderName(change.name) }));
+  const visibleChanges = changes.filter(({ zoneId, ...record }) => mayWriteRecord(actor, zoneId, record));
+  if (visibleChanges.length === 0) return [];
+  const places = visibleChanges.map((change) => ({ ...change, ordername: orderName(change.name) }));
   const owners = await ownersAtChanges(context.db, name, places);
   if (owners.length === 0) return [];
-  const byId = new Map(seen.map((change) => [change.id, change]));
+  const byId = new Map(visibleChanges.map((change) => [change.id, change]));
   const names = await readKeyNames(
     context,
-    seen.map(({ keyId }) => keyId),
+    visibleChanges.map(({ keyId }) => keyId),
   );
-  return owners.flatMap(({ change, owner: owned }) => {
-    const made = byId.get(change);
-    return made ? [{ change, zoneId: made.zoneId, owner: owned, by: keyText(made, names.get(made.keyId)) }] : [];
+  return owners.flatMap(({ change, owner: ownerName }) => {
+    const unownedChange = byId.get(change);
+    return unownedChange
+      ? [
+          {
+            change,
+            zoneId: unownedChange.zoneId,
+            owner: ownerName,
+            by: keyText(unownedChange, names.get(unownedChange.keyId)),
+          },
+        ]
+      : [];
   });
 }
 

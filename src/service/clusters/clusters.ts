@@ -53,7 +53,7 @@ interface Heartbeat {
 /**
  * Notes a heartbeat. The first one adds the cluster, and the key gets the name: another key has it only if it speaks
  * for the same Kubernetes cluster, or after an owner released the name.
- * @param counted counts the write of a new cluster; it may refuse
+ * @param countWrite counts the write of a new cluster; it may refuse
  * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another key or instance has the name),
  * rate_limited
  */
@@ -61,29 +61,29 @@ export async function takeHeartbeat(
   context: ServiceContext,
   actor: Actor,
   name: string,
-  { owner: ownerText, instance: given, objects }: Heartbeat,
-  counted: () => Promise<void>,
+  { owner: ownerText, instance: givenInstance, objects }: Heartbeat,
+  countWrite: () => Promise<void>,
 ): Promise<ClusterView> {
   mustHaveClusters(actor);
   const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
   const { keyId } = actor;
-  const instance = given ?? null;
-  const cluster = await beat(context, { owner, name, keyId, instance, objects }, counted);
+  const instance = givenInstance ?? null;
+  const cluster = await beat(context, { owner, name, keyId, instance, objects }, countWrite);
   if (cluster.heldBy !== keyId) throw refusal('cluster-name-held', { name });
   if (instance !== null && cluster.instance !== instance)
     throw refusal('cluster-name-taken', { name, seconds: LOST_MS / 1_000 });
   return cluster.isSettled ? viewOf(cluster, actor) : mark(context, actor, cluster);
 }
 
-/** @throws Refusal conflict (too many clusters), and the refusals of `counted` */
-async function beat({ db }: ServiceContext, heartbeat: Beat, counted: () => Promise<void>): Promise<ClusterRow> {
-  const known = await writeHeartbeat(db, heartbeat);
-  if (known !== null) return known;
-  await counted();
+/** @throws Refusal conflict (too many clusters), and the refusals of `countWrite` */
+async function beat({ db }: ServiceContext, heartbeat: Beat, countWrite: () => Promise<void>): Promise<ClusterRow> {
+  const knownCluster = await writeHeartbeat(db, heartbeat);
+  if (knownCluster !== null) return knownCluster;
+  await countWrite();
   // Another heartbeat may have added it meanwhile.
-  const added = (await addCluster(db, heartbeat, MAX_CLUSTERS)) ?? (await writeHeartbeat(db, heartbeat));
-  if (added === null) throw refusal('too-many-clusters', { limit: MAX_CLUSTERS });
-  return added;
+  const addedCluster = (await addCluster(db, heartbeat, MAX_CLUSTERS)) ?? (await writeHeartbeat(db, heartbeat));
+  if (addedCluster === null) throw refusal('too-many-clusters', { limit: MAX_CLUSTERS });
+  return addedCluster;
 }
 
 /** By name. @throws Refusal forbidden, bad_request (owner) */
@@ -107,15 +107,15 @@ export async function setDrained(
   caller: Caller,
   name: string,
   ownerText: string | undefined,
-  drained: boolean,
+  isDrained: boolean,
 ): Promise<ClusterView> {
-  const found = await findCluster(context, caller.actor, name, ownerText);
-  let cluster = found;
-  await changeCluster(context, caller, found, drained ? 'cluster.drain' : 'cluster.restore', async (tx) => {
-    const written = await writeDrained(tx, found.owner, name, drained);
-    if (written === null) throw unknownCluster(name, []);
-    ({ cluster } = written);
-    return written.changed;
+  const clusterRow = await findCluster(context, caller.actor, name, ownerText);
+  let cluster = clusterRow;
+  await changeCluster(context, caller, clusterRow, isDrained ? 'cluster.drain' : 'cluster.restore', async (tx) => {
+    const writeResult = await writeDrained(tx, clusterRow.owner, name, isDrained);
+    if (writeResult === null) throw unknownCluster(name, []);
+    ({ cluster } = writeResult);
+    return writeResult.changed;
   });
   return mark(context, caller.actor, cluster);
 }
@@ -124,13 +124,13 @@ export async function setDrained(
  * Marks the records of a cluster after its new state is committed. An outage of the database from here on is not a
  * failure of the request, whose answer would say that nothing was written: the watch marks the records later.
  */
-async function mark(context: ServiceContext, actor: Actor, committed: ClusterRow): Promise<ClusterView> {
+async function mark(context: ServiceContext, actor: Actor, committedRow: ClusterRow): Promise<ClusterView> {
   try {
-    await markNow(context, committed);
-    return viewOf(await readAgain(context, committed), actor);
+    await markNow(context, committedRow);
+    return viewOf(await readAgain(context, committedRow), actor);
   } catch (error) {
     if (outageOf(error) === null) throw error;
-    return viewOf(committed, actor);
+    return viewOf(committedRow, actor);
   }
 }
 
@@ -144,21 +144,21 @@ export async function removeCluster(
   name: string,
   ownerText: string | undefined,
 ): Promise<void> {
-  const found = await findCluster(context, caller.actor, name, ownerText);
-  await changeCluster(context, caller, found, 'cluster.remove', async (tx) => {
+  const clusterRow = await findCluster(context, caller.actor, name, ownerText);
+  await changeCluster(context, caller, clusterRow, 'cluster.remove', async (tx) => {
     const mustOwnNothing = async () => {
-      const sets = await countSetsOf(tx, found.owner, name);
+      const sets = await countSetsOf(tx, clusterRow.owner, name);
       if (sets > 0) throw refusal('cluster-owns-records', { name, sets });
     };
     // Before the lock, which every write of a record waits for: a refusal must cost others nothing.
     await mustOwnNothing();
-    if (!(await isSilent(tx, found.owner, name, LOST_MS))) {
+    if (!(await isSilent(tx, clusterRow.owner, name, LOST_MS))) {
       throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
     }
     await lockStates(tx);
     await mustOwnNothing();
-    const removed = await deleteCluster(tx, found.owner, name, LOST_MS);
-    if (!removed) throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
+    const isRemoved = await deleteCluster(tx, clusterRow.owner, name, LOST_MS);
+    if (!isRemoved) throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
     return true;
   });
 }
@@ -174,13 +174,13 @@ export async function releaseCluster(
   name: string,
   ownerText: string | undefined,
 ): Promise<ClusterView> {
-  const found = await findCluster(context, caller.actor, name, ownerText);
-  await changeCluster(context, caller, found, 'cluster.release', async (tx) => {
-    const heldBy = await releaseName(tx, found.owner, name);
+  const clusterRow = await findCluster(context, caller.actor, name, ownerText);
+  await changeCluster(context, caller, clusterRow, 'cluster.release', async (tx) => {
+    const heldBy = await releaseName(tx, clusterRow.owner, name);
     if (heldBy === undefined) throw unknownCluster(name, []);
     return heldBy !== null;
   });
-  return viewOf(await readAgain(context, found), caller.actor);
+  return viewOf(await readAgain(context, clusterRow), caller.actor);
 }
 
 type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.release' | 'cluster.remove';
@@ -228,11 +228,14 @@ async function findCluster(
 ): Promise<ClusterRow> {
   mustBePerson(actor);
   const all = await visible(context, actor, ownerText);
-  const found = all.filter((cluster) => cluster.name === name);
-  const [first, second] = found;
+  const matchingClusters = all.filter((cluster) => cluster.name === name);
+  const [first, second] = matchingClusters;
   if (!first) throw unknownCluster(name, all);
   if (second)
-    throw refusal('cluster-of-several', { name, owners: found.map((each) => ownerOf(each, actor)).join(', ') });
+    throw refusal('cluster-of-several', {
+      name,
+      owners: matchingClusters.map((each) => ownerOf(each, actor)).join(', '),
+    });
   return first;
 }
 
@@ -241,9 +244,9 @@ const SHOWN = 20;
 function unknownCluster(name: string, all: readonly ClusterRow[]) {
   const names = [...new Set(all.map((cluster) => cluster.name))];
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
-  const known =
+  const knownNames =
     names.length === 0 ? 'none has sent a heartbeat' : `there are ${names.slice(0, SHOWN).join(', ')}${more}`;
-  return refusal('no-cluster', { name, known });
+  return refusal('no-cluster', { name, known: knownNames });
 }
 
 async function visible(
@@ -257,9 +260,9 @@ async function visible(
 }
 
 async function readAgain({ db }: ServiceContext, { owner, name }: ClusterRow): Promise<ClusterRow> {
-  const found = (await clustersOf(db, [owner])).find((cluster) => cluster.name === name);
-  if (!found) throw unknownCluster(name, []);
-  return found;
+  const clusterRow = (await clustersOf(db, [owner])).find((cluster) => cluster.name === name);
+  if (!clusterRow) throw unknownCluster(name, []);
+  return clusterRow;
 }
 
 /** The id of the team or person. @throws Refusal forbidden, bad_request */

@@ -53,10 +53,10 @@ export async function markNow(
   { owner, name }: { owner: string; name: string },
 ): Promise<void> {
   const end = context.now().getTime() + REQUEST_MS;
-  const unmarked = await unmarkedCluster(context.db, owner, name);
-  if (unmarked === null) return;
+  const unmarkedRow = await unmarkedCluster(context.db, owner, name);
+  if (unmarkedRow === null) return;
   try {
-    await markCluster(context, unmarked, () => context.now().getTime() >= end);
+    await markCluster(context, unmarkedRow, () => context.now().getTime() >= end);
   } catch (error) {
     if (!isLockFailure(error)) throw error;
   }

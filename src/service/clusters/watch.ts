@@ -30,11 +30,11 @@ export async function watchRound(
   signal: AbortSignal,
 ): Promise<void> {
   if (!(await hasClusters(context.db))) return;
-  const lost = await findLostClusters(context.db, times, LOST_AT_ONCE);
-  for (const cluster of lost) log.warn(cluster, 'a cluster is lost: it sent no heartbeat');
-  const isLost = new Set(lost.map(({ owner, name }) => `${owner} ${name}`));
-  const unmarked = await unmarkedClusters(context.db, LOST_AT_ONCE);
-  for (const cluster of unmarked) {
+  const lostClusters = await findLostClusters(context.db, times, LOST_AT_ONCE);
+  for (const cluster of lostClusters) log.warn(cluster, 'a cluster is lost: it sent no heartbeat');
+  const isLost = new Set(lostClusters.map(({ owner, name }) => `${owner} ${name}`));
+  const unmarkedRows = await unmarkedClusters(context.db, LOST_AT_ONCE);
+  for (const cluster of unmarkedRows) {
     if (signal.aborted) return;
     const isOwn = isLost.has(`${cluster.owner} ${cluster.name}`);
     if (!isOwn && cluster.sinceMs < leftMs) continue;
@@ -47,14 +47,14 @@ export async function watchRound(
 /** Looks once a second until the signal aborts. */
 export async function runClusterWatch(options: WatchOptions, signal: AbortSignal): Promise<void> {
   const { log, clock } = options;
-  let failed = false;
+  let hasFailed = false;
   while (!signal.aborted) {
     try {
       await watchRound(options, signal);
-      failed = false;
+      hasFailed = false;
     } catch (error) {
-      if (!failed && !signal.aborted) log.warn({ err: error }, 'failed to look for lost clusters; retrying');
-      failed = true;
+      if (!hasFailed && !signal.aborted) log.warn({ err: error }, 'failed to look for lost clusters; retrying');
+      hasFailed = true;
     }
     await sleep(clock, EVERY_MS, signal).catch(() => undefined);
   }

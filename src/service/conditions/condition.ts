@@ -34,17 +34,17 @@ export function mustMatchRecords(
 
 /**
  * Judges one value that a person saw, where a change of the rest of the zone does not matter.
- * @param seen undefined: no condition; null or an empty text: there was none
+ * @param seenValue undefined: no condition; null or an empty text: there was none
  * @throws Refusal precondition_failed
  */
 export function mustBeAsSeen(
   field: string,
-  seen: string | number | null | undefined,
+  seenValue: string | number | null | undefined,
   now: string | number | null,
 ): void {
-  if (seen === undefined || (seen || null) === (now || null)) return;
-  const shown = (value: string | number | null) => (value ? `"${value}"` : 'none');
-  throw refusal('value-changed', { seen: shown(seen), now: shown(now) }, { field });
+  if (seenValue === undefined || (seenValue || null) === (now || null)) return;
+  const showValue = (value: string | number | null) => (value ? `"${value}"` : 'none');
+  throw refusal('value-changed', { seen: showValue(seenValue), now: showValue(now) }, { field });
 }
 
 const STATES = {

@@ -25,13 +25,13 @@ type Random = (bytes: number) => Buffer;
 /** Runs a change of the credentials of a team. */
 function workAsAdministrator<Answer>(
   url: string,
-  named: NamedTeam,
+  namedTeam: NamedTeam,
   { random, now }: { random: Random; now: Date },
   change: (work: CredentialWork) => Promise<Answer>,
 ): Promise<Answer> {
   return inTransaction(url, async (tx) => {
-    const { id } = await findTeam(tx, named, random);
-    return change({ tx, team: { id, name: named.team }, author: ADMINISTRATOR, now, random, quotas: null });
+    const { id } = await findTeam(tx, namedTeam, random);
+    return change({ tx, team: { id, name: namedTeam.team }, author: ADMINISTRATOR, now, random, quotas: null });
   });
 }
 
@@ -54,13 +54,13 @@ export interface ListedKey {
 /** @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team */
 export function adminMintKey(
   url: string,
-  named: NamedTeam,
+  namedTeam: NamedTeam,
   { tsig: algorithm, ...input }: TermsInput & { name: string; tsig?: TsigKeyAlgorithm | undefined },
   random: Random,
   now: Date,
 ): Promise<MintedKey & { teamId: string }> {
   const terms = insist(judgeTerms(NO_TERMS, input, { now, anyLimits: true }));
-  return workAsAdministrator(url, named, { random, now }, async (work) => ({
+  return workAsAdministrator(url, namedTeam, { random, now }, async (work) => ({
     ...(await createKey(work, terms, algorithm)),
     teamId: work.team.id,
   }));
@@ -119,13 +119,13 @@ function adminView(row: TrustRow): AdminTrustView {
  */
 export function adminCreateTrust(
   url: string,
-  named: NamedTeam,
+  namedTeam: NamedTeam,
   input: TrustInput & { name: string },
   random: Random,
   now: Date,
 ): Promise<AdminTrustView & { revoked: readonly SharingTrust[] }> {
   const terms = insist(judgeTrust(NO_TRUST, input, { now, isAdministrator: true }));
-  return workAsAdministrator(url, named, { random, now }, async (work) => {
+  return workAsAdministrator(url, namedTeam, { random, now }, async (work) => {
     const { id, revoked } = await addTrust(work, terms);
     return { ...adminView(await mustBeTrust(work.tx, id)), revoked };
   });
@@ -164,10 +164,15 @@ export async function adminRevokeTrust(
 }
 
 /** @throws Error if the trust does not exist; Refusal as acceptSubject */
-export async function adminAcceptSubject(url: string, id: string, wanted: AcceptedSubject, now: Date): Promise<void> {
+export async function adminAcceptSubject(
+  url: string,
+  id: string,
+  wantedSubject: AcceptedSubject,
+  now: Date,
+): Promise<void> {
   await inTransaction(url, async (tx) => {
     const trust = await mustBeTrust(tx, id);
-    await record(administratorsWork(tx, trust, now), await acceptIn(tx, trust, wanted));
+    await record(administratorsWork(tx, trust, now), await acceptIn(tx, trust, wantedSubject));
   });
 }
 

@@ -32,31 +32,34 @@ export async function applyDeclaredTrusts(
   now: Date,
 ): Promise<TrustOutcome[]> {
   const end = ` (${place})`;
-  const kept = new Set<string>();
+  const keptIds = new Set<string>();
   const outcomes: TrustOutcome[] = [];
-  for (const wanted of declared) {
-    const { name } = wanted.terms;
+  for (const wantedTrust of declared) {
+    const { name } = wantedTrust.terms;
     try {
-      const terms = { ...wanted.terms, name: name + end };
-      const { state, trustId, awaitedZones, revoked } = await ensureTrust(url, { ...wanted, terms }, random, now);
-      kept.add(trustId);
+      const terms = { ...wantedTrust.terms, name: name + end };
+      const { state, trustId, awaitedZones, revoked } = await ensureTrust(url, { ...wantedTrust, terms }, random, now);
+      keptIds.add(trustId);
       outcomes.push({ name, state, awaitedZones, replaced: revoked });
     } catch (cause) {
       throw new Error(`trust ${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
   }
-  const revoked = await withDatabase(url, (db) => revokeOthers(db, end, kept, now));
-  return [...outcomes, ...revoked.map((name) => ({ name, state: 'revoked' as const, awaitedZones: [], replaced: [] }))];
+  const revokedNames = await withDatabase(url, (db) => revokeOthers(db, end, keptIds, now));
+  return [
+    ...outcomes,
+    ...revokedNames.map((name) => ({ name, state: 'revoked' as const, awaitedZones: [], replaced: [] })),
+  ];
 }
 
 /** @returns the declared names of the trusts that this call revoked */
-async function revokeOthers(db: Db, end: string, kept: ReadonlySet<string>, now: Date): Promise<string[]> {
-  const gone = (await allTrusts(db, null)).filter(
+async function revokeOthers(db: Db, end: string, keptIds: ReadonlySet<string>, now: Date): Promise<string[]> {
+  const goneTrusts = (await allTrusts(db, null)).filter(
     ({ id, name, createdBy, revokedAt }) =>
-      name.endsWith(end) && createdBy === null && revokedAt === null && !kept.has(id),
+      name.endsWith(end) && createdBy === null && revokedAt === null && !keptIds.has(id),
   );
   const names: string[] = [];
-  for (const { id, teamId, name } of gone) {
+  for (const { id, teamId, name } of goneTrusts) {
     const isRevoked = await db.transaction((tx) =>
       revokeCredential({ tx, team: { id: teamId }, author: INSTALLATION, now }, TRUST, { id, name }),
     );

@@ -50,11 +50,11 @@ interface TrustState {
  */
 export async function ensureTrust(
   url: string,
-  wanted: WantedTrust,
+  wantedTrust: WantedTrust,
   random: (bytes: number) => Buffer,
   now: Date,
 ): Promise<TrustState> {
-  return inTransaction(url, (tx) => ensureTrustIn(tx, wanted, random, now));
+  return inTransaction(url, (tx) => ensureTrustIn(tx, wantedTrust, random, now));
 }
 
 async function ensureTrustIn(
@@ -87,18 +87,24 @@ async function ensureTrustIn(
   }
   const { id: trustId, ca } = current;
   // Also if no term changes: a trust of another team may be for the same tokens since then.
-  const revoked = await revokeSharing(work, terms);
+  const revokedTrusts = await revokeSharing(work, terms);
   const isDeclaredAnew = await declareZones(tx, trustId, names ?? [], records);
   const isSame = ca === terms.ca && isDeepStrictEqual(showTrustTerms(current), showTrustTerms(terms));
   if (!isSame) await changeCredential(work, TRUST, current, () => terms);
-  return { state: isSame && !isDeclaredAnew ? 'known' : 'changed', trustId, teamId, awaitedZones, revoked };
+  return {
+    state: isSame && !isDeclaredAnew ? 'known' : 'changed',
+    trustId,
+    teamId,
+    awaitedZones,
+    revoked: revokedTrusts,
+  };
 }
 
 /** The level on records as a right on these zones. Without a list, it is a right on all zones of the team. */
 async function rightsOn(tx: Tx, teamId: string, names: string[] | undefined, records: Level = 'none') {
   if (names === undefined) return { rights: {}, awaitedZones: [] };
-  const found = (await zonesNamed(tx, names)).filter((zone) => zone.teamId === teamId);
-  const grants = found.map(({ id }) => ({ zoneId: id, records })).sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1));
-  const awaitedZones = names.filter((name) => !found.some((zone) => zone.name === name));
+  const teamZones = (await zonesNamed(tx, names)).filter((zone) => zone.teamId === teamId);
+  const grants = teamZones.map(({ id }) => ({ zoneId: id, records })).sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1));
+  const awaitedZones = names.filter((name) => !teamZones.some((zone) => zone.name === name));
   return { rights: { records: 'none' as const, grants }, awaitedZones };
 }

@@ -117,17 +117,17 @@ export async function mintAppKey(
   context: ServiceContext,
   caller: Caller,
   teamId: string,
-  { tsig: wanted, ...input }: NewAppKey,
+  { tsig: wantedTsig, ...input }: NewAppKey,
 ): Promise<MintedAppKey> {
   if (caller.once) throw refusal('key-once');
-  const algorithm = wanted == null ? undefined : (wanted.algorithm ?? DEFAULT_TSIG_KEY_ALGORITHM);
+  const algorithm = wantedTsig == null ? undefined : (wantedTsig.algorithm ?? DEFAULT_TSIG_KEY_ALGORITHM);
   return workAsMember(context, caller, teamId, async (work) => {
     const terms = insist(judgeTerms(NO_TERMS, input, { now: work.now, anyLimits: false }));
     const { id, text, tsig } = await createKey(work, terms, algorithm);
     const { creator } = work.author;
     const mintedBy = creator && { userId: creator.id, email: creator.email, isMember: true };
-    const unused = { revokedAt: null, lastUsedAt: null, lastUsedBy: null };
-    const view = keyView({ id, ...terms, mintedBy, createdAt: work.now, ...unused, tsig: null });
+    const unusedFields = { revokedAt: null, lastUsedAt: null, lastUsedBy: null };
+    const view = keyView({ id, ...terms, mintedBy, createdAt: work.now, ...unusedFields, tsig: null });
     return { ...view, secret: text, tsig };
   });
 }

@@ -81,9 +81,14 @@ export async function createCredential<Terms extends KeyTerms, Made extends { id
   await mustOwnZones(work, terms.grants);
   await kind.mustFit(work, null, terms);
   await reserve(work);
-  const made = await refuseMissingZone(insert());
-  await record(work, { action: kind.actions.create, subject: made.id, before: null, after: made.shown });
-  return made;
+  const createdCredential = await refuseMissingZone(insert());
+  await record(work, {
+    action: kind.actions.create,
+    subject: createdCredential.id,
+    before: null,
+    after: createdCredential.shown,
+  });
+  return createdCredential;
 }
 
 /**
@@ -144,12 +149,12 @@ async function reserve({ tx, team, now, quotas }: CredentialWork): Promise<void>
  * @throws Refusal no_zone
  */
 async function mustOwnZones({ tx, team, author }: CredentialWork, grants: readonly Grant[]): Promise<void> {
-  const wanted = grants.map((grant) => grant.zoneId);
-  const owned = new Set(await zonesOfTeam(tx, team.id, wanted));
-  const missing = wanted.find((id) => !owned.has(id));
-  if (missing === undefined) return;
+  const zoneIds = grants.map((grant) => grant.zoneId);
+  const ownedIds = new Set(await zonesOfTeam(tx, team.id, zoneIds));
+  const missingId = zoneIds.find((id) => !ownedIds.has(id));
+  if (missingId === undefined) return;
   if (!author.isAdministrator) throw noSuchZone();
-  throw new Error(`zone ${missing} does not exist, or does not belong to team ${team.name}`);
+  throw new Error(`zone ${missingId} does not exist, or does not belong to team ${team.name}`);
 }
 
 /** Translates the error for a zone that was deleted after mustOwnZones found it. */

@@ -51,10 +51,10 @@ export async function acceptSubject(
   caller: Caller,
   teamId: string,
   id: string,
-  wanted: AcceptedSubject,
+  wantedSubject: AcceptedSubject,
 ): Promise<void> {
   await workAsMember(context, caller, teamId, async (work) => {
-    await record(work, await acceptIn(work.tx, await mustBeTrust(work.tx, teamId, id), wanted));
+    await record(work, await acceptIn(work.tx, await mustBeTrust(work.tx, teamId, id), wantedSubject));
   });
 }
 

@@ -123,9 +123,13 @@ export interface CreatedTrust {
 export async function addTrust(work: CredentialWork, terms: TrustTerms): Promise<CreatedTrust> {
   const { tx, team, author, now, random } = work;
   const { id } = await createCredential(work, TRUST, terms, async () => {
-    const created = { id: `trust_${random(6).toString('hex')}`, createdBy: author.creator?.id ?? null, createdAt: now };
-    await insertTrust(tx, { ...created, teamId: team.id, ...terms, ...indexOfTrust(terms) });
-    return { id: created.id, shown: showTrustTerms(terms) };
+    const creation = {
+      id: `trust_${random(6).toString('hex')}`,
+      createdBy: author.creator?.id ?? null,
+      createdAt: now,
+    };
+    await insertTrust(tx, { ...creation, teamId: team.id, ...terms, ...indexOfTrust(terms) });
+    return { id: creation.id, shown: showTrustTerms(terms) };
   });
   return { id, revoked: await revokeSharing(work, terms) };
 }

@@ -68,8 +68,8 @@ export async function ensureTeam(
   name: string,
   random: (bytes: number) => Buffer,
 ): Promise<{ id: string }> {
-  const found = await teamByName(db, name);
-  if (found) return found;
+  const existingTeam = await teamByName(db, name);
+  if (existingTeam) return existingTeam;
   const id = newTeamId(random);
   await insertTeam(db, { id, name });
   return { id };

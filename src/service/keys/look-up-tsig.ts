@@ -9,8 +9,8 @@ const ABSENT_MS = 5_000;
 const MAX_ABSENT = 10_000;
 
 const lookUp = sharedLookUp<string, TsigSecretRow | null>(async (db, names) => {
-  const found = new Map((await tsigSecretsOf(db, names)).map((row) => [row.name, row]));
-  return names.map((name) => found.get(name) ?? null);
+  const rowByName = new Map((await tsigSecretsOf(db, names)).map((row) => [row.name, row]));
+  return names.map((name) => rowByName.get(name) ?? null);
 });
 
 /** The times until which names are known to be absent, by database. */
@@ -18,17 +18,17 @@ const absent = new WeakMap<Db, Map<string, number>>();
 
 /** @param name in lower case, without final dot. @returns null if no key has this name */
 export async function lookUpTsigKey(db: Db, name: string): Promise<TsigSecretRow | null> {
-  const known = absent.get(db) ?? new Map<string, number>();
-  absent.set(db, known);
-  if ((known.get(name) ?? 0) > performance.now()) return null;
+  const expiryByName = absent.get(db) ?? new Map<string, number>();
+  absent.set(db, expiryByName);
+  if ((expiryByName.get(name) ?? 0) > performance.now()) return null;
   const row = await lookUp(db, name, name);
   if (row !== null) return row;
-  known.delete(name);
-  known.set(name, performance.now() + ABSENT_MS);
+  expiryByName.delete(name);
+  expiryByName.set(name, performance.now() + ABSENT_MS);
   // The map keeps the order of insertion, so its first name is the oldest.
-  for (const oldest of known.keys()) {
-    if (known.size <= MAX_ABSENT) break;
-    known.delete(oldest);
+  for (const oldest of expiryByName.keys()) {
+    if (expiryByName.size <= MAX_ABSENT) break;
+    expiryByName.delete(oldest);
   }
   return null;
 }

@@ -4,8 +4,8 @@ import { type KeyRow, keysByIds } from '#store/keys.ts';
 import { sharedLookUp } from './shared-look-up.ts';
 
 const lookUp = sharedLookUp<string, KeyRow | null>(async (db, ids) => {
-  const found = new Map((await keysByIds(db, ids)).map((key) => [key.id, key]));
-  return ids.map((id) => found.get(id) ?? null);
+  const rowById = new Map((await keysByIds(db, ids)).map((key) => [key.id, key]));
+  return ids.map((id) => rowById.get(id) ?? null);
 });
 
 /** Null: there is no such key. */

@@ -23,27 +23,27 @@ export function sharedLookUp<Asked, Found>(
 
   const send = async (db: Db, state: LookUps<Asked, Found>): Promise<void> => {
     if (state.inProgress === AT_ONCE || state.next.size === 0) return;
-    const waiting = [...state.next.values()];
+    const waiters = [...state.next.values()];
     state.next = new Map();
     state.inProgress += 1;
     try {
-      const found = await ask(
+      const results = await ask(
         db,
-        waiting.map(({ asked }) => asked),
+        waiters.map(({ asked }) => asked),
       );
-      for (const [at, { resolve }] of waiting.entries()) resolve(found[at] as Found);
+      for (const [at, { resolve }] of waiters.entries()) resolve(results[at] as Found);
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
+      for (const { reject } of waiters) reject(error);
     } finally {
       state.inProgress -= 1;
       void send(db, state);
     }
   };
 
-  return (db, id, asked) => {
+  return (db, id, question) => {
     const state = lookUps.get(db) ?? { inProgress: 0, next: new Map() };
     lookUps.set(db, state);
-    const waits = state.next.get(id) ?? { ...Promise.withResolvers<Found>(), asked };
+    const waits = state.next.get(id) ?? { ...Promise.withResolvers<Found>(), asked: question };
     state.next.set(id, waits);
     void send(db, state);
     return waits.promise;

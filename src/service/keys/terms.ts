@@ -90,10 +90,10 @@ export function judgeTerms(base: KeyTerms, input: TermsInput, rules: TermsRules)
 
 function each(
   texts: string[] | null | undefined,
-  kept: string[] | null,
+  currentTexts: string[] | null,
   judge: (text: string, at: number) => Verdict<string>,
 ): Verdict<string[] | null> {
-  if (texts === undefined) return { ok: true, value: kept };
+  if (texts === undefined) return { ok: true, value: currentTexts };
   if (texts === null) return { ok: true, value: null };
   const values = new Set<string>();
   for (const [at, text] of texts.entries()) {
@@ -125,14 +125,18 @@ function judgeGrants(grants: Grant[]): Verdict<Grant[]> {
   return { ok: true, value: grants };
 }
 
-function judgeExpiry(kept: Date | null, wanted: string | null | undefined, now: Date): Verdict<Date | null> {
-  if (wanted === undefined) return { ok: true, value: kept };
-  if (wanted === null) return { ok: true, value: null };
-  const moment = new Date(wanted);
+function judgeExpiry(
+  currentExpiry: Date | null,
+  wantedExpiry: string | null | undefined,
+  now: Date,
+): Verdict<Date | null> {
+  if (wantedExpiry === undefined) return { ok: true, value: currentExpiry };
+  if (wantedExpiry === null) return { ok: true, value: null };
+  const moment = new Date(wantedExpiry);
   if (moment > now) return { ok: true, value: moment };
   return refuse(
     'expiresAt',
-    `${clip(wanted)} is not a future time in ISO 8601; use a future time, or null for a key that does not expire.`,
+    `${clip(wantedExpiry)} is not a future time in ISO 8601; use a future time, or null for a key that does not expire.`,
   );
 }
 
@@ -141,11 +145,11 @@ function overLimit(input: TermsInput) {
     ['zoneWrites', BUCKETS.zones.limit],
     ['recordWrites', BUCKETS.records.limit],
   ] as const) {
-    const wanted = input[field];
-    if (typeof wanted === 'number' && wanted > limit) {
+    const wantedLimit = input[field];
+    if (typeof wantedLimit === 'number' && wantedLimit > limit) {
       return refuse(
         field,
-        `${wanted} is more than the service allows every key: use at most ${limit} writes per minute.`,
+        `${wantedLimit} is more than the service allows every key: use at most ${limit} writes per minute.`,
       );
     }
   }

@@ -35,25 +35,25 @@ export async function adminMintNodeKey(
 /**
  * A key that nodes can use: the kept one, registered if it is not, or a new one if there is none or it can no longer be
  * used. Can be repeated.
- * @param kept the text of the key that the installation keeps
+ * @param storedKey the text of the key that the installation keeps
  * @returns the text of the key
  */
 export async function adminEnsureNodeKey(
   url: string,
   name: string,
-  kept: string | undefined,
+  storedKey: string | undefined,
   random: Random,
   now: Date,
 ): Promise<string> {
-  const fresh = newNodeKeyText(random);
+  const freshText = newNodeKeyText(random);
   return withDatabase(url, (db) =>
     db.transaction(async (tx) => {
-      if (kept !== undefined) {
-        const { state } = await ensureNodeKey(tx, { text: kept, name }, COMMAND_LINE, now);
-        if (state !== 'unusable') return kept;
+      if (storedKey !== undefined) {
+        const { state } = await ensureNodeKey(tx, { text: storedKey, name }, COMMAND_LINE, now);
+        if (state !== 'unusable') return storedKey;
       }
-      await registerNodeKey(tx, fresh, { name }, COMMAND_LINE, now);
-      return fresh;
+      await registerNodeKey(tx, freshText, { name }, COMMAND_LINE, now);
+      return freshText;
     }),
   );
 }

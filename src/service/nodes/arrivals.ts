@@ -104,13 +104,15 @@ class NodeArrivals implements Arrivals {
   async #run(): Promise<void> {
     const { read, clock } = this.#options;
     while (this.#waiting.size > 0) {
-      const asked = [...this.#waiting];
+      const waiters = [...this.#waiting];
       try {
         const rows = await read();
-        const done = this.#stop.signal.aborted ? asked : [...this.#waiting].filter((each) => hasArrived(rows, each));
-        this.#end(done, ({ resolve }) => resolve(rows));
+        const arrivedWaiters = this.#stop.signal.aborted
+          ? waiters
+          : [...this.#waiting].filter((each) => hasArrived(rows, each));
+        this.#end(arrivedWaiters, ({ resolve }) => resolve(rows));
       } catch (error) {
-        this.#end(asked, ({ reject }) => reject(error));
+        this.#end(waiters, ({ reject }) => reject(error));
       }
       if (this.#waiting.size === 0) return;
       await this.#pause(APART_MS);
@@ -138,13 +140,13 @@ class NodeArrivals implements Arrivals {
   /** Whether the request may wait. It takes the place of another one if it must. */
   #takePlace({ waitMs, holder }: Arrival): boolean {
     if (waitMs <= 0 || this.#stop.signal.aborted) return false;
-    const own = this.#heldBy(holder).length;
-    if (own >= this.#most.holder) return false;
+    const ownCount = this.#heldBy(holder).length;
+    if (ownCount >= this.#most.holder) return false;
     if (this.#waiting.size < this.#most.total) return true;
     const [largest] = [...Map.groupBy(this.#waiting, (each) => each.holder).values()].sort(
       (a, b) => b.length - a.length,
     );
-    if (largest === undefined || largest.length <= own + 1) return false;
+    if (largest === undefined || largest.length <= ownCount + 1) return false;
     // Its answer shows the nodes as they are now, as at the end of its wait.
     this.#end(largest.slice(0, 1), ({ resolve }) => resolve(null));
     return true;

@@ -60,23 +60,23 @@ export function createChildZones(clock: Clock): ChildZones {
 
 /** @returns whether a zone still waits @throws an error of the database */
 async function takeSteps(context: ServiceContext): Promise<boolean> {
-  const waiting = await waitingZones(context.db);
-  if (waiting.length === 0) return false;
-  const living = await livingRows(context.db);
-  const ready = waiting.filter((zone) => mayStep(zone, living));
+  const openZones = await waitingZones(context.db);
+  if (openZones.length === 0) return false;
+  const livingInstances = await livingRows(context.db);
+  const ready = openZones.filter((zone) => mayStep(zone, livingInstances));
   const departures = ready.filter(({ kind }) => kind === 'departure');
   for (const { id } of departures) await endDeparture(context.db, id);
   if (departures.length > 0) context.commits?.announce();
-  const delegated = await delegateAll(context, ready);
-  return departures.length + delegated < waiting.length;
+  const delegatedCount = await delegateAll(context, ready);
+  return departures.length + delegatedCount < openZones.length;
 }
 
 /**
  * Whether every living node has applied the transaction, or the time is up. A node that is starting does not count, and
  * neither does a node that was silent for 30 s.
  */
-export function mayStep({ id, xid, isDue }: WaitingZone, living: readonly LivingRow[]): boolean {
-  return isDue || living.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');
+export function mayStep({ id, xid, isDue }: WaitingZone, livingInstances: readonly LivingRow[]): boolean {
+  return isDue || livingInstances.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');
 }
 
 /**
@@ -85,21 +85,21 @@ export function mayStep({ id, xid, isDue }: WaitingZone, living: readonly Living
  * @returns how many
  */
 async function delegateAll(context: ServiceContext, ready: readonly WaitingZone[]): Promise<number> {
-  const added = ready.filter(({ kind }) => kind === 'delegation');
-  if (added.length === 0) return 0;
-  const suffixes = added.map(({ name }) => suffixesOf(name).slice(1));
+  const delegations = ready.filter(({ kind }) => kind === 'delegation');
+  if (delegations.length === 0) return 0;
+  const suffixes = delegations.map(({ name }) => suffixesOf(name).slice(1));
   const parents = new Map(
     (await zonesNamed(context.db, [...new Set(suffixes.flat())])).map(({ id, name }) => [name, id]),
   );
-  const ofParent = Map.groupBy(added, (_zone, index) => suffixes[index]?.find((name) => parents.has(name)) ?? '');
-  const left = [...ofParent.values()];
-  let delegated = 0;
+  const ofParent = Map.groupBy(delegations, (_zone, index) => suffixes[index]?.find((name) => parents.has(name)) ?? '');
+  const remainingGroups = [...ofParent.values()];
+  let delegatedCount = 0;
   const lanes = Array.from({ length: LANES }, async () => {
-    for (let zones = left.shift(); zones !== undefined; zones = left.shift())
-      delegated += await delegateAt(context, zones);
+    for (let zones = remainingGroups.shift(); zones !== undefined; zones = remainingGroups.shift())
+      delegatedCount += await delegateAt(context, zones);
   });
   await Promise.all(lanes);
-  return delegated;
+  return delegatedCount;
 }
 
 /**

@@ -20,9 +20,11 @@ export function parseCursor(text: string): Position | null {
   const [, epoch, xmin, xmax = xmin, list = ''] = (text.length <= LONGEST_CURSOR && FORM.exec(text)) || [];
   if (epoch === undefined || xmin === undefined || xmax === undefined || !LIST.test(list)) return null;
   const [from, to] = [BigInt(xmin), BigInt(xmax)];
-  const running = list === '' ? [] : list.split(',').map(BigInt);
+  const runningXids = list === '' ? [] : list.split(',').map(BigInt);
   // Postgres refuses any other order.
-  const isOrdered = running.every((xid, at) => xid >= from && xid < to && (at === 0 || xid > (running[at - 1] ?? 0n)));
+  const isOrdered = runningXids.every(
+    (xid, at) => xid >= from && xid < to && (at === 0 || xid > (runningXids[at - 1] ?? 0n)),
+  );
   if (from === 0n || from > to || to >= 1n << 63n || !isOrdered) return null;
-  return { epoch, xid: from, snapshot: `${from}:${to}:${running.join(',')}` };
+  return { epoch, xid: from, snapshot: `${from}:${to}:${runningXids.join(',')}` };
 }

@@ -157,11 +157,11 @@ class FeedHub implements Hub {
     for (const each of this.#starting) each.resolve();
     this.#starting.clear();
     this.#looks += 1;
-    const found = await this.#look.next(this.#listener);
-    if (found.kind === 'looked') {
-      if (found.failure !== null) this.#noteFailure(found.failure);
-      if (found.isComplete) this.#isLogged = false;
-      return found.isChanged;
+    const pollResult = await this.#look.next(this.#listener);
+    if (pollResult.kind === 'looked') {
+      if (pollResult.failure !== null) this.#noteFailure(pollResult.failure);
+      if (pollResult.isComplete) this.#isLogged = false;
+      return pollResult.isChanged;
     }
     log.warn(
       'the feed cannot continue at its position (another database, a restart of Postgres, or very many changes at once); name servers get the list of all zones again',
@@ -189,13 +189,13 @@ class FeedHub implements Hub {
         await this.#waker.wait(clock, null, this.#stop.signal);
         continue;
       }
-      const started = clock.now();
+      const startedAt = clock.now();
       const isOwn = this.#isAnnounced;
       this.#isAnnounced = false;
       let apart = APART_MS;
       try {
         if (await this.#lookOnce()) {
-          if (started - lastChange < CROWD_MS) apart = BUSY_MS;
+          if (startedAt - lastChange < CROWD_MS) apart = BUSY_MS;
           lastChange = clock.now();
           if (!isOwn) lastOfOthers = lastChange;
         }
@@ -215,7 +215,7 @@ class FeedHub implements Hub {
         continue;
       }
       // A look that takes long leaves the database as much time for others.
-      await this.#pause(Math.max(apart, Math.min(clock.now() - started, LONGEST_RETRY_MS)));
+      await this.#pause(Math.max(apart, Math.min(clock.now() - startedAt, LONGEST_RETRY_MS)));
       const isBusy = clock.now() - lastOfOthers < BUSY_FOR_MS;
       await this.#waker.wait(clock, (isBusy ? BUSY_MS : QUIET_MS) - apart, this.#stop.signal);
     }
@@ -258,15 +258,15 @@ class FeedHub implements Hub {
     });
     this.#streams.add({ stream, node, keyId });
     // A node that lost its connection may open another one long before the loss is noticed here.
-    const own = [...this.#streams].filter((each) => each.node === node);
-    for (const each of own.slice(0, -MAX_OF_NODE)) each.stream.end('replaced');
+    const nodeStreams = [...this.#streams].filter((each) => each.node === node);
+    for (const each of nodeStreams.slice(0, -MAX_OF_NODE)) each.stream.end('replaced');
     return stream;
   }
 
   #mustHaveRoom({ node }: Reader): void {
     if (this.#stop.signal.aborted) throw busy('work, because it exits');
-    const own = [...this.#streams].filter((each) => each.node === node).length;
-    if (own < MAX_OF_NODE && this.#streams.size >= MAX_STREAMS) throw busy('name servers');
+    const streamCount = [...this.#streams].filter((each) => each.node === node).length;
+    if (streamCount < MAX_OF_NODE && this.#streams.size >= MAX_STREAMS) throw busy('name servers');
   }
 }
 

@@ -21,8 +21,8 @@ export function judgeInstance(row: LivingRow, zoneId: string, xids: readonly big
 
 /** The same as pg_visible_in_snapshot of Postgres. @param snapshot `xmin:xmax:transactions in progress` */
 export function isVisible(xid: bigint, snapshot: string): boolean {
-  const [xmin = '0', xmax = '0', running = ''] = snapshot.split(':');
+  const [xmin = '0', xmax = '0', runningText = ''] = snapshot.split(':');
   if (xid < BigInt(xmin)) return true;
   if (xid >= BigInt(xmax)) return false;
-  return !running.split(',').includes(String(xid));
+  return !runningText.split(',').includes(String(xid));
 }

@@ -128,13 +128,14 @@ export async function ensureNodeKey(
 ): Promise<NodeKeyState> {
   const [, id = '', secret = ''] = FORM.exec(text) ?? [];
   if (id === '') return { state: 'unusable', why: 'it is not a node key' };
-  const found = await nodeKeyById(tx, id);
-  if (found === null) return { state: 'registered', keyId: await registerNodeKey(tx, text, key, author, now) };
-  if (!timingSafeEqual(hashOf(secret), Buffer.from(found.secretHash))) {
+  const registeredKey = await nodeKeyById(tx, id);
+  if (registeredKey === null) return { state: 'registered', keyId: await registerNodeKey(tx, text, key, author, now) };
+  if (!timingSafeEqual(hashOf(secret), Buffer.from(registeredKey.secretHash))) {
     return { state: 'unusable', why: 'another key has its id' };
   }
-  if (found.revokedAt !== null) return { state: 'unusable', why: 'it is revoked' };
-  if (found.expiresAt !== null && found.expiresAt <= now) return { state: 'unusable', why: 'it has expired' };
+  if (registeredKey.revokedAt !== null) return { state: 'unusable', why: 'it is revoked' };
+  if (registeredKey.expiresAt !== null && registeredKey.expiresAt <= now)
+    return { state: 'unusable', why: 'it has expired' };
   return { state: 'known', keyId: id };
 }
 

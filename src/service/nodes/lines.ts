@@ -26,9 +26,9 @@ export interface FeedPart {
   gone: readonly (readonly [string, string])[];
 }
 
-export function partOf(lines: readonly Line[], told: Partial<Pick<FeedPart, 'zones' | 'gone'>> = {}): FeedPart {
+export function partOf(lines: readonly Line[], zoneChanges: Partial<Pick<FeedPart, 'zones' | 'gone'>> = {}): FeedPart {
   const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  return { text, kinds: lines.map(({ kind }) => kind), zones: told.zones ?? [], gone: told.gone ?? [] };
+  return { text, kinds: lines.map(({ kind }) => kind), zones: zoneChanges.zones ?? [], gone: zoneChanges.gone ?? [] };
 }
 
 /** Zones that are rendered at a time: each takes a database connection for a moment. */
@@ -50,20 +50,22 @@ export interface LineFailure {
  */
 export async function* renderPending(
   source: Pick<ServedSource, 'render'>,
-  pending: Pending,
+  pendingChanges: Pending,
   cursor: string,
   onFailure: (failure: LineFailure) => void,
 ): AsyncGenerator<FeedPart> {
   // A zone that was deleted and changed since then may have been restored, so it is looked up.
-  let gone = [...pending.gone].filter(([id]) => !pending.zones.has(id));
+  let goneZones = [...pendingChanges.gone].filter(([id]) => !pendingChanges.zones.has(id));
   let zones: [string, Names][] = [];
-  let lines: Line[] = gone.map(([id, name]) => ({ kind: 'gone', id, name, cursor }));
+  let lines: Line[] = goneZones.map(([id, name]) => ({ kind: 'gone', id, name, cursor }));
   let bytes = 0;
-  const all = [...pending.zones];
+  const all = [...pendingChanges.zones];
   for (let at = 0; at < all.length; at += AT_ONCE) {
     const some = all.slice(at, at + AT_ONCE);
-    const rendered = await Promise.allSettled(some.map(([zoneId, names]) => linesOf(source, zoneId, names, cursor)));
-    for (const [index, result] of rendered.entries()) {
+    const renderedLines = await Promise.allSettled(
+      some.map(([zoneId, names]) => linesOf(source, zoneId, names, cursor)),
+    );
+    for (const [index, result] of renderedLines.entries()) {
       const [zoneId, names] = some[index] as [string, Names];
       if (result.status === 'rejected') {
         onFailure({ zoneId, names, error: result.reason });
@@ -71,18 +73,18 @@ export async function* renderPending(
       }
       zones.push([zoneId, names]);
       lines.push(...result.value);
-      const deleted = pending.gone.get(zoneId);
-      if (deleted !== undefined && result.value.length === 0) {
-        gone.push([zoneId, deleted]);
-        lines.push({ kind: 'gone', id: zoneId, name: deleted, cursor });
+      const deletedName = pendingChanges.gone.get(zoneId);
+      if (deletedName !== undefined && result.value.length === 0) {
+        goneZones.push([zoneId, deletedName]);
+        lines.push({ kind: 'gone', id: zoneId, name: deletedName, cursor });
       }
       bytes += result.value.reduce((sum, line) => sum + sizeOf(line), 0);
     }
     if (bytes < PART_BYTES) continue;
-    yield partOf(lines, { zones, gone });
-    [lines, zones, gone, bytes] = [[], [], [], 0];
+    yield partOf(lines, { zones, gone: goneZones });
+    [lines, zones, goneZones, bytes] = [[], [], [], 0];
   }
-  if (lines.length > 0 || zones.length > 0) yield partOf(lines, { zones, gone });
+  if (lines.length > 0 || zones.length > 0) yield partOf(lines, { zones, gone: goneZones });
 }
 
 async function linesOf(
@@ -92,13 +94,13 @@ async function linesOf(
   cursor: string,
 ): Promise<Line[]> {
   const lines: Line[] = [];
-  const wanted = [...(names ?? [])];
-  for (let at = 0; at === 0 || at < wanted.length; at += NAMES_AT_ONCE) {
-    const some = wanted.slice(at, at + NAMES_AT_ONCE);
-    const found = await source.render(zoneId, some);
-    if (found === null) return [];
-    if (some.length === 0) lines.push({ kind: 'reload', ...found.head, cursor });
-    else lines.push({ kind: 'change', ...found.head, names: some, sets: found.sets, cursor });
+  const wantedNames = [...(names ?? [])];
+  for (let at = 0; at === 0 || at < wantedNames.length; at += NAMES_AT_ONCE) {
+    const some = wantedNames.slice(at, at + NAMES_AT_ONCE);
+    const renderedZone = await source.render(zoneId, some);
+    if (renderedZone === null) return [];
+    if (some.length === 0) lines.push({ kind: 'reload', ...renderedZone.head, cursor });
+    else lines.push({ kind: 'change', ...renderedZone.head, names: some, sets: renderedZone.sets, cursor });
   }
   return lines;
 }

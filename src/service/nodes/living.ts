@@ -46,10 +46,10 @@ export async function readNodesOfZone(
     wait === undefined
       ? await livingRows(context.db)
       : await wait.arrivals.until({ zoneId, xids, holder: holderOf(actor), waitMs: wait.ms }, wait.signal);
-  const judged = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xids) }));
-  const isBehind = judged.some(({ state, error }) => state === 'behind' && error === null);
+  const judgedInstances = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xids) }));
+  const isBehind = judgedInstances.some(({ state, error }) => state === 'behind' && error === null);
   const behind = isBehind ? await behindSince(context.db) : [];
-  return judged.map(({ instance: { node, instance, reportedAt }, state, error }) => {
+  return judgedInstances.map(({ instance: { node, instance, reportedAt }, state, error }) => {
     const late = behind.find((each) => each.instance === instance && each.node === node);
     return {
       node,

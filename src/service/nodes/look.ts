@@ -56,27 +56,27 @@ export class Look {
 
   /** Finds the changes since the last look and tells them. @throws an error of the database; nothing is lost by it */
   async next(to: PollListener): Promise<PollResult> {
-    const found = await this.#source.changesSince(this.#read, this.#seen);
-    if (found === null) return { kind: 'moved' };
-    const due = new Pending();
-    for (const change of found.changes) {
-      due.add(change);
+    const servedChanges = await this.#source.changesSince(this.#read, this.#seen);
+    if (servedChanges === null) return { kind: 'moved' };
+    const dueChanges = new Pending();
+    for (const change of servedChanges.changes) {
+      dueChanges.add(change);
       const xid = BigInt(change.xid);
       if (this.#ahead === null || this.#ahead < xid) this.#ahead = xid;
     }
-    [this.#read, this.#seen] = [found.cursor, found.seen];
+    [this.#read, this.#seen] = [servedChanges.cursor, servedChanges.seen];
     if (!this.#failed.isEmpty && this.#clock.now() >= this.#retryAt) {
-      due.merge(this.#failed);
+      dueChanges.merge(this.#failed);
       this.#failed = new Pending();
     }
-    const isNews = !due.isEmpty || this.#reachesAhead();
-    const failure = due.isEmpty ? null : await this.#tell(due, to);
+    const isNews = !dueChanges.isEmpty || this.#reachesAhead();
+    const failure = dueChanges.isEmpty ? null : await this.#tell(dueChanges, to);
     if (this.#reachesAhead()) this.#ahead = null;
     if (this.#failed.isEmpty && this.#said !== this.#read) {
       this.#said = this.#read;
       to.moveTo(this.#said, isNews);
     }
-    return { kind: 'looked', isChanged: found.changes.length > 0, failure, isComplete: this.#failed.isEmpty };
+    return { kind: 'looked', isChanged: servedChanges.changes.length > 0, failure, isComplete: this.#failed.isEmpty };
   }
 
   #reachesAhead(): boolean {
@@ -85,10 +85,10 @@ export class Look {
   }
 
   /** @returns the first failure */
-  async #tell(due: Pending, to: PollListener): Promise<LineFailure | null> {
-    if (due.all) to.tellAll();
+  async #tell(dueChanges: Pending, to: PollListener): Promise<LineFailure | null> {
+    if (dueChanges.all) to.tellAll();
     const failures: LineFailure[] = [];
-    for await (const part of renderPending(this.#source, due, this.#said, (failure) => failures.push(failure))) {
+    for await (const part of renderPending(this.#source, dueChanges, this.#said, (failure) => failures.push(failure))) {
       to.tell(part);
     }
     const [first = null] = failures;

@@ -29,12 +29,12 @@ function factsOfNodes(rows: readonly NodeRow[]): Map<string, NodeFacts> {
   const facts = new Map<string, NodeFacts>();
   for (const [name, instances] of Map.groupBy(rows, (row) => row.name)) {
     if (facts.size >= MAX_NODES) break;
-    const living = instances.filter(({ isLiving }) => isLiving);
+    const livingNodes = instances.filter(({ isLiving }) => isLiving);
     facts.set(name, {
-      living: living.length > 0 ? 1 : 0,
-      lag: mostOf(living.map(({ lagSeconds }) => lagSeconds ?? NEVER)),
-      failing: mostOf(living.map(({ failingCount }) => failingCount)),
-      duplicate: living.some(({ isDuplicate }) => isDuplicate) ? 1 : 0,
+      living: livingNodes.length > 0 ? 1 : 0,
+      lag: mostOf(livingNodes.map(({ lagSeconds }) => lagSeconds ?? NEVER)),
+      failing: mostOf(livingNodes.map(({ failingCount }) => failingCount)),
+      duplicate: livingNodes.some(({ isDuplicate }) => isDuplicate) ? 1 : 0,
     });
   }
   return facts;

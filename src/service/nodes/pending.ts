@@ -78,12 +78,12 @@ export class Pending {
       this.#zones.set(zoneId, null);
       return;
     }
-    const joined = before ?? new Set();
-    this.#names -= joined.size;
-    for (const name of names) joined.add(name);
-    this.#names += joined.size;
-    this.#zones.set(zoneId, joined);
-    if (joined.size > NAMES_OF_ZONE) this.addNames(zoneId, null);
+    const joinedNames = before ?? new Set();
+    this.#names -= joinedNames.size;
+    for (const name of names) joinedNames.add(name);
+    this.#names += joinedNames.size;
+    this.#zones.set(zoneId, joinedNames);
+    if (joinedNames.size > NAMES_OF_ZONE) this.addNames(zoneId, null);
     if (this.#names > NAMES) for (const each of [...this.#zones.keys()]) this.addNames(each, null);
   }
 

@@ -16,18 +16,18 @@ export interface PlanDecision {
  * could do better.
  */
 export function decidePlan(nodes: readonly PlanNode[], source: string | null): PlanDecision {
-  const taken = new Set(nodes.flatMap(({ slot }) => (slot === null ? [] : [slot])));
-  const free = Array.from({ length: SLOTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+  const takenSlots = new Set(nodes.flatMap(({ slot }) => (slot === null ? [] : [slot])));
+  const free = Array.from({ length: SLOTS }, (_, slot) => slot).filter((slot) => !takenSlots.has(slot));
   const slots = nodes
     .filter(({ slot, isLiving }) => slot === null && isLiving)
     .slice(0, free.length)
     .map(({ name }, at) => ({ node: name, slot: free[at] as number }));
-  const given = new Map(slots.map(({ node, slot }) => [node, slot]));
-  const placed = nodes.flatMap((node) => {
-    const slot = node.slot ?? given.get(node.name);
+  const slotByNode = new Map(slots.map(({ node, slot }) => [node, slot]));
+  const placedNodes = nodes.flatMap((node) => {
+    const slot = node.slot ?? slotByNode.get(node.name);
     return slot === undefined ? [] : [{ ...node, slot }];
   });
-  if (placed.some(({ name, isLiving }) => name === source && isLiving)) return { slots, source };
-  const able = placed.filter(({ isLiving, isListed }) => isLiving && isListed).sort((a, b) => a.slot - b.slot);
+  if (placedNodes.some(({ name, isLiving }) => name === source && isLiving)) return { slots, source };
+  const able = placedNodes.filter(({ isLiving, isListed }) => isLiving && isListed).sort((a, b) => a.slot - b.slot);
   return { slots, source: able[0]?.name ?? source };
 }

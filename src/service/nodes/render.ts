@@ -53,17 +53,17 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
 
 /** Without the withdrawn records of each type that has others. */
 function served(records: readonly ServedRecord[]): readonly ServedRecord[] {
-  const kept = new Set(records.flatMap(({ type, withdrawn }) => (withdrawn ? [] : [type])));
-  return records.filter(({ type, withdrawn }) => !withdrawn || !kept.has(type));
+  const servedTypes = new Set(records.flatMap(({ type, withdrawn }) => (withdrawn ? [] : [type])));
+  return records.filter(({ type, withdrawn }) => !withdrawn || !servedTypes.has(type));
 }
 
 /** An ALIAS stands for the addresses of its target, of which there are none until it is resolved for the first time. */
 function expanded({ type, rdata, ttl }: ServedRecord, defaultTtl: number, aliases: AliasAnswers) {
-  const own = ttl ?? defaultTtl;
-  if (type !== 'ALIAS') return [{ type, ttl: own, rdata: [rdata] }];
+  const recordTtl = ttl ?? defaultTtl;
+  if (type !== 'ALIAS') return [{ type, ttl: recordTtl, rdata: [rdata] }];
   const answer = aliases.get(rdata);
   if (answer === undefined) return [];
-  const lower = Math.min(own, answer.ttl);
+  const lower = Math.min(recordTtl, answer.ttl);
   return [
     { type: 'A', ttl: lower, rdata: answer.ipv4.map((address) => canonical('A', address)) },
     { type: 'AAAA', ttl: lower, rdata: answer.ipv6.map((address) => canonical('AAAA', address)) },

@@ -41,7 +41,7 @@ const MAX_LOGGED = 1_000;
 /** @param now the time in ms @param onReport called after each report that was stored */
 export function createReports(log: Logger, now: () => number, onReport: () => void = () => undefined): Reports {
   const duplicates = new Set<string>();
-  let forgotten = now();
+  let forgottenAt = now();
 
   function note(node: string, { isDuplicate }: Reported): void {
     if (!isDuplicate) duplicates.delete(node);
@@ -56,7 +56,7 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
       const position = report.cursor === null ? null : parseCursor(report.cursor);
       if (report.cursor !== null && position === null) throw refusal('bad-node-cursor');
       const { node, instance, cursor, zones, failingCount, failing } = report;
-      const reported = await writeReport(db, {
+      const storedReport = await writeReport(db, {
         name: node,
         instance,
         keyId: actor.keyId,
@@ -71,18 +71,18 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
         startedAt: new Date(report.startedAt),
         answers: report.answers ?? null,
       });
-      if (reported === null) {
+      if (storedReport === null) {
         const keyId = await holderOfName(db, node, actor.keyId);
         if (keyId === null) throw refusal('too-many-nodes');
         throw refusal('node-name-taken', { node, keyId, seconds: LIVING_SECONDS });
       }
       onReport();
-      note(node, reported);
-      if (now() - forgotten > FORGET_EVERY_MS) {
-        forgotten = now();
+      note(node, storedReport);
+      if (now() - forgottenAt > FORGET_EVERY_MS) {
+        forgottenAt = now();
         await forgetNodes(db);
       }
-      const { isDuplicate, compare, transfers } = reported;
+      const { isDuplicate, compare, transfers } = storedReport;
       return { duplicate: isDuplicate, compare, transfers, answers: true };
     },
   };

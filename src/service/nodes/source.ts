@@ -54,7 +54,7 @@ export interface ServedSource {
   /**
    * The changes that committed since the cursor, in the order of their transaction ids, which is not that of their
    * commits. They say where to look: the names are rendered as they are now.
-   * @param seen `seen` in the result of this reader's last look, together with its cursor: the reader gets each row
+   * @param seenSnapshot `seenSnapshot` in the result of this reader's last look, together with its cursor: the reader gets each row
    * once. (Default: the snapshot in the cursor.)
    * @returns null if the cursor cannot be continued: malformed, of another database or timeline, of before a restart of
    * Postgres, older than the pruned changes, ahead of the database, or behind by more than 10,000 changes or 100,000
@@ -93,22 +93,22 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
       return cursorOf(await feedPosition(db));
     },
 
-    async changesSince(cursor, seen) {
+    async changesSince(cursor, seenSnapshot) {
       const since = parseCursor(cursor);
       if (since === null) return null;
-      const from = { epoch: since.epoch, horizon: String(since.xid), seen: seen ?? since.snapshot };
-      const found = await feedChangesSince(db, from);
-      if (found === null) return null;
-      const { position, changes } = found;
+      const from = { epoch: since.epoch, horizon: String(since.xid), seen: seenSnapshot ?? since.snapshot };
+      const feedChanges = await feedChangesSince(db, from);
+      if (feedChanges === null) return null;
+      const { position, changes } = feedChanges;
       return { cursor: cursorOf(position), epoch: position.epoch, seen: position.seen, changes: changes.map(changeOf) };
     },
 
     async render(zoneId, names) {
       if (names.length > MAX_NAMES) throw new RangeError(`${names.length} names; at most ${MAX_NAMES} are rendered`);
-      const found = await servedNames(db, zoneId, names.map(orderName));
-      if (found === null) return null;
-      const { zone, aliases } = found;
-      return { head: headOf(zone), sets: found.names.flatMap((name) => renderName(zone, name, aliases)) };
+      const zoneRows = await servedNames(db, zoneId, names.map(orderName));
+      if (zoneRows === null) return null;
+      const { zone, aliases } = zoneRows;
+      return { head: headOf(zone), sets: zoneRows.names.flatMap((name) => renderName(zone, name, aliases)) };
     },
 
     list: (signal) =>

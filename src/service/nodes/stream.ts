@@ -120,8 +120,8 @@ export class Stream {
   }
 
   #hasRoom(octets: number): boolean {
-    const waiting = this.#options.outlet.waiting();
-    return waiting === 0 || waiting + octets <= MAX_WAITING;
+    const waitingOctets = this.#options.outlet.waiting();
+    return waitingOctets === 0 || waitingOctets + octets <= MAX_WAITING;
   }
 
   #send(part: FeedPart): void {
@@ -157,11 +157,12 @@ export class Stream {
 
   async #sayBeginning(after: string | null): Promise<void> {
     const { source, lastLook } = this.#options;
-    const found = after === null ? null : await source.changesSince(after);
-    if (found === null) return this.#sayList();
-    for (const change of found.changes) this.#pending.add(change);
-    [this.#said, this.#target, this.#since] = [after, found.cursor, lastLook()];
-    if (!this.#isEnded) this.#send(partOf([{ kind: 'begin', epoch: found.epoch, resumed: true, cursor: after ?? '' }]));
+    const servedChanges = after === null ? null : await source.changesSince(after);
+    if (servedChanges === null) return this.#sayList();
+    for (const change of servedChanges.changes) this.#pending.add(change);
+    [this.#said, this.#target, this.#since] = [after, servedChanges.cursor, lastLook()];
+    if (!this.#isEnded)
+      this.#send(partOf([{ kind: 'begin', epoch: servedChanges.epoch, resumed: true, cursor: after ?? '' }]));
   }
 
   async #sayList(): Promise<void> {
@@ -179,15 +180,15 @@ export class Stream {
 
   async #sayPending(): Promise<void> {
     const { source, clock } = this.#options;
-    const [due, upTo, cursor] = [this.#pending, this.#target, this.#said ?? this.#target];
+    const [dueChanges, upTo, cursor] = [this.#pending, this.#target, this.#said ?? this.#target];
     this.#pending = new Pending();
     const failures: LineFailure[] = [];
-    for await (const part of renderPending(source, due, cursor, (failure) => failures.push(failure))) {
+    for await (const part of renderPending(source, dueChanges, cursor, (failure) => failures.push(failure))) {
       if (this.#isEnded) return;
       this.#send(part);
       await this.#untilTaken();
     }
-    if (due.all) await this.#sayHeads((head) => ({ kind: 'reload', ...head, cursor }));
+    if (dueChanges.all) await this.#sayHeads((head) => ({ kind: 'reload', ...head, cursor }));
     const [failure] = failures;
     if (failure === undefined) {
       this.#said = upTo;
@@ -227,10 +228,10 @@ export class Stream {
     let end = Math.min(limit, clock.now() + STALL_MS);
     while (least > FEW_WAITING && !this.#isEnded) {
       await outlet.drained(Math.max(0, end - clock.now()));
-      const waiting = outlet.waiting();
-      if (waiting < least) end = Math.min(limit, clock.now() + STALL_MS);
-      if (waiting > FEW_WAITING && clock.now() >= end) this.end('slow');
-      least = Math.min(least, waiting);
+      const waitingOctets = outlet.waiting();
+      if (waitingOctets < least) end = Math.min(limit, clock.now() + STALL_MS);
+      if (waitingOctets > FEW_WAITING && clock.now() >= end) this.end('slow');
+      least = Math.min(least, waitingOctets);
     }
   }
 

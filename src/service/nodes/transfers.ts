@@ -49,8 +49,8 @@ export async function decideTransfers(db: Db): Promise<{ source: string; before:
   if ((await allSecondaries(db)).length === 0) return null;
   // Without a lock first: nearly always nothing changes.
   const { source: current } = await readPlan(db);
-  const seen = decidePlan(await planNodes(db), current);
-  if (seen.slots.length === 0 && seen.source === current) return null;
+  const firstDecision = decidePlan(await planNodes(db), current);
+  if (firstDecision.slots.length === 0 && firstDecision.source === current) return null;
   return db.transaction(async (tx) => {
     const plan = await lockPlan(tx);
     await freeSlots(tx);
@@ -64,16 +64,16 @@ export async function decideTransfers(db: Db): Promise<{ source: string; before:
 
 /** Decides once a second until the signal aborts. */
 export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
-  let failed = false;
+  let hasFailed = false;
   while (!signal.aborted) {
     try {
-      const moved = await decideTransfers(db);
-      if (moved !== null) log.info(moved, 'secondaries transfer zones from another name server now');
-      failed = false;
+      const sourceChange = await decideTransfers(db);
+      if (sourceChange !== null) log.info(sourceChange, 'secondaries transfer zones from another name server now');
+      hasFailed = false;
     } catch (error) {
-      if (!failed && !signal.aborted)
+      if (!hasFailed && !signal.aborted)
         log.warn({ err: error }, 'failed to decide which name server is the source of transfers; retrying');
-      failed = true;
+      hasFailed = true;
     }
     await sleep(clock, EVERY_MS, signal).catch(() => undefined);
   }
@@ -83,8 +83,8 @@ export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, si
 export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: string): Promise<ZoneTransferPlan> {
   return inOneSnapshot(db, async (tx) => {
     const plan = await readPlan(tx);
-    const [slot, rows, listed] = [await slotOf(tx, node), await allSecondaries(tx), await listedZones(tx)];
-    const zonesOf = Map.groupBy(listed, ({ secondary }) => secondary);
+    const [slot, rows, zoneList] = [await slotOf(tx, node), await allSecondaries(tx), await listedZones(tx)];
+    const zonesOf = Map.groupBy(zoneList, ({ secondary }) => secondary);
     const hasPart = slot !== null && rows.length > 0;
     return {
       version: plan.version,

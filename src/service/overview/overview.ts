@@ -37,15 +37,15 @@ export async function readOverview(context: ServiceContext, actor: Actor): Promi
 }
 
 async function readNodes({ db }: ServiceContext, now: Date): Promise<NonNullable<Overview['nodes']>> {
-  const [samples, living] = await Promise.all([
+  const [samples, livingNodes] = await Promise.all([
     readSamples(db, new Date(now.getTime() - DAY_MS), SLOT_SECONDS),
     livingRows(db),
   ]);
-  return { samples, living: new Set(living.map(({ node }) => node)).size };
+  return { samples, living: new Set(livingNodes.map(({ node }) => node)).size };
 }
 
-function allDays(known: Overview['days'], now: Date): Overview['days'] {
-  const changes = new Map(known.map((each) => [each.day, each.changes]));
+function allDays(knownDays: Overview['days'], now: Date): Overview['days'] {
+  const changes = new Map(knownDays.map((each) => [each.day, each.changes]));
   return Array.from({ length: DAYS }, (_, at) => {
     const day = new Date(now.getTime() - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
     return { day, changes: changes.get(day) ?? 0 };

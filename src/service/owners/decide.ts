@@ -51,108 +51,111 @@ export interface Decision {
 const MAX_OWNERS = 100;
 
 /**
- * @param own the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it
+ * @param ownSet the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it
  */
 export function decideSet(
   set: ReadApply,
-  own: OwnedSet | null,
+  ownSet: OwnedSet | null,
   here: RecordsHere,
   defaultTtl: number,
 ): Decision | Refusal {
-  const stale = staleness(set, own ? [own] : []);
-  if (stale) return stale;
-  const isSame = own !== null && own.digest === set.digest;
+  const staleRefusal = staleness(set, ownSet ? [ownSet] : []);
+  if (staleRefusal) return staleRefusal;
+  const isSame = ownSet !== null && ownSet.digest === set.digest;
   const valued = set.values.map((value) => here.withValue(value));
-  const mine = new Set(own?.records.map(({ id }) => id));
-  const mineNow = own === null ? [] : recordsOf(own, here);
+  const ownIds = new Set(ownSet?.records.map(({ id }) => id));
+  const mineNow = ownSet === null ? [] : recordsOf(ownSet, here);
   for (const [index, value] of set.values.entries()) {
     const record = valued[index];
-    const refused = record && objection(set, value, index, record, { isMine: mine.has(record.id), isSame, defaultTtl });
-    if (refused) return refused;
+    const valueRefusal =
+      record && objection(set, value, index, record, { isMine: ownIds.has(record.id), isSame, defaultTtl });
+    if (valueRefusal) return valueRefusal;
   }
-  const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, own, { valued, mineNow }, defaultTtl) : [];
+  const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, ownSet, { valued, mineNow }, defaultTtl) : [];
   if (isSame && set.drift !== 'Enforce') {
-    return { edits: mineNow.flatMap((record) => commented(record, set, own)), records: own.records, drift };
+    return { edits: mineNow.flatMap((record) => commented(record, set, ownSet)), records: ownSet.records, drift };
   }
-  const wanted = new Set(valued.flatMap((record) => record?.id ?? []));
-  const others = (record: Present) => record.owners.filter(({ id }) => id !== own?.id);
-  const spare = mineNow.filter(({ id }) => !wanted.has(id));
+  const wantedIds = new Set(valued.flatMap((record) => record?.id ?? []));
+  const others = (record: Present) => record.owners.filter(({ id }) => id !== ownSet?.id);
+  const spare = mineNow.filter(({ id }) => !wantedIds.has(id));
   const free = spare.filter((record) => others(record).length === 0);
-  const edits: SetEdit[] = spare.flatMap((record) => withoutOwner(record, own, others(record), defaultTtl));
+  const edits: SetEdit[] = spare.flatMap((record) => withoutOwner(record, ownSet, others(record), defaultTtl));
   const records: Decision['records'][number][] = [];
-  const missing: number[] = [];
+  const missingIndexes: number[] = [];
   for (const [index, { digest }] of set.values.entries()) {
     const record = valued[index];
     if (!record) {
-      missing.push(index);
+      missingIndexes.push(index);
       continue;
     }
     const ttl = lowestTtl([set, ...others(record)], defaultTtl);
-    edits.push(...adjusted(record, { ttl, comment: commentOf(record, set, own) }, defaultTtl));
+    edits.push(...adjusted(record, { ttl, comment: commentOf(record, set, ownSet) }, defaultTtl));
     records.push({ id: record.id, digest });
   }
-  const made: SetEdit[] = missing.map((value, at) => {
+  const creations: SetEdit[] = missingIndexes.map((value, at) => {
     const record = free[at];
     if (!record) return { kind: 'create', value, ttl: set.ttl, comment: set.comment };
     records.push({ id: record.id, digest: set.values[value]!.digest });
-    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: commentOf(record, set, own) };
+    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: commentOf(record, set, ownSet) };
   });
-  const deleted: SetEdit[] = free.slice(missing.length).map(({ id }) => ({ kind: 'delete', id }));
-  return { edits: [...deleted, ...edits, ...made], records, drift };
+  const deletions: SetEdit[] = free.slice(missingIndexes.length).map(({ id }) => ({ kind: 'delete', id }));
+  return { edits: [...deletions, ...edits, ...creations], records, drift };
 }
 
 /** The records of a set that still exist. */
-function recordsOf(own: OwnedSet, here: RecordsHere): Present[] {
-  return own.records.flatMap(({ id }) => here.withId(id) ?? []);
+function recordsOf(ownSet: OwnedSet, here: RecordsHere): Present[] {
+  return ownSet.records.flatMap(({ id }) => here.withId(id) ?? []);
 }
 
 /** The edits of a record that loses one of its owners and keeps `others`. */
 function withoutOwner(
   record: Present,
-  own: OwnedSet | null,
+  ownSet: OwnedSet | null,
   others: readonly OwnedSet[],
   defaultTtl: number,
 ): SetEdit[] {
   if (others.length === 0) return [];
-  const comment = commentOf(record, { comment: null }, own);
+  const comment = commentOf(record, { comment: null }, ownSet);
   return adjusted(record, { ttl: lowestTtl(others, defaultTtl), comment }, defaultTtl);
 }
 
-/** The comment that a record has after its owner applied `set`. @param own the set as the owner applied it before */
+/** The comment that a record has after its owner applied `set`. @param ownSet the set as the owner applied it before */
 function commentOf(
   { comment, owners }: Pick<Present, 'comment' | 'owners'>,
   set: { comment: string | null },
-  own: Pick<OwnedSet, 'id' | 'comment'> | null,
+  ownSet: Pick<OwnedSet, 'id' | 'comment'> | null,
 ): string | null {
-  const before = own?.comment ?? null;
+  const before = ownSet?.comment ?? null;
   if (set.comment === before) return comment;
   if (set.comment !== null) return set.comment;
   // The owner takes its comment back. Another owner may have one; a comment by others stays.
-  const next = owners.find((each) => each.id !== own?.id && each.comment !== null)?.comment ?? null;
+  const next = owners.find((each) => each.id !== ownSet?.id && each.comment !== null)?.comment ?? null;
   return comment === before ? next : comment;
 }
 
-function commented(record: Present, set: ReadApply, own: OwnedSet): SetEdit[] {
+function commented(record: Present, set: ReadApply, ownSet: OwnedSet): SetEdit[] {
   const { id, ttl } = record;
-  const comment = commentOf(record, set, own);
+  const comment = commentOf(record, set, ownSet);
   return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment }];
 }
 
 function adjusted(
   { id, ttl, comment }: Present,
-  wanted: { ttl: number | null; comment: string | null },
+  wantedFields: { ttl: number | null; comment: string | null },
   defaultTtl: number,
 ): SetEdit[] {
   // A TTL of the default's value stays as it is written.
-  const next = (ttl ?? defaultTtl) === (wanted.ttl ?? defaultTtl) ? ttl : wanted.ttl;
-  return next === ttl && wanted.comment === comment ? [] : [{ kind: 'adjust', id, ttl: next, comment: wanted.comment }];
+  const next = (ttl ?? defaultTtl) === (wantedFields.ttl ?? defaultTtl) ? ttl : wantedFields.ttl;
+  return next === ttl && wantedFields.comment === comment
+    ? []
+    : [{ kind: 'adjust', id, ttl: next, comment: wantedFields.comment }];
 }
 
 /** The edits that release a set. @param retain whether records without another owner stay */
-export function decideRelease(own: OwnedSet, here: RecordsHere, retain: boolean, defaultTtl: number): SetEdit[] {
-  return recordsOf(own, here).flatMap((record): SetEdit[] => {
-    const others = record.owners.filter(({ id }) => id !== own.id);
-    if (others.length > 0) return withoutOwner(record, own, others, defaultTtl);
+export function decideRelease(ownSet: OwnedSet, here: RecordsHere, retain: boolean, defaultTtl: number): SetEdit[] {
+  return recordsOf(ownSet, here).flatMap((record): SetEdit[] => {
+    const others = record.owners.filter(({ id }) => id !== ownSet.id);
+    if (others.length > 0) return withoutOwner(record, ownSet, others, defaultTtl);
     return retain ? [] : [{ kind: 'delete', id: record.id }];
   });
 }
@@ -160,17 +163,17 @@ export function decideRelease(own: OwnedSet, here: RecordsHere, retain: boolean,
 /**
  * A generation that goes back, or one that was applied with other contents. Generations of different instances are not
  * compared.
- * @param held the sets of the owner
+ * @param heldSets the sets of the owner
  */
 export function staleness(
   { generation, instance, ...set }: Pick<ReadApply, 'generation' | 'instance'> & { digest?: string },
-  held: readonly Pick<OwnedSet, 'generation' | 'instance' | 'digest'>[],
+  heldSets: readonly Pick<OwnedSet, 'generation' | 'instance' | 'digest'>[],
 ): Refusal | null {
   if (generation === null) return null;
-  for (const own of held) {
-    if (own.generation === null || own.instance !== instance || generation > own.generation) continue;
-    if (generation < own.generation) return refusal('generation-back', { generation, applied: own.generation });
-    if (set.digest !== undefined && set.digest !== own.digest) return refusal('generation-reused', { generation });
+  for (const ownSet of heldSets) {
+    if (ownSet.generation === null || ownSet.instance !== instance || generation > ownSet.generation) continue;
+    if (generation < ownSet.generation) return refusal('generation-back', { generation, applied: ownSet.generation });
+    if (set.digest !== undefined && set.digest !== ownSet.digest) return refusal('generation-reused', { generation });
   }
   return null;
 }
@@ -187,48 +190,50 @@ function objection(
   const others = record.owners.filter(({ owner }) => owner !== set.owner);
   const [first] = others;
   if (first) {
-    const unwilling = others.find(({ share }) => !share);
-    const owner = (unwilling ?? first).owner;
-    const held = { ...details, owner, value: content, shared: unwilling === undefined };
-    if (unwilling)
-      return refusal(set.share ? 'owner-keeps-value' : 'value-owned', { content: clip(content), owner }, held);
-    if (!set.share) return refusal('value-shared', { content: clip(content), owner }, held);
+    const unwillingSet = others.find(({ share }) => !share);
+    const owner = (unwillingSet ?? first).owner;
+    const ownerDetails = { ...details, owner, value: content, shared: unwillingSet === undefined };
+    if (unwillingSet)
+      return refusal(set.share ? 'owner-keeps-value' : 'value-owned', { content: clip(content), owner }, ownerDetails);
+    if (!set.share) return refusal('value-shared', { content: clip(content), owner }, ownerDetails);
     if (!isMine && others.length >= MAX_OWNERS) return refusal('too-many-owners', { limit: MAX_OWNERS }, details);
     return null;
   }
   if (isMine || isSame) return null;
   if (set.adopt === 'Never')
     return refusal('value-unowned', { content: clip(content) }, { ...details, value: content });
-  const [stored, given] = [record.ttl ?? defaultTtl, set.ttl ?? defaultTtl];
-  return stored === given ? null : refusal('adopt-not-identical', { stored, given }, { ...details, field: 'ttl' });
+  const [storedTtl, givenTtl] = [record.ttl ?? defaultTtl, set.ttl ?? defaultTtl];
+  return storedTtl === givenTtl
+    ? null
+    : refusal('adopt-not-identical', { stored: storedTtl, given: givenTtl }, { ...details, field: 'ttl' });
 }
 
 /** The changes by others since the set was applied. */
 function driftOf(
   set: ReadApply,
-  own: OwnedSet,
+  ownSet: OwnedSet,
   { valued, mineNow }: { valued: readonly (Present | undefined)[]; mineNow: readonly Present[] },
   defaultTtl: number,
 ): DriftItem[] {
-  const wanted = new Set(valued.flatMap((record) => record?.id ?? []));
-  const mine = new Set(own.records.map(({ id }) => id));
-  const applied = new Map(own.records.map(({ id, digest }) => [digest, id]));
-  const changed = mineNow
-    .filter(({ id }) => !wanted.has(id))
+  const wantedIds = new Set(valued.flatMap((record) => record?.id ?? []));
+  const ownIds = new Set(ownSet.records.map(({ id }) => id));
+  const idByDigest = new Map(ownSet.records.map(({ id, digest }) => [digest, id]));
+  const changedItems = mineNow
+    .filter(({ id }) => !wantedIds.has(id))
     .map(({ id, content }): DriftItem => ({ kind: 'changed', id, content }));
   const others = set.values.flatMap(({ digest, record: { content } }, index): DriftItem[] => {
     const record = valued[index];
     // The record of a value that was changed is listed with its new content.
-    if (!record) return applied.has(digest) ? [] : [{ kind: 'deleted', content }];
+    if (!record) return idByDigest.has(digest) ? [] : [{ kind: 'deleted', content }];
     const { id, owners } = record;
-    if (!mine.has(id)) return [{ kind: 'replaced', id, content }];
+    if (!ownIds.has(id)) return [{ kind: 'replaced', id, content }];
     const [ttl, lowest] = [
       record.ttl ?? defaultTtl,
-      lowestTtl([set, ...owners.filter((each) => each.id !== own.id)], defaultTtl),
+      lowestTtl([set, ...owners.filter((each) => each.id !== ownSet.id)], defaultTtl),
     ];
     return ttl === (lowest ?? defaultTtl) ? [] : [{ kind: 'ttl', id, content: record.content, ttl }];
   });
-  return [...changed, ...others];
+  return [...changedItems, ...others];
 }
 
 /** The lowest TTL of some owners; null: the default of the zone. */

@@ -29,19 +29,19 @@ export function* judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], a
   for (const unit of unitsOf(sets)) {
     const before = judge.state.undo.length;
     yield;
-    const judged = yield* judgeUnit(judge, unit);
-    if ('refused' in judged) {
-      const { refused, index } = judged;
+    const judgedUnit = yield* judgeUnit(judge, unit);
+    if ('refused' in judgedUnit) {
+      const { refused, index } = judgedUnit;
       if (atomic) throw refused.within(`sets.${index}`);
       for (const each of unit) {
-        const own = each.index === index ? refused : refusal('owner-refused', { owner: ownerOf(each.set) });
-        results[each.index] = { ok: false, refusal: own.toData() };
+        const ownRefusal = each.index === index ? refused : refusal('owner-refused', { owner: ownerOf(each.set) });
+        results[each.index] = { ok: false, refusal: ownRefusal.toData() };
       }
       writes += unit.length;
       continue;
     }
-    for (const { index, result } of judged.done) results[index] = result;
-    for (const entry of judged.entries) entries.push(entry);
+    for (const { index, result } of judgedUnit.done) results[index] = result;
+    for (const entry of judgedUnit.entries) entries.push(entry);
     if (judge.state.undo.length > before) writes += unit.length;
   }
   return { results, entries, writes };
@@ -84,7 +84,7 @@ type JudgedUnit =
 function* judgeUnit(judge: Judge, unit: readonly UnitSet[]): Steps<JudgedUnit> {
   const before = judge.state.undo.length;
   const entries: Entry[] = [];
-  const done: { index: number; result: SetResult }[] = [];
+  const doneSets: { index: number; result: SetResult }[] = [];
   let at = unit[0] as UnitSet;
   try {
     yield* releaseOthers(judge, unit, entries);
@@ -92,10 +92,10 @@ function* judgeUnit(judge: Judge, unit: readonly UnitSet[]): Steps<JudgedUnit> {
     for (at of unit) {
       const first = entries.length;
       yield;
-      done.push({ index: at.index, result: yield* judgeSet(judge, at.set, entries) });
+      doneSets.push({ index: at.index, result: yield* judgeSet(judge, at.set, entries) });
       nameRequest(entries, first, at.set);
     }
-    return { done, entries };
+    return { done: doneSets, entries };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     rollBack(judge.state, before);
@@ -116,13 +116,13 @@ function* releaseOthers(judge: Judge, unit: readonly UnitSet[], entries: Entry[]
   const sets = unit.flatMap(({ set }) => (isExact(set) ? [set] : []));
   const [first] = sets;
   if (!first) return;
-  const named = new Set(sets.flatMap((set) => judge.state.owners.setAt(set)?.id ?? []));
-  const others = judge.state.owners.setsOf(first.owner).filter(({ id }) => !named.has(id));
-  const stale = staleness(first, others);
-  if (stale) throw stale;
+  const namedIds = new Set(sets.flatMap((set) => judge.state.owners.setAt(set)?.id ?? []));
+  const others = judge.state.owners.setsOf(first.owner).filter(({ id }) => !namedIds.has(id));
+  const staleRefusal = staleness(first, others);
+  if (staleRefusal) throw staleRefusal;
   // Exact sets are all sets of the owner, so this generation was applied with other ones.
   const { generation, instance } = first;
-  if (generation !== null && others.some((own) => own.generation === generation && own.instance === instance))
+  if (generation !== null && others.some((ownSet) => ownSet.generation === generation && ownSet.instance === instance))
     throw refusal('generation-reused', { generation });
   yield* releaseSets(judge, others, null, entries);
 }
@@ -145,18 +145,18 @@ function* judgeSet(judge: Judge, set: ReadSet | Refusal, entries: Entry[]): Step
 function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const { state, zone, caller, tools } = judge;
   mustWriteRecord(caller.actor, zone.id, set);
-  const own = state.owners.setAt(set);
-  const taken = own ? null : judgeBeginning(set, placeOf(judge, set), zone.defaultTtl);
-  if (taken) throw taken;
-  const decision = decideSet(set, own, recordsAt(judge, set), zone.defaultTtl);
+  const ownSet = state.owners.setAt(set);
+  const startRefusal = ownSet ? null : judgeBeginning(set, placeOf(judge, set), zone.defaultTtl);
+  if (startRefusal) throw startRefusal;
+  const decision = decideSet(set, ownSet, recordsAt(judge, set), zone.defaultTtl);
   if (decision instanceof Refusal) throw decision;
   const before = entries.length;
-  const made = decision.edits.flatMap((edit) => run(judge, set, edit, entries));
-  const records = [...decision.records, ...made];
-  const isSame = own?.digest === set.digest;
+  const createdRecords = decision.edits.flatMap((edit) => run(judge, set, edit, entries));
+  const records = [...decision.records, ...createdRecords];
+  const isSame = ownSet?.digest === set.digest;
   const { owner, name, ordername, type, digest, ttl, comment, share, retain, drift, whenClusterLost, expires } = set;
   const next: OwnedSet = {
-    id: own?.id ?? state.owners.idAt(set) ?? tools.newId('set'),
+    id: ownSet?.id ?? state.owners.idAt(set) ?? tools.newId('set'),
     owner,
     name,
     ordername,
@@ -164,12 +164,12 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
     digest,
     ttl,
     comment,
-    generation: set.generation ?? (isSame ? own.generation : null),
-    instance: set.instance ?? (isSame ? own.instance : null),
+    generation: set.generation ?? (isSame ? ownSet.generation : null),
+    instance: set.instance ?? (isSame ? ownSet.instance : null),
     ...{ valueCount: set.values.length, share, retain, drift, whenClusterLost, expires, records },
   };
-  if (!own) mustHavePlace(judge);
-  if (!own || !isSameRow(own, next) || !isSameRecords(own, next)) state.undo.push(state.owners.put(next));
+  if (!ownSet) mustHavePlace(judge);
+  if (!ownSet || !isSameRow(ownSet, next) || !isSameRecords(ownSet, next)) state.undo.push(state.owners.put(next));
   const views = records.flatMap(({ id }) => {
     const row = state.current.get(id);
     return row ? [recordView(row, zone)] : [];
@@ -179,36 +179,41 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
 
 function* release(judge: Judge, set: ReadRelease, entries: Entry[]): Steps<SetResult> {
   mustWriteRecord(judge.caller.actor, judge.zone.id, set);
-  const own = judge.state.owners.setAt(set);
-  const isDue = set.endedBy === null || (own !== null && own.expires !== null && own.expires <= set.endedBy);
-  const stale = own && staleness(set, [own]);
-  if (stale) throw stale;
-  return yield* released(judge, own && isDue ? [own] : [], set.retain, entries);
+  const ownSet = judge.state.owners.setAt(set);
+  const isDue = set.endedBy === null || (ownSet !== null && ownSet.expires !== null && ownSet.expires <= set.endedBy);
+  const staleRefusal = ownSet && staleness(set, [ownSet]);
+  if (staleRefusal) throw staleRefusal;
+  return yield* released(judge, ownSet && isDue ? [ownSet] : [], set.retain, entries);
 }
 
 function* releaseAll(judge: Judge, set: ReadReleaseAll, entries: Entry[]): Steps<SetResult> {
-  const held = judge.state.owners.setsOf(set.owner);
-  const stale = staleness(set, held);
-  if (stale) throw stale;
-  return yield* released(judge, held, null, entries);
+  const heldSets = judge.state.owners.setsOf(set.owner);
+  const staleRefusal = staleness(set, heldSets);
+  if (staleRefusal) throw staleRefusal;
+  return yield* released(judge, heldSets, null, entries);
 }
 
-function* released(judge: Judge, held: OwnedSet[], retain: boolean | null, entries: Entry[]): Steps<SetResult> {
+function* released(judge: Judge, heldSets: OwnedSet[], retain: boolean | null, entries: Entry[]): Steps<SetResult> {
   const before = entries.length;
-  yield* releaseSets(judge, held, retain, entries);
+  yield* releaseSets(judge, heldSets, retain, entries);
   return { ok: true, records: [], changed: changesAnswers(entries.slice(before)), drift: [] };
 }
 
 /** @param retain null: as each set was applied */
-function* releaseSets(judge: Judge, held: readonly OwnedSet[], retain: boolean | null, entries: Entry[]): Steps<void> {
+function* releaseSets(
+  judge: Judge,
+  heldSets: readonly OwnedSet[],
+  retain: boolean | null,
+  entries: Entry[],
+): Steps<void> {
   const { state, caller, zone } = judge;
   // DS records need the NS records of their name, so they go first.
-  for (const own of [...held].sort((a, b) => Number(b.type === 'DS') - Number(a.type === 'DS'))) {
+  for (const ownSet of [...heldSets].sort((a, b) => Number(b.type === 'DS') - Number(a.type === 'DS'))) {
     yield;
-    mustWriteRecord(caller.actor, zone.id, own);
-    for (const edit of decideRelease(own, recordsAt(judge, own), retain ?? own.retain, zone.defaultTtl))
-      run(judge, own, edit, entries);
-    state.undo.push(state.owners.remove(own.id));
+    mustWriteRecord(caller.actor, zone.id, ownSet);
+    for (const edit of decideRelease(ownSet, recordsAt(judge, ownSet), retain ?? ownSet.retain, zone.defaultTtl))
+      run(judge, ownSet, edit, entries);
+    state.undo.push(state.owners.remove(ownSet.id));
   }
 }
 
@@ -220,9 +225,9 @@ function run(
   entries: Entry[],
 ): { id: string; digest: string }[] {
   const values = 'values' in set ? set.values : [];
-  const note = <E extends Edited>(edited: E): E => {
-    if (edited.entry) entries.push({ ...edited.entry, owner: set.owner });
-    return edited;
+  const note = <E extends Edited>(editedRow: E): E => {
+    if (editedRow.entry) entries.push({ ...editedRow.entry, owner: set.owner });
+    return editedRow;
   };
   if (edit.kind === 'delete') note(removeRow(judge, edit.id));
   if (edit.kind === 'adjust') note(updateRow(judge, edit.id, adjusted(judge, edit)));
@@ -242,24 +247,24 @@ function run(
 /** The stored record with another TTL or comment. */
 function adjusted({ state }: Judge, { id, ttl, comment }: Extract<SetEdit, { kind: 'adjust' }>) {
   const row = state.current.get(id);
-  const stored = row && state.nearby.at(row.ordername).get(id);
-  if (!row || !stored) throw new Error(`the record ${id} was not loaded`);
+  const storedRecord = row && state.nearby.at(row.ordername).get(id);
+  if (!row || !storedRecord) throw new Error(`the record ${id} was not loaded`);
   const { name, ordername, type, content, rdata, priority } = row;
-  const { wire, target } = stored;
+  const { wire, target } = storedRecord;
   return { ok: true, value: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment } } as const;
 }
 
 /** The records at a name and type, with their owners. */
 function recordsAt({ state }: Judge, { ordername, type }: Pick<OwnedSet, 'ordername' | 'type'>): RecordsHere {
   const there = state.nearby.at(ordername);
-  const present = (record: Neighbour | undefined) => {
+  const readPresent = (record: Neighbour | undefined) => {
     if (record === undefined || record.type !== type) return undefined;
     const { ttl = null, comment = null } = state.current.get(record.id) ?? {};
     return { id: record.id, content: record.content, ttl, comment, owners: state.owners.ownersOf(record.id) };
   };
   return {
-    withId: (id) => present(there.get(id)),
-    withValue: ({ record }) => present(there.twinOf(record)),
+    withId: (id) => readPresent(there.get(id)),
+    withValue: ({ record }) => readPresent(there.twinOf(record)),
   };
 }
 

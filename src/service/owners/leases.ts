@@ -44,8 +44,8 @@ export function createLeaseMetrics(metrics: Metrics, read: () => Promise<Date | 
     name: 'lease_overdue_seconds',
     help: 'Seconds since the end of the oldest lease whose records are not released yet; 0 if there is none.',
     collect: async (gauge) => {
-      const ended = await read().catch(() => null);
-      gauge.set(ended === null ? 0 : Math.max(0, (now().getTime() - ended.getTime()) / 1000));
+      const leaseEnd = await read().catch(() => null);
+      gauge.set(leaseEnd === null ? 0 : Math.max(0, (now().getTime() - leaseEnd.getTime()) / 1000));
     },
   });
   return { released: (seconds) => lateness.observe(seconds), failed: () => failures.inc() };
@@ -84,15 +84,15 @@ async function releaseRound(
   metrics: LeaseMetrics,
   signal: AbortSignal,
 ): Promise<number> {
-  const due = await endedLeases(context.db, context.now(), LEASES);
-  const zones = [...Map.groupBy(due, ({ zoneId }) => zoneId).values()];
+  const dueLeases = await endedLeases(context.db, context.now(), LEASES);
+  const zones = [...Map.groupBy(dueLeases, ({ zoneId }) => zoneId).values()];
   const work = async () => {
     for (let leases = zones.shift(); leases && !signal.aborted; leases = zones.shift()) {
       await releaseIn(context, leases, log, metrics);
     }
   };
   await Promise.all(Array.from({ length: ZONES }, work));
-  return due.length;
+  return dueLeases.length;
 }
 
 /** @param leases all of one zone */
@@ -103,13 +103,13 @@ async function releaseIn(
   metrics: LeaseMetrics,
 ): Promise<void> {
   const [{ zoneId }] = leases as [EndedLease];
-  const failed: EndedLease[] = [];
+  const failedLeases: EndedLease[] = [];
   try {
     const results = await releaseEnded(context, callerFor(leases[0] as EndedLease, context), zoneId, leases);
     for (const [index, result] of results.entries()) {
       const lease = leases[index] as EndedLease;
       if (result.ok) metrics.released((context.now().getTime() - lease.expiresAt.getTime()) / 1000);
-      else failed.push(lease);
+      else failedLeases.push(lease);
       if (!result.ok)
         log.warn(
           {
@@ -126,13 +126,13 @@ async function releaseIn(
     if (!(error instanceof Refusal)) throw error;
     // A busy zone is tried again in the next round, and one that is gone has taken its sets along.
     if (error.code === 'busy' || error.code === 'no_zone') return;
-    failed.push(...leases);
+    failedLeases.push(...leases);
     log.warn({ zoneId, reason: error.message }, 'failed to release ended leases of a zone; trying again in a minute');
   }
-  if (failed.length === 0) return;
-  for (const _ of failed) metrics.failed();
+  if (failedLeases.length === 0) return;
+  for (const _ of failedLeases) metrics.failed();
   const now = context.now();
-  const ids = failed.map(({ setId }) => setId);
+  const ids = failedLeases.map(({ setId }) => setId);
   await postponeLeases(context.db, ids, now, new Date(now.getTime() + AGAIN_MS));
 }
 

@@ -10,13 +10,13 @@ interface WarnLog {
 }
 
 /** Writes one line at level warn, unless no record has an owner. @param fields the request and its key */
-export function logOwned(log: WarnLog, zone: string, owned: readonly OwnedChange[], fields: object): void {
-  if (owned.length === 0) return;
-  const sets = owned.slice(0, MAX_SETS).map(({ name, type, owners }) => ({
+export function logOwned(log: WarnLog, zone: string, ownedChanges: readonly OwnedChange[], fields: object): void {
+  if (ownedChanges.length === 0) return;
+  const sets = ownedChanges.slice(0, MAX_SETS).map(({ name, type, owners }) => ({
     ...{ name, type, owners: owners.slice(0, MAX_TOLD_OWNERS) },
     ...(owners.length > MAX_TOLD_OWNERS ? { moreOwners: owners.length - MAX_TOLD_OWNERS } : {}),
   }));
-  const more = owned.length > MAX_SETS ? { more: owned.length - MAX_SETS } : {};
+  const more = ownedChanges.length > MAX_SETS ? { more: ownedChanges.length - MAX_SETS } : {};
   log.warn(
     { ...fields, zone, sets, ...more },
     'a client changed records that have owners, which may revert the change',

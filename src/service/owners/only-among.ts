@@ -29,9 +29,9 @@ const ADDRESSES: readonly RecordType[] = ['A', 'AAAA', 'ALIAS', 'CNAME'];
 export function judgeBeginning(set: ReadApply, place: Place, defaultTtl: number): Refusal | null {
   const { onlyAmong } = set;
   if (onlyAmong === null) return null;
-  const adopted = new Set(set.adopt === 'IfIdentical' ? set.values.map((value) => place.idOf(value)) : []);
+  const adoptedIds = new Set(set.adopt === 'IfIdentical' ? set.values.map((value) => place.idOf(value)) : []);
   const adopts = (record: PlacedRecord) =>
-    record.type === set.type && adopted.has(record.id) && (record.ttl ?? defaultTtl) === (set.ttl ?? defaultTtl);
+    record.type === set.type && adoptedIds.has(record.id) && (record.ttl ?? defaultTtl) === (set.ttl ?? defaultTtl);
   for (const record of place.all()) {
     if (!isBeside(record.type, set.type)) continue;
     const { type, id } = record;

@@ -48,14 +48,14 @@ function readySets(sets: SetList, atomic: boolean): ReadyWork<SetResult[]> {
     async writeParts(write) {
       const results: SetResult[] = [];
       for (const indexes of listParts(sets)) {
-        const written = await write(
+        const writeResult = await write(
           readySets(
             indexes.map((index) => sets[index] as SetList[number]),
             false,
           ),
         );
         for (const [at, index] of indexes.entries()) {
-          const result = resultOf(written, at);
+          const result = resultOf(writeResult, at);
           if (atomic && !result.ok) throw new Refusal(result.refusal).within(`sets.${index}`);
           results[index] = result;
         }
@@ -65,9 +65,9 @@ function readySets(sets: SetList, atomic: boolean): ReadyWork<SetResult[]> {
   };
 }
 
-function resultOf(written: SetResult[] | Refusal, at: number): SetResult {
-  if (written instanceof Refusal) return { ok: false, refusal: written.toData() };
-  return written[at] as SetResult;
+function resultOf(writeResult: SetResult[] | Refusal, at: number): SetResult {
+  if (writeResult instanceof Refusal) return { ok: false, refusal: writeResult.toData() };
+  return writeResult[at] as SetResult;
 }
 
 /** The indexes of the sets that succeed or fail together: the exact sets of one owner, and every other set alone. */

@@ -121,20 +121,20 @@ export function* readSets(
   zoneName: string,
   now: Date,
 ): Steps<readonly (ReadSet | Refusal)[]> {
-  const read: (ReadSet | Refusal)[] = [];
+  const results: (ReadSet | Refusal)[] = [];
   for (const set of sets) {
     yield;
-    read.push(set instanceof Refusal ? set : attempt(() => readSet(set, zoneName, now)));
+    results.push(set instanceof Refusal ? set : attempt(() => readSet(set, zoneName, now)));
   }
-  const contradictions = contradictionsIn(read);
-  return read.map((set, index) => contradictions.get(index) ?? set);
+  const contradictions = contradictionsIn(results);
+  return results.map((set, index) => contradictions.get(index) ?? set);
 }
 
 /** @throws Refusal */
 function readSet(input: SetInput, zone: string, now: Date): ReadSet {
   const { owner, generation = null, instance = null, requestId = null } = input;
-  const named = { owner, generation, instance, requestId };
-  if (input.release === true) return { kind: 'release-all', ...named };
+  const commonFields = { owner, generation, instance, requestId };
+  if (input.release === true) return { kind: 'release-all', ...commonFields };
   const { name: rawName = '', type: rawType = '', values = [], ttl = null, exact = false } = input;
   if (values.length === 0) {
     // The form of a type is the same for all values, so it is refused like that of a record.
@@ -145,7 +145,7 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
     const place = { name, ordername: orderName(name), type, exact };
     return {
       kind: 'release',
-      ...named,
+      ...commonFields,
       ...place,
       retain: input.retain ?? null,
       endedBy: input.onlyEnded ? now.getTime() : null,
@@ -156,15 +156,15 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
   );
   const [first] = records as [ReadValue];
   const { name, ordername, type } = first.record;
-  const seen = new Map<string, number>();
+  const indexByDigest = new Map<string, number>();
   for (const [index, { digest }] of records.entries()) {
-    const same = seen.get(digest);
+    const same = indexByDigest.get(digest);
     if (same !== undefined) throw refusal('value-twice', { index: same }, { field: `values.${index}.content` });
-    seen.set(digest, index);
+    indexByDigest.set(digest, index);
   }
   return {
     kind: 'apply',
-    ...named,
+    ...commonFields,
     ...{ name, ordername, type, exact, values: records, ttl: first.record.ttl },
     comment: insist(parseComment(input.comment ?? null)),
     digest: contentDigest(first.record.ttl, records),
@@ -213,29 +213,29 @@ function readExpires(text: string, now: Date): number {
 
 /** The sets that contradict other sets of their request, by index. All sets that take part are refused. */
 function contradictionsIn(sets: readonly (ReadSet | Refusal)[]): Map<number, Refusal> {
-  const found = new Map<number, Refusal>();
+  const refusals = new Map<number, Refusal>();
   const byOwner = new Map<string, { set: ReadSet; index: number }[]>();
   for (const [index, set] of sets.entries())
     if (!(set instanceof Refusal)) {
-      const mine = byOwner.get(set.owner);
-      if (mine) mine.push({ set, index });
+      const ownerSets = byOwner.get(set.owner);
+      if (ownerSets) ownerSets.push({ set, index });
       else byOwner.set(set.owner, [{ set, index }]);
     }
-  for (const mine of byOwner.values()) {
-    if (mine.length === 1) continue;
-    const isMixed = (test: (set: ReadSet) => boolean) => new Set(mine.map(({ set }) => test(set))).size > 1;
+  for (const ownerSets of byOwner.values()) {
+    if (ownerSets.length === 1) continue;
+    const isMixed = (test: (set: ReadSet) => boolean) => new Set(ownerSets.map(({ set }) => test(set))).size > 1;
     if (isMixed(({ kind }) => kind === 'release-all')) {
-      for (const { index } of mine) found.set(index, refusal('release-and-sets'));
+      for (const { index } of ownerSets) refusals.set(index, refusal('release-and-sets'));
     } else if (isMixed((set) => 'exact' in set && set.exact)) {
-      for (const { index } of mine) found.set(index, refusal('exact-and-others'));
-    } else for (const { index, rule } of samePlaces(mine)) found.set(index, refusal(rule));
+      for (const { index } of ownerSets) refusals.set(index, refusal('exact-and-others'));
+    } else for (const { index, rule } of samePlaces(ownerSets)) refusals.set(index, refusal(rule));
   }
-  return found;
+  return refusals;
 }
 
-function samePlaces(mine: readonly { set: ReadSet; index: number }[]): { index: number; rule: 'place-twice' }[] {
+function samePlaces(ownerSets: readonly { set: ReadSet; index: number }[]): { index: number; rule: 'place-twice' }[] {
   const places = new Map<string, { texts: Set<string>; indexes: number[] }>();
-  for (const { set, index } of mine) {
+  for (const { set, index } of ownerSets) {
     if (set.kind === 'release-all') continue;
     const place = places.get(`${set.ordername}\n${set.type}`) ?? { texts: new Set(), indexes: [] };
     places.set(`${set.ordername}\n${set.type}`, place);

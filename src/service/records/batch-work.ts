@@ -43,12 +43,12 @@ function measure(changes: Batch['changes']): Pick<Work<unknown>, 'size' | 'recor
 }
 
 function* readChanges(changes: Batch['changes'], zoneName: string): Steps<ReadChange[]> {
-  const read: ReadChange[] = [];
+  const changeList: ReadChange[] = [];
   for (const change of changes) {
     yield;
-    read.push(readChange(change, zoneName));
+    changeList.push(readChange(change, zoneName));
   }
-  return read;
+  return changeList;
 }
 
 function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<BatchResult[]> {
@@ -56,8 +56,8 @@ function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<
     needs: listNeeds(changes),
     judge: (judge) => judgeBatch(judge, changes, atomic),
     mustRepeat(actor, zoneId, results) {
-      const accepted = changes.filter((_, index) => results[index]?.ok === true);
-      mustRepeatChanges(actor, zoneId, accepted);
+      const acceptedChanges = changes.filter((_, index) => results[index]?.ok === true);
+      mustRepeatChanges(actor, zoneId, acceptedChanges);
     },
     async writeParts(write) {
       const results: BatchResult[] = [];
@@ -71,9 +71,9 @@ function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<
   };
 }
 
-function resultOf(written: BatchResult[] | Refusal): BatchResult {
-  if (written instanceof Refusal) return { ok: false, refusal: written.toData() };
-  return written[0] as BatchResult;
+function resultOf(writeResult: BatchResult[] | Refusal): BatchResult {
+  if (writeResult instanceof Refusal) return { ok: false, refusal: writeResult.toData() };
+  return writeResult[0] as BatchResult;
 }
 
 function readySingle(change: ReadChange): ReadyWork<RecordView | null> {
@@ -106,14 +106,14 @@ function* judgeBatch(judge: Judge, changes: readonly ReadChange[], atomic: boole
   const results: BatchResult[] = [];
   const entries: Entry[] = [];
   for (const [index, change] of changes.entries()) {
-    const done = yield* attempt(() => inOneStep(() => judgeChange(judge, change)));
-    if (done instanceof Refusal) {
-      if (atomic) throw done.within(`changes.${index}`);
-      results.push({ ok: false, refusal: done.toData() });
+    const outcome = yield* attempt(() => inOneStep(() => judgeChange(judge, change)));
+    if (outcome instanceof Refusal) {
+      if (atomic) throw outcome.within(`changes.${index}`);
+      results.push({ ok: false, refusal: outcome.toData() });
       continue;
     }
-    results.push({ ok: true, action: done.action, record: done.record });
-    if (done.entry !== null) entries.push(done.entry);
+    results.push({ ok: true, action: outcome.action, record: outcome.record });
+    if (outcome.entry !== null) entries.push(outcome.entry);
   }
   return judgedAs(results, entries);
 }
@@ -128,8 +128,8 @@ function judgedAs<Answer>(answer: Answer, entries: readonly Entry[]): Judged<Ans
  * already.
  */
 function announceCreated({ state }: Judge, changes: readonly ReadChange[]): void {
-  const created = changes.filter((change) => !(change instanceof Refusal) && change.action === 'create');
-  state.nearby.announce(recordsOf(created));
+  const creations = changes.filter((change) => !(change instanceof Refusal) && change.action === 'create');
+  state.nearby.announce(recordsOf(creations));
 }
 
 type Readable = Exclude<ReadChange, Refusal>;
@@ -164,16 +164,16 @@ function edit(judge: Judge, change: Readable): Edited {
 function createOnce(judge: Judge, change: Extract<Readable, { action: 'create' }>, once: Once): Done {
   const { state, zone, caller } = judge;
   const { keyId } = caller.actor;
-  const repeated = storedFor(state, keyId, once);
-  if (repeated) {
+  const earlierAnswer = storedFor(state, keyId, once);
+  if (earlierAnswer) {
     mustWriteRecords(caller.actor, zone.id);
     mustWriteRecord(caller.actor, zone.id, insist(change.record));
-    return { action: 'create', record: repeated.answer as RecordView, entry: null };
+    return { action: 'create', record: earlierAnswer.answer as RecordView, entry: null };
   }
-  const { once: _, ...created } = change;
-  const done = judgeChange(judge, created);
-  keepAnswer(state, keyId, once, done.record);
-  return done;
+  const { once: _, ...creation } = change;
+  const outcome = judgeChange(judge, creation);
+  keepAnswer(state, keyId, once, outcome.record);
+  return outcome;
 }
 
 /** @throws Refusal forbidden */

@@ -62,8 +62,8 @@ class Grouping {
   /** @returns the RRsets that are complete */
   add(rows: readonly RecordPageRow[]): ListedRrset[] {
     const complete: ListedRrset[] = [];
-    for (const { name, type, content, comment, ttl: own } of rows) {
-      const ttl = own ?? this.#defaultTtl;
+    for (const { name, type, content, comment, ttl: ownTtl } of rows) {
+      const ttl = ownTtl ?? this.#defaultTtl;
       const last = this.#last;
       if (last?.name === name && last.type === type) {
         last.values.push(content);

@@ -61,14 +61,14 @@ export async function readRecordPage(
     const offset = (query.page - 1) * limit;
     const page = { by: order, descending: query.descending, limit, offset, characters };
     const isLarge = isWhole && view.records > MAX_SORTED;
-    const sorted = isLarge ? null : await sortedRecordPage(context.db, zone.id, filter, page);
-    if (sorted === null) return { ...none, total: null, isTooMany: true };
-    const records = await withTimes(context, sorted.rows);
-    const hasNext = offset + records.length < sorted.total;
-    return { ...none, records, hasPrevious: query.page > 1, hasNext, total: sorted.total, isTooMany: false };
+    const sortedPage = isLarge ? null : await sortedRecordPage(context.db, zone.id, filter, page);
+    if (sortedPage === null) return { ...none, total: null, isTooMany: true };
+    const records = await withTimes(context, sortedPage.rows);
+    const hasNext = offset + records.length < sortedPage.total;
+    return { ...none, records, hasPrevious: query.page > 1, hasNext, total: sortedPage.total, isTooMany: false };
   }
-  const found = await byName(context, zone.id, filter, query);
-  const { rows, hasPrevious, hasNext } = found;
+  const rowPage = await byName(context, zone.id, filter, query);
+  const { rows, hasPrevious, hasNext } = rowPage;
   const [first, last] = [rows.at(0), rows.at(-1)];
   const isAll = !hasPrevious && !hasNext;
   return {

@@ -117,8 +117,8 @@ export async function readManagedRecordsOf(
   const zone = await seeZone(context, actor, zoneId, 'no_zone');
   mustReadWholeZone(actor, zoneId);
   const rows = await Promise.all(recordIds.map((id) => recordById(context.db, zone.no, id)));
-  const found = rows.filter((row) => row !== null);
-  return { zone: managedZone(zone, context.nameservers), records: await withOwners(context, found) };
+  const presentRows = rows.filter((row) => row !== null);
+  return { zone: managedZone(zone, context.nameservers), records: await withOwners(context, presentRows) };
 }
 
 /** The records with their owners. */
@@ -172,10 +172,10 @@ async function listedViews(
   const ownersById = await ownersOfRecords(context.db, ids);
   return rows.map((row) => {
     const view = recordView(row, zone);
-    const own = ownersById.get(row.id);
+    const recordOwners = ownersById.get(row.id);
     return {
       ...view,
-      ...(own ? { owners: [...own] } : {}),
+      ...(recordOwners ? { owners: [...recordOwners] } : {}),
       ...(row.withdrawn ? { withdrawn: true } : {}),
       ...(etags ? { etag: recordTag(view) } : {}),
     };

@@ -144,10 +144,10 @@ function* judgeRrsets<T>(judge: Judge, edit: RrsetEdit<T>): Steps<Judged<RrsetRe
 
 /** @throws Refusal of the plan; forbidden if it changes an RRset that the key may not write */
 function* planRrsets<T>({ state, caller, zone }: Judge, edit: RrsetEdit<T>): Steps<RrsetPlan<T>> {
-  const read = new Map<string, Rrset[]>();
+  const rrsetsByName = new Map<string, Rrset[]>();
   const at = (name: string) => {
-    const rrsets = read.get(name) ?? rrsetsAt(state, name);
-    read.set(name, rrsets);
+    const rrsets = rrsetsByName.get(name) ?? rrsetsAt(state, name);
+    rrsetsByName.set(name, rrsets);
     return rrsets;
   };
   const plan = yield* edit.plan({ zone, isChanged: state.undo.length > 0, at });
@@ -164,23 +164,23 @@ interface PlannedEdit {
 
 /** The edits that lead from the stored RRsets to those of the plan, in an order that the rules accept. */
 function* compare({ state }: Judge, { rrsets }: RrsetPlan<unknown>) {
-  const planned: PlannedEdit[] = [];
-  let [changed, writes] = [0, 0];
+  const plannedEdits: PlannedEdit[] = [];
+  let [changedCount, writes] = [0, 0];
   for (const rrset of rrsets) {
     yield;
     const edits = editsBetween(storedAt(state, rrset), rrset.records);
-    if (edits.length > 0) changed += 1;
+    if (edits.length > 0) changedCount += 1;
     writes += writesForRecords(edits.length);
-    for (const edit of edits) planned.push({ edit, rrset });
+    for (const edit of edits) plannedEdits.push({ edit, rrset });
   }
-  planned.sort(({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other));
-  return { planned, changed, writes };
+  plannedEdits.sort(({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other));
+  return { planned: plannedEdits, changed: changedCount, writes };
 }
 
-function* makeEdits(judge: Judge, { refused }: RrsetEdit, planned: readonly PlannedEdit[]) {
+function* makeEdits(judge: Judge, { refused }: RrsetEdit, plannedEdits: readonly PlannedEdit[]) {
   const entries: Entry[] = [];
   const owners = new Map<Rrset, Set<string>>();
-  for (const { edit, rrset } of planned) {
+  for (const { edit, rrset } of plannedEdits) {
     yield;
     // A deleted record has no owners any more.
     const texts = edit.kind === 'create' ? [] : [...judge.state.owners.ownerTexts(edit.id)];
@@ -188,8 +188,8 @@ function* makeEdits(judge: Judge, { refused }: RrsetEdit, planned: readonly Plan
     if (texts.length > 0) owners.set(rrset, new Set([...(owners.get(rrset) ?? []), ...texts]));
     if (entry !== null) entries.push(rrset.undoes === undefined ? entry : { ...entry, undoes: rrset.undoes });
   }
-  const owned = [...owners].map(([{ name, type }, texts]) => ({ name, type, owners: [...texts].sort() }));
-  return { entries, owned };
+  const ownedChanges = [...owners].map(([{ name, type }, texts]) => ({ name, type, owners: [...texts].sort() }));
+  return { entries, owned: ownedChanges };
 }
 
 /** @throws Refusal forbidden */
@@ -233,31 +233,31 @@ export type RecordEdit =
  * unless the plan has another one.
  */
 export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): RecordEdit[] {
-  const left = new Map(current.map((stored) => [keyOfOctets(stored.record.wire), stored]));
-  const missing: WantedRecord[] = [];
+  const storedByValue = new Map(current.map((storedRecord) => [keyOfOctets(storedRecord.record.wire), storedRecord]));
+  const missingRecords: WantedRecord[] = [];
   const edits: RecordEdit[] = [];
   for (const record of records) {
     const value = keyOfOctets(record.wire);
-    const stored = left.get(value);
-    left.delete(value);
-    if (!stored) missing.push(record);
+    const storedRecord = storedByValue.get(value);
+    storedByValue.delete(value);
+    if (!storedRecord) missingRecords.push(record);
     else {
-      const { ttl, comment = stored.record.comment ?? null } = record;
-      if (stored.record.ttl !== ttl || stored.record.comment !== comment)
-        edits.push(updateOf(stored, { ...stored.record, ttl, comment }));
+      const { ttl, comment = storedRecord.record.comment ?? null } = record;
+      if (storedRecord.record.ttl !== ttl || storedRecord.record.comment !== comment)
+        edits.push(updateOf(storedRecord, { ...storedRecord.record, ttl, comment }));
     }
   }
-  const free = new Map([...left.values()].map((stored) => [stored.id, stored]));
-  const used = new Set(current.flatMap(({ id }) => (free.has(id) ? [] : [id])));
-  const [named, unnamed]: [WantedRecord[], WantedRecord[]] = [[], []];
+  const free = new Map([...storedByValue.values()].map((storedRecord) => [storedRecord.id, storedRecord]));
+  const usedIds = new Set(current.flatMap(({ id }) => (free.has(id) ? [] : [id])));
+  const [recordsWithId, recordsWithoutId]: [WantedRecord[], WantedRecord[]] = [[], []];
   // A record that kept its value may have the id that another one had before.
-  for (const { id, ...record } of missing)
-    if (id === undefined || used.has(id)) unnamed.push(record);
-    else named.push({ ...record, id });
-  for (const record of [...named, ...unnamed]) {
-    const stored = record.id === undefined ? free.values().next().value : free.get(record.id);
-    if (stored) free.delete(stored.id);
-    edits.push(stored ? updateOf(stored, record) : { kind: 'create', record });
+  for (const { id, ...record } of missingRecords)
+    if (id === undefined || usedIds.has(id)) recordsWithoutId.push(record);
+    else recordsWithId.push({ ...record, id });
+  for (const record of [...recordsWithId, ...recordsWithoutId]) {
+    const storedRecord = record.id === undefined ? free.values().next().value : free.get(record.id);
+    if (storedRecord) free.delete(storedRecord.id);
+    edits.push(storedRecord ? updateOf(storedRecord, record) : { kind: 'create', record });
   }
   for (const { id, record } of free.values()) edits.push({ kind: 'delete', id, record });
   return edits;
@@ -281,12 +281,12 @@ function growthOf(edit: RecordEdit): number {
 }
 
 /** @throws Refusal */
-function runFor(judge: Judge, edit: RecordEdit, rrset: Rrset, refused: RrsetEdit['refused']): Edited {
+function runFor(judge: Judge, edit: RecordEdit, rrset: Rrset, refuseEdit: RrsetEdit['refused']): Edited {
   try {
     return run(judge, edit);
   } catch (error) {
-    if (refused === undefined || !(error instanceof Refusal)) throw error;
-    throw refused(error, rrset);
+    if (refuseEdit === undefined || !(error instanceof Refusal)) throw error;
+    throw refuseEdit(error, rrset);
   }
 }
 

@@ -108,7 +108,7 @@ export interface ShownSecondary extends Omit<SecondaryRow, 'offeredToAll'> {
 /** All secondaries, by name, with the zones that are listed for them and what the source saw last. */
 export async function adminListSecondaries(url: string): Promise<ShownSecondary[]> {
   return withDatabase(url, async (db) => {
-    const [rows, listed, states] = [await allSecondaries(db), await listedZones(db), await secondaryStates(db)];
+    const [rows, zoneList, states] = [await allSecondaries(db), await listedZones(db), await secondaryStates(db)];
     const offers = await allOffers(db);
     return rows.map(({ offeredToAll, ...row }) => ({
       ...row,
@@ -116,7 +116,7 @@ export async function adminListSecondaries(url: string): Promise<ShownSecondary[
         offeredToAll,
         offers.filter(({ secondary }) => secondary === row.name),
       ),
-      zones: listed.filter(({ secondary }) => secondary === row.name),
+      zones: zoneList.filter(({ secondary }) => secondary === row.name),
       report: states.find(({ secondary }) => secondary === row.name) ?? null,
     }));
   });
@@ -132,9 +132,9 @@ function offerOf(all: boolean, offers: readonly Offer[]): ShownSecondary['offer'
 
 /** @throws Error if there is no such secondary */
 export async function adminShowSecondary(url: string, name: string): Promise<ShownSecondary> {
-  const found = (await adminListSecondaries(url)).find((each) => each.name === name);
-  if (found === undefined) throw noSecondary(name);
-  return found;
+  const secondary = (await adminListSecondaries(url)).find((each) => each.name === name);
+  if (secondary === undefined) throw noSecondary(name);
+  return secondary;
 }
 
 /** The secondary as the configuration of a name server needs it. */
@@ -149,12 +149,12 @@ const LOCK_MS = 30_000;
 
 /** No choice of an owner runs meanwhile. @throws Error also if zones stayed locked for 30 s; nothing is written then */
 async function alone<T>(url: string, options: DryRun, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const locked = async (tx: Tx) => {
+  const runLocked = async (tx: Tx) => {
     await setLockTimeout(tx, LOCK_MS);
     await lockSecondaries(tx, 'administrator');
     return work(tx);
   };
-  return inTransaction(url, locked, options).catch((error: unknown) => {
+  return inTransaction(url, runLocked, options).catch((error: unknown) => {
     if (!isLockFailure(error)) throw error;
     throw new Error('other changes of these zones did not end in time, and nothing was changed; run the command again');
   });

@@ -45,15 +45,15 @@ export async function readZoneSecondaries(
   zoneId: string,
 ): Promise<SecondaryView[]> {
   // Every proof of the operator asks this, and waits for the answer.
-  const [{ name }, found] = await Promise.all([
+  const [{ name }, zoneSecondaries] = await Promise.all([
     seeZone(context, actor, zoneId, 'no_zone'),
     secondariesOfZone(context.db, zoneId),
   ]);
-  return found.map((each) => secondaryView(each, name));
+  return zoneSecondaries.map((each) => secondaryView(each, name));
 }
 
 /**
- * Replaces the owner's choice. @param seen the choice that a person saw; another one refuses the change. Absent: any.
+ * Replaces the owner's choice. @param seenNames the choice that a person saw; another one refuses the change. Absent: any.
  * A secondary that is chosen already may stay, also when it is no longer offered.
  * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone),
  * bad_request (too many), busy
@@ -63,9 +63,9 @@ export async function chooseSecondaries(
   caller: Caller,
   zoneId: string,
   names: readonly string[],
-  seen?: readonly string[],
+  seenNames?: readonly string[],
 ): Promise<SecondaryView[]> {
-  const wanted = [...new Set(names)].sort();
+  const wantedNames = [...new Set(names)].sort();
   const { name } = await seeZone(context, caller.actor, zoneId, 'no_zone');
   // The NS records of the delegation change with those of the zone.
   const parent = await parentOf(context.db, name);
@@ -74,20 +74,24 @@ export async function chooseSecondaries(
     const zone = await lockZoneFor(tx, context, caller, zoneId);
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
-    if (wanted.length > MAX_CHOSEN) throw refusal('too-many-secondaries', { limit: MAX_CHOSEN });
+    if (wantedNames.length > MAX_CHOSEN) throw refusal('too-many-secondaries', { limit: MAX_CHOSEN });
     const before = await chosenByOwner(tx, zoneId);
-    mustBeAsSeen('secondaries', seen && [...seen].sort().join(', '), before.join(', '));
-    if (before.join() === wanted.join()) return viewsOf(tx, zone);
-    const offered = await offeredToOwner(tx, zone);
-    const missing = wanted.find((each) => !before.includes(each) && offered.every(({ name }) => name !== each));
-    if (missing !== undefined) {
-      const choice = offered.length === 0 ? 'none' : offered.map(({ name }) => name).join(', ');
-      throw refusal('secondary-not-offered', { name: missing, offered: choice });
+    mustBeAsSeen('secondaries', seenNames && [...seenNames].sort().join(', '), before.join(', '));
+    if (before.join() === wantedNames.join()) return viewsOf(tx, zone);
+    const offers = await offeredToOwner(tx, zone);
+    const missingName = wantedNames.find((each) => !before.includes(each) && offers.every(({ name }) => name !== each));
+    if (missingName !== undefined) {
+      const choice = offers.length === 0 ? 'none' : offers.map(({ name }) => name).join(', ');
+      throw refusal('secondary-not-offered', { name: missingName, offered: choice });
     }
-    await writeChoice(tx, zoneId, wanted);
+    await writeChoice(tx, zoneId, wantedNames);
     const serial = await settleNames(tx, zoneId, context.now());
     await changePlan(tx);
-    const change = { action: 'zone.change' as const, before: { secondaries: before }, after: { secondaries: wanted } };
+    const change = {
+      action: 'zone.change' as const,
+      before: { secondaries: before },
+      after: { secondaries: wantedNames },
+    };
     await insertChanges(tx, [{ ...historyOf(zone, caller), ...change, serial: serial ?? zone.serial }]);
     return viewsOf(tx, zone);
   });

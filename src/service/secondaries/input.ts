@@ -68,30 +68,31 @@ const DNS_PORT = 53;
 
 /** @throws Error that says what would be accepted */
 export function endpointOf(text: string): Endpoint {
-  const [, bracketed, v6Port, plain, v4Port] =
+  const [, bracketedAddress, v6Port, plain, v4Port] =
     /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([^:]+)(?::(\d{1,5}))?)$/.exec(text) ?? [];
   const port = v6Port ?? v4Port;
-  return { address: bracketed ?? plain ?? text, port: port === undefined ? DNS_PORT : Number(port) };
+  return { address: bracketedAddress ?? plain ?? text, port: port === undefined ? DNS_PORT : Number(port) };
 }
 
 /**
  * The row of a secondary.
- * @param kept the values that stay unless the input has others. Null: the secondary is new, and a key is made
+ * @param currentTerms the values that stay unless the input has others. Null: the secondary is new, and a key is made
  * @returns with `made`: whether the secret was made here
  * @throws Error or Refusal that say what is wrong
  */
 export function secondaryRow(
   input: SecondaryInput,
-  kept: { key: SecondaryKey; offeredToAll: boolean } | null,
+  currentTerms: { key: SecondaryKey; offeredToAll: boolean } | null,
   random: (bytes: number) => Buffer,
 ): { row: NewSecondary; made: boolean } {
   const { name, zones = [], catalog = true, notify = true, tsig = {} } = input;
-  const algorithm = algorithmOf(tsig.algorithm ?? kept?.key.algorithm ?? DEFAULT_TSIG_ALGORITHM);
-  const keyName = tsig.name ?? kept?.key.name ?? defaultTsigName(name);
-  const isKept = kept !== null && tsig.secret === undefined && kept.key.algorithm === algorithm;
-  const made = tsig.secret === undefined && !isKept;
-  const secret = tsig.secret ?? (isKept ? kept.key.secret : random(tsigSecretOctets(algorithm)).toString('base64'));
-  const checked = checkedSecondary({
+  const algorithm = algorithmOf(tsig.algorithm ?? currentTerms?.key.algorithm ?? DEFAULT_TSIG_ALGORITHM);
+  const keyName = tsig.name ?? currentTerms?.key.name ?? defaultTsigName(name);
+  const isKept = currentTerms !== null && tsig.secret === undefined && currentTerms.key.algorithm === algorithm;
+  const isGenerated = tsig.secret === undefined && !isKept;
+  const secret =
+    tsig.secret ?? (isKept ? currentTerms.key.secret : random(tsigSecretOctets(algorithm)).toString('base64'));
+  const checkedInput = checkedSecondary({
     name,
     addresses: input.addresses.map(endpointOf),
     transfersFrom: input.transfersFrom ?? [],
@@ -101,11 +102,11 @@ export function secondaryRow(
     notify,
   });
   return {
-    made,
+    made: isGenerated,
     row: {
       name,
-      addresses: [...checked.addresses],
-      transfersFrom: [...(checked.transfersFrom ?? [])],
+      addresses: [...checkedInput.addresses],
+      transfersFrom: [...(checkedInput.transfersFrom ?? [])],
       tsigName: keyName,
       tsigAlgorithm: algorithm,
       tsigSecret: secret,
@@ -113,7 +114,7 @@ export function secondaryRow(
       allZones: zones === 'all',
       catalog,
       notify,
-      offeredToAll: input.offer === undefined ? (kept?.offeredToAll ?? false) : input.offer.all === true,
+      offeredToAll: input.offer === undefined ? (currentTerms?.offeredToAll ?? false) : input.offer.all === true,
     },
   };
 }
@@ -131,8 +132,8 @@ export function offeredNamespaceOf(text: string): { team: string; namespace: str
 }
 
 function algorithmOf(text: string): SecondaryKey['algorithm'] {
-  const found = TSIG_ALGORITHMS.find((each) => each === text);
-  if (found === undefined)
+  const knownAlgorithm = TSIG_ALGORITHMS.find((each) => each === text);
+  if (knownAlgorithm === undefined)
     throw new Error(`the algorithm of the TSIG key must be one of ${TSIG_ALGORITHMS.join(', ')}`);
-  return found;
+  return knownAlgorithm;
 }

@@ -28,8 +28,8 @@ export async function writeSecondary(
   random: (bytes: number) => Buffer,
   now: Date,
 ): Promise<WrittenSecondary> {
-  const kept = before && { key: keyOf(before), offeredToAll: before.offeredToAll };
-  const { row, made } = secondaryRow(input, kept, random);
+  const currentTerms = before && { key: keyOf(before), offeredToAll: before.offeredToAll };
+  const { row, made } = secondaryRow(input, currentTerms, random);
   await putSecondary(tx, row).catch((error: unknown) => {
     if (sqlFailure(error)?.constraint !== 'secondaries_tsig_name_key') throw error;
     throw new Error(`another secondary has the TSIG key ${row.tsigName}; give each a key of its own`);
@@ -56,27 +56,27 @@ export function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'ts
 }
 
 async function setZones(tx: Tx, secondary: string, names: readonly string[]): Promise<void> {
-  const wanted = new Set(await idsOf(tx, names));
-  for (const { id } of await listedZones(tx, secondary)) if (!wanted.has(id)) await delistZone(tx, id, secondary);
-  for (const id of wanted) await listZone(tx, id, secondary);
+  const wantedIds = new Set(await idsOf(tx, names));
+  for (const { id } of await listedZones(tx, secondary)) if (!wantedIds.has(id)) await delistZone(tx, id, secondary);
+  for (const id of wantedIds) await listZone(tx, id, secondary);
 }
 
 /** @throws Error if a team does not exist */
 async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [] }: OfferInput): Promise<void> {
-  const wanted = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(offeredNamespaceOf)];
+  const wantedOffers = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(offeredNamespaceOf)];
   const offers = [];
-  for (const { team, namespace } of wanted) {
-    const found = await teamByName(tx, team);
-    if (found === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
-    offers.push({ teamId: found.id, namespace });
+  for (const { team, namespace } of wantedOffers) {
+    const offeredTeam = await teamByName(tx, team);
+    if (offeredTeam === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
+    offers.push({ teamId: offeredTeam.id, namespace });
   }
   await writeOffers(tx, secondary, offers);
 }
 
 async function idsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
   const canonical = names.map(plainName);
-  const found = await zonesNamed(tx, canonical);
-  const missing = canonical.find((name) => found.every((zone) => zone.name !== name));
-  if (missing !== undefined) throw new Error(`there is no zone ${missing}`);
-  return found.map(({ id }) => id);
+  const zoneRows = await zonesNamed(tx, canonical);
+  const missingName = canonical.find((name) => zoneRows.every((zone) => zone.name !== name));
+  if (missingName !== undefined) throw new Error(`there is no zone ${missingName}`);
+  return zoneRows.map(({ id }) => id);
 }

@@ -39,19 +39,22 @@ export async function authenticateToken(
 ): Promise<Actor> {
   const { db, tokens } = context;
   if (tokens === undefined) throw refusal('invalid-key');
-  const read = tokens.read(text);
-  if (!read.ok) throw refusal('token-not-read', { problem: read.problem.sentence });
+  const tokenVerdict = tokens.read(text);
+  if (!tokenVerdict.ok) throw refusal('token-not-read', { problem: tokenVerdict.problem.sentence });
   const now = context.now();
-  const found = await trustsFor(db, text, read.token, now);
-  if (found.length === 0) throw refusal('token-without-trust');
-  const [valid, ended] = [found.filter((one) => !isExpired(one, now)), found.filter((one) => isExpired(one, now))];
-  const chosen = await chooseTrust(tokens, text, valid, UNBOUNDED);
-  if (!chosen?.ok) {
-    const expired = await chooseTrust(tokens, text, ended, UNBOUNDED);
-    if (expired?.ok) throw refusal('token-trust-expired', { trust: expired.trust.id });
-    throw chosen === null ? refusal('token-without-trust') : refused(chosen.problem);
+  const matchingTrusts = await trustsFor(db, text, tokenVerdict.token, now);
+  if (matchingTrusts.length === 0) throw refusal('token-without-trust');
+  const [valid, endedTrusts] = [
+    matchingTrusts.filter((one) => !isExpired(one, now)),
+    matchingTrusts.filter((one) => isExpired(one, now)),
+  ];
+  const choice = await chooseTrust(tokens, text, valid, UNBOUNDED);
+  if (!choice?.ok) {
+    const expiredChoice = await chooseTrust(tokens, text, endedTrusts, UNBOUNDED);
+    if (expiredChoice?.ok) throw refusal('token-trust-expired', { trust: expiredChoice.trust.id });
+    throw choice === null ? refusal('token-without-trust') : refused(choice.problem);
   }
-  const { trust, token } = chosen;
+  const { trust, token } = choice;
   const { id } = trust;
   if (trust.networks !== null && !isWithin(address, trust.networks))
     throw refusal('token-network', { trust: id, address });
@@ -59,11 +62,11 @@ export async function authenticateToken(
   if (!names.ok) throw refusal('token-claims', { trust: id, problem: names.sentence });
   const uid = uidOf(token.claims);
   if (trust.pinSubjects && uid === null) throw refusal('token-without-uid', { trust: id });
-  const known = await rowOf(context, trust, token.subject, uid, now);
-  if (trust.pinSubjects && uid !== null) await mustHavePin(db, trust, { ...known, subject: token.subject, uid });
+  const subjectRow = await rowOf(context, trust, token.subject, uid, now);
+  if (trust.pinSubjects && uid !== null) await mustHavePin(db, trust, { ...subjectRow, subject: token.subject, uid });
   if (trust.lastUsedAt === null || now.getTime() - trust.lastUsedAt.getTime() > USED_EVERY_MS)
-    await markUsed(db, known.id, now, agent);
-  return actorOfTrust(trust, { keyId: known.id, subject: token.subject, onlyNames: names.onlyNames });
+    await markUsed(db, subjectRow.id, now, agent);
+  return actorOfTrust(trust, { keyId: subjectRow.id, subject: token.subject, onlyNames: names.onlyNames });
 }
 
 /** The row of the subject, which its first request stores. @throws Refusal unauthorized */
@@ -75,11 +78,11 @@ async function rowOf(
   at: Date,
 ): Promise<{ id: string; pinnedUid: string | null }> {
   if (trust.keyId !== null) return { id: trust.keyId, pinnedUid: trust.pinnedUid };
-  const pinned = trust.pinSubjects ? uid : null;
+  const uidToPin = trust.pinSubjects ? uid : null;
   const row = { id: random(6).toString('hex'), name: nameOfSubject(trust.name, subject), trustId: trust.id };
-  const made = await ensureSubject(db, { ...row, subject, uid: pinned, at }, MAX_SUBJECTS);
-  if (made === null) throw refusal('token-subjects', { trust: trust.id, limit: MAX_SUBJECTS });
-  return made;
+  const createdRow = await ensureSubject(db, { ...row, subject, uid: uidToPin, at }, MAX_SUBJECTS);
+  if (createdRow === null) throw refusal('token-subjects', { trust: trust.id, limit: MAX_SUBJECTS });
+  return createdRow;
 }
 
 /** @throws Refusal unauthorized if the token is of another service account than the first one with this name */
@@ -88,8 +91,9 @@ async function mustHavePin(
   trust: TrustForToken,
   { id, pinnedUid, subject, uid }: { id: string; pinnedUid: string | null; subject: string; uid: string },
 ): Promise<void> {
-  const pinned = pinnedUid ?? (await pinSubject(db, id, uid));
-  if (pinned !== uid) throw refusal('token-subject-pinned', { trust: trust.id, subject, pinned: pinned ?? '', uid });
+  const currentPin = pinnedUid ?? (await pinSubject(db, id, uid));
+  if (currentPin !== uid)
+    throw refusal('token-subject-pinned', { trust: trust.id, subject, pinned: currentPin ?? '', uid });
 }
 
 function refused({ code, sentence: problem, retryAfterS }: TokenProblem): Refusal {

@@ -29,9 +29,9 @@ export async function trustsFor(
   if (issuer === null || typeof sub !== 'string' || [issuer, sub].some((each) => /\p{C}/u.test(each))) return [];
   const kid = typeof header.kid === 'string' && !/\p{C}/u.test(header.kid) ? header.kid : null;
   const about = { issuer, subject: sub, audiences: audiencesOf(claims), facts: factsOfToken(claims), kid };
-  const found = await lookUp(db, text, about);
+  const candidateTrusts = await lookUp(db, text, about);
   return withoutOutranked(
-    found.filter(({ match }) => missingClaim(leavesOf(match), claims) === null),
+    candidateTrusts.filter(({ match }) => missingClaim(leavesOf(match), claims) === null),
     now,
   );
 }
@@ -93,13 +93,14 @@ export async function chooseTrust(
     verdict.catch(() => undefined);
     sources.set(id, { trust, verdict });
   }
-  let told: TokenProblem | null = null;
+  let reportedProblem: TokenProblem | null = null;
   for (const { trust, verdict } of sources.values()) {
-    const judged = await verdict;
-    if (judged.ok) return { ok: true, trust, token: judged.token };
-    const { problem } = judged;
+    const tokenVerdict = await verdict;
+    if (tokenVerdict.ok) return { ok: true, trust, token: tokenVerdict.token };
+    const { problem } = tokenVerdict;
     if (OPEN.has(problem.code)) return { ok: false, problem };
-    if (told === null || (OF_OTHERS.has(told.code) && !OF_OTHERS.has(problem.code))) told = problem;
+    if (reportedProblem === null || (OF_OTHERS.has(reportedProblem.code) && !OF_OTHERS.has(problem.code)))
+      reportedProblem = problem;
   }
-  return told === null ? null : { ok: false, problem: told };
+  return reportedProblem === null ? null : { ok: false, problem: reportedProblem };
 }

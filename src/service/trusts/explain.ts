@@ -55,26 +55,28 @@ export async function explain(
   now: Date,
 ): Promise<Explanation> {
   const token = text.trim();
-  const read = tokens.read(token);
-  if (!read.ok) throw refusal('token-unreadable', { problem: read.problem.sentence });
+  const tokenVerdict = tokens.read(token);
+  if (!tokenVerdict.ok) throw refusal('token-unreadable', { problem: tokenVerdict.problem.sentence });
   const valid = rows.filter((row) => judgeLifetime(row, now) === 'valid');
-  const verdicts = await Promise.all(valid.map((row) => judge(tokens, token, read.token, row)));
-  const found = (await trustsFor(db, token, read.token, now)).filter((one) => !isExpired(one, now));
-  const chosen = await chooseTrust(tokens, token, found, UNBOUNDED);
-  const used = chosen?.ok ? chosen.trust.id : null;
-  const pins = new Map(found.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));
-  const uid = uidOf(read.token.claims);
+  const verdicts = await Promise.all(valid.map((row) => judge(tokens, token, tokenVerdict.token, row)));
+  const matchingTrusts = (await trustsFor(db, token, tokenVerdict.token, now)).filter((one) => !isExpired(one, now));
+  const choice = await chooseTrust(tokens, token, matchingTrusts, UNBOUNDED);
+  const usedTrustId = choice?.ok ? choice.trust.id : null;
+  const pins = new Map(matchingTrusts.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));
+  const uid = uidOf(tokenVerdict.token.claims);
   for (const verdict of verdicts) {
-    const pinned = pins.get(verdict.trust) ?? null;
-    if (verdict.accepts && !found.some(({ id }) => id === verdict.trust)) Object.assign(verdict, OUTRANKED);
-    if (verdict.accepts && pinned !== null && pinned !== uid) Object.assign(verdict, reasonOfPin(pinned, uid));
-    if (verdict.accepts && used !== null && used !== verdict.trust) verdict.reason += reasonOfOther(used, valid);
+    const currentPin = pins.get(verdict.trust) ?? null;
+    if (verdict.accepts && !matchingTrusts.some(({ id }) => id === verdict.trust)) Object.assign(verdict, OUTRANKED);
+    if (verdict.accepts && currentPin !== null && currentPin !== uid)
+      Object.assign(verdict, reasonOfPin(currentPin, uid));
+    if (verdict.accepts && usedTrustId !== null && usedTrustId !== verdict.trust)
+      verdict.reason += reasonOfOther(usedTrustId, valid);
   }
-  const { sub } = read.token.claims;
+  const { sub } = tokenVerdict.token.claims;
   return {
-    issuer: read.token.issuer,
+    issuer: tokenVerdict.token.issuer,
     subject: typeof sub === 'string' ? sub : null,
-    trust: verdicts.some(({ trust, accepts }) => trust === used && accepts) ? used : null,
+    trust: verdicts.some(({ trust, accepts }) => trust === usedTrustId && accepts) ? usedTrustId : null,
     verdicts,
   };
 }
@@ -86,13 +88,15 @@ const OUTRANKED: Partial<TrustVerdict> = {
   onlyNames: undefined,
 };
 
-function reasonOfPin(pinned: string, uid: string | null): Partial<TrustVerdict> {
-  const reason = `The trust knows this subject with the UID ${pinned}, and the token has ${uid}. "zonestead trusts accept" replaces it.`;
+function reasonOfPin(currentPin: string, uid: string | null): Partial<TrustVerdict> {
+  const reason = `The trust knows this subject with the UID ${currentPin}, and the token has ${uid}. "zonestead trusts accept" replaces it.`;
   return { accepts: false, reason, onlyNames: undefined };
 }
 
-function reasonOfOther(used: string, shown: readonly TrustRow[]): string {
-  const other = shown.some(({ id }) => id === used) ? `the trust ${used}` : 'a trust of another team';
+function reasonOfOther(usedTrustId: string, shownTrusts: readonly TrustRow[]): string {
+  const other = shownTrusts.some(({ id }) => id === usedTrustId)
+    ? `the trust ${usedTrustId}`
+    : 'a trust of another team';
   return ` A request uses ${other}, which comes first. Give each trust an audience of its own to tell them apart.`;
 }
 
@@ -100,14 +104,16 @@ async function judge(tokens: TokenVerifier, text: string, token: TokenText, row:
   const { id: trust, name } = row;
   const no = (reason: string): TrustVerdict => ({ trust, name, accepts: false, reason });
   if (token.issuer !== row.issuer) {
-    const own = token.issuer === null ? 'names no issuer (iss)' : `was issued by ${clip(token.issuer)}`;
-    return no(`The token ${own}, and the trust is for ${clip(row.issuer)}.`);
+    const issuerText = token.issuer === null ? 'names no issuer (iss)' : `was issued by ${clip(token.issuer)}`;
+    return no(`The token ${issuerText}, and the trust is for ${clip(row.issuer)}.`);
   }
-  const missing = missingClaim(leavesOf(row.match), token.claims);
-  if (missing !== null) {
-    const value = claimAt(token.claims, missing.path);
-    const own = value === null ? 'is missing or has several values' : `is ${clip(value)}`;
-    return no(`The claim ${missing.path.join('.')} ${own}, and the trust demands ${clip(missing.pattern)}.`);
+  const missingLeaf = missingClaim(leavesOf(row.match), token.claims);
+  if (missingLeaf !== null) {
+    const value = claimAt(token.claims, missingLeaf.path);
+    const valueText = value === null ? 'is missing or has several values' : `is ${clip(value)}`;
+    return no(
+      `The claim ${missingLeaf.path.join('.')} ${valueText}, and the trust demands ${clip(missingLeaf.pattern)}.`,
+    );
   }
   const verdict = await tokens.verify(text, issuerOfTrust(row), UNBOUNDED);
   if (!verdict.ok) return no(verdict.problem.sentence);

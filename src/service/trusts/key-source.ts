@@ -60,24 +60,24 @@ export function judgeKeySource(source: KeySource, isAdministrator: boolean): Ver
 
 function problemOfUrl(text: string, isAdministrator: boolean, most: number): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  const wanted = 'must be an https:// address without user, query and fragment';
-  if (url === null || text.length > most || /[\s\p{C}]/u.test(text)) return wanted;
-  if (url.username !== '' || url.password !== '' || text.includes('?') || text.includes('#')) return wanted;
-  return url.protocol === 'https:' || (isAdministrator && url.protocol === 'http:') ? null : wanted;
+  const requirement = 'must be an https:// address without user, query and fragment';
+  if (url === null || text.length > most || /[\s\p{C}]/u.test(text)) return requirement;
+  if (url.username !== '' || url.password !== '' || text.includes('?') || text.includes('#')) return requirement;
+  return url.protocol === 'https:' || (isAdministrator && url.protocol === 'http:') ? null : requirement;
 }
 
 function judgeKeys(keys: readonly Record<string, unknown>[]): Verdict<KeySource> {
   if (keys.length === 0 || keys.length > MAX_KEYS) {
     return refuse('keySource.jwks', `it must have 1 to ${MAX_KEYS} keys (RFC 7517).`);
   }
-  const kept: Record<string, unknown>[] = [];
+  const keptKeys: Record<string, unknown>[] = [];
   for (const [at, key] of keys.entries()) {
     const problem = problemOfKey(key);
     if (problem !== null) return refuse(`keySource.jwks.keys.${at}`, problem);
     const fields = membersOf(key).map((name) => [name, key[name]] as const);
-    kept.push(Object.fromEntries(fields.filter(([, value]) => typeof value === 'string')));
+    keptKeys.push(Object.fromEntries(fields.filter(([, value]) => typeof value === 'string')));
   }
-  return accept({ kind: 'pinned', jwks: { keys: kept } });
+  return accept({ kind: 'pinned', jwks: { keys: keptKeys } });
 }
 
 function membersOf({ kty }: Record<string, unknown>): readonly string[] {

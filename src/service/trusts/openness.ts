@@ -83,11 +83,11 @@ function judgeChosenClaims(
 ): Verdict<null> {
   for (const [at, pattern] of (onlyNames ?? []).entries()) {
     if (!hasTemplate(pattern)) continue;
-    const chosen = claimsOf(pattern, leaves).find(
+    const chosenLeaf = claimsOf(pattern, leaves).find(
       (leaf) => leaf.pattern.includes('*') && !set.includes(leaf.path.join('.')),
     );
-    if (chosen === undefined) continue;
-    const claim = chosen.path.join('.');
+    if (chosenLeaf === undefined) continue;
+    const claim = chosenLeaf.path.join('.');
     return refuse(
       `onlyNames.${at}`,
       `each job at ${name} chooses the claim ${claim} itself: let "match" demand one value of it, or use ${set.join(' or ') || 'a name without template'}.`,

@@ -14,9 +14,9 @@ export function namesOf(
   const leaves = leavesOf(match);
   const names: string[] = [];
   for (const pattern of onlyNames) {
-    const filled = fillTemplate(pattern, leaves, claims);
-    if (!filled.ok) return filled;
-    names.push(filled.pattern);
+    const filledName = fillTemplate(pattern, leaves, claims);
+    if (!filledName.ok) return filledName;
+    names.push(filledName.pattern);
   }
   return { ok: true, onlyNames: names };
 }

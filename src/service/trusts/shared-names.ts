@@ -51,10 +51,10 @@ function behindDot(rest: string): string[] {
 }
 
 function sentence(one: string, other: string): string {
-  const wanted =
+  const requirement =
     'a dot or "_" between two templates, no "*" next to a template of several labels, and the templates of all patterns in the same label, counted from the same end';
   const which = one === other ? `${clip(one)} gives` : `${clip(other)} and ${clip(one)} give`;
-  return `${which} one name to the holders of different values: use ${wanted}.`;
+  return `${which} one name to the holders of different values: use ${requirement}.`;
 }
 
 /** From the end, because `*` is at the beginning of most patterns, and patterns then differ after a few characters. */
@@ -68,16 +68,16 @@ function piecesOf(pattern: string): Piece[] {
 
 /** Whether both match a name which they do not divide into the same values. */
 function shareName(one: readonly Piece[], other: readonly Piece[], budget: { places: number }): boolean {
-  const seen = new Set<number>();
-  const waiting: [at: number, to: number, differs: boolean][] = [[0, 0, false]];
+  const seenKeys = new Set<number>();
+  const placeQueue: [at: number, to: number, differs: boolean][] = [[0, 0, false]];
   const visit = (at: number, to: number, differs: boolean) => {
     const key = (at * (other.length + 1) + to) * 2 + Number(differs);
-    if (seen.has(key)) return;
-    seen.add(key);
+    if (seenKeys.has(key)) return;
+    seenKeys.add(key);
     budget.places -= 1;
-    waiting.push([at, to, differs]);
+    placeQueue.push([at, to, differs]);
   };
-  for (let next = waiting.pop(); next !== undefined && budget.places >= 0; next = waiting.pop()) {
+  for (let next = placeQueue.pop(); next !== undefined && budget.places >= 0; next = placeQueue.pop()) {
     const [at, to, differs] = next;
     const [first, second] = [one[at], other[to]];
     if (first === undefined && second === undefined && differs) return true;

@@ -36,11 +36,11 @@ export function hasTemplate(pattern: string): boolean {
 
 /** The texts and the templates of a pattern. */
 export function partsOf(pattern: string): TemplatePart[] {
-  const found = HOLE.exec(pattern);
-  if (found === null) return pattern === '' ? [] : [pattern];
-  const [whole, claim = '', labels] = found;
+  const match = HOLE.exec(pattern);
+  if (match === null) return pattern === '' ? [] : [pattern];
+  const [whole, claim = '', labels] = match;
   const hole = { claim, severalLabels: labels !== undefined };
-  return [...partsOf(pattern.slice(0, found.index)), hole, ...partsOf(pattern.slice(found.index + whole.length))];
+  return [...partsOf(pattern.slice(0, match.index)), hole, ...partsOf(pattern.slice(match.index + whole.length))];
 }
 
 /** The claims that a pattern has templates for. */
@@ -50,8 +50,8 @@ export function claimsOf(pattern: string, leaves: readonly Leaf[]): Leaf[] {
 
 /** The demanded claim that a template stands for. */
 function leafOf({ claim }: Hole, leaves: readonly Leaf[]): Leaf | undefined {
-  const named = (text: string) => leaves.find(({ path }) => path.join('.') === text);
-  return named(claim) ?? named(SHORT[claim] ?? '');
+  const findLeaf = (text: string) => leaves.find(({ path }) => path.join('.') === text);
+  return findLeaf(claim) ?? findLeaf(SHORT[claim] ?? '');
 }
 
 /** A pattern with templates, its other parts in lower case. @param leaves the claims that the trust demands */
@@ -73,18 +73,18 @@ export function judgeTemplate(pattern: string, leaves: readonly Leaf[], field: s
   }
   const problem = problemOfStars(parts) ?? problemOfProofs(parts);
   if (problem !== null) return refuse(field, `${clip(pattern)} ${problem}`);
-  return accept(parts.map((part) => (typeof part === 'string' ? part : written(part))).join(''));
+  return accept(parts.map((part) => (typeof part === 'string' ? part : writeHole(part))).join(''));
 }
 
-const written = ({ claim, severalLabels }: Hole) => `\${${claim}${severalLabels ? '|labels' : ''}}`;
+const writeHole = ({ claim, severalLabels }: Hole) => `\${${claim}${severalLabels ? '|labels' : ''}}`;
 
 function problemOfStars(parts: readonly TemplatePart[]): string | null {
-  const marked = parts.map((part) => (typeof part === 'string' ? part : '$')).join('');
-  if (marked.split('.').some((label) => label.includes('$') && label.includes('*'))) {
+  const markedPattern = parts.map((part) => (typeof part === 'string' ? part : '$')).join('');
+  if (markedPattern.split('.').some((label) => label.includes('$') && label.includes('*'))) {
     return 'has "*" in the label of a template: separate them by a dot, so that one value cannot match the names of another.';
   }
-  for (let at = marked.indexOf('$'); at >= 0; at = marked.indexOf('$', at + 1)) {
-    if (marked.slice(0, at).includes('*') && marked.slice(at).includes('*')) {
+  for (let at = markedPattern.indexOf('$'); at >= 0; at = markedPattern.indexOf('$', at + 1)) {
+    if (markedPattern.slice(0, at).includes('*') && markedPattern.slice(at).includes('*')) {
       return 'has "*" on both sides of a template: use it on one side, so that one value cannot match the names of another.';
     }
   }
@@ -116,26 +116,26 @@ export function fillTemplate(
   // Trusts of earlier versions can have such a pattern.
   const problem = problemOfProofs(parts);
   if (problem !== null) return { ok: false, sentence: `${pattern} ${problem}` };
-  let filled = '';
+  let filledPattern = '';
   for (const part of parts) {
     if (typeof part === 'string') {
-      filled += part;
+      filledPattern += part;
       continue;
     }
     const leaf = leafOf(part, leaves);
     const value = leaf === undefined ? null : claimAt(claims, leaf.path);
     if (value === null || !(part.severalLabels ? SEVERAL_LABELS : ONE_LABEL).test(value)) {
-      const wanted = part.severalLabels
+      const requirement = part.severalLabels
         ? 'labels of a domain name with dots between them'
         : 'one label of a domain name';
-      const found = value === null ? 'has not one value' : `is ${clip(value)}`;
+      const finding = value === null ? 'has not one value' : `is ${clip(value)}`;
       return {
         ok: false,
-        sentence: `The claim ${part.claim} ${found}, and ${pattern} needs ${wanted}: lower-case letters, digits and "-".`,
+        sentence: `The claim ${part.claim} ${finding}, and ${pattern} needs ${requirement}: lower-case letters, digits and "-".`,
       };
     }
-    filled += value;
+    filledPattern += value;
   }
-  if (filled.length <= MAX_NAME) return { ok: true, pattern: filled };
+  if (filledPattern.length <= MAX_NAME) return { ok: true, pattern: filledPattern };
   return { ok: false, sentence: `With the claims of the token, ${pattern} has more than ${MAX_NAME} characters.` };
 }

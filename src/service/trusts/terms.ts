@@ -61,7 +61,7 @@ export function judgeTrust(base: TrustTerms, input: TrustInput, rules: TrustRule
   const keySource = judgeKeySource(source, isAdministrator || !isNewSource);
   if (!keySource.ok) return keySource;
   // The administrator allowed private addresses for the old source only.
-  const kept = isNewSource && !isAdministrator ? NO_TRUST : base;
+  const keptTerms = isNewSource && !isAdministrator ? NO_TRUST : base;
   const issuer = judgeIssuer(input.issuer ?? base.issuer, keySource.value, isAdministrator || base.issuer !== '');
   if (!issuer.ok) return issuer;
   const audience = judgeAudience(input.audience ?? base.audience);
@@ -77,8 +77,8 @@ export function judgeTrust(base: TrustTerms, input: TrustInput, rules: TrustRule
     issuer: issuer.value,
     audience: audience.value,
     keySource: keySource.value,
-    ca: input.ca === undefined ? kept.ca : input.ca,
-    privateAddresses: input.privateAddresses ?? kept.privateAddresses,
+    ca: input.ca === undefined ? keptTerms.ca : input.ca,
+    privateAddresses: input.privateAddresses ?? keptTerms.privateAddresses,
     match: match.value,
     maxTokenAgeS: maxTokenAgeS.value,
     pinSubjects: input.pinSubjects ?? (base.issuer === '' ? pinsByDefault(match.value) : base.pinSubjects),
@@ -99,9 +99,9 @@ function judgeRights(
   const onlyNames = new Set<string>();
   for (const [at, name] of (names ?? []).entries()) {
     const field = `onlyNames.${at}`;
-    const judged = hasTemplate(name) ? judgeTemplate(name, leaves, field) : judgePattern(name, field);
-    if (!judged.ok) return judged;
-    onlyNames.add(judged.value);
+    const verdict = hasTemplate(name) ? judgeTemplate(name, leaves, field) : judgePattern(name, field);
+    if (!verdict.ok) return verdict;
+    onlyNames.add(verdict.value);
   }
   const shared = judgeSharedNames([...onlyNames]);
   if (!shared.ok) return shared;

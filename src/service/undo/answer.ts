@@ -88,7 +88,7 @@ const NAMED = 5;
 
 /** @param conflicts at least one */
 export function refuseConflicts(conflicts: readonly Conflict[]): Refusal {
-  const named = conflicts.slice(0, NAMED).map(({ name, type, message }) => `${name} ${type}: ${message}`);
-  const more = conflicts.length - named.length;
-  return refusal('undo-conflicts', { problems: `${named.join(' ')}${more > 0 ? ` And ${more} more.` : ''}` });
+  const shownConflicts = conflicts.slice(0, NAMED).map(({ name, type, message }) => `${name} ${type}: ${message}`);
+  const more = conflicts.length - shownConflicts.length;
+  return refusal('undo-conflicts', { problems: `${shownConflicts.join(' ')}${more > 0 ? ` And ${more} more.` : ''}` });
 }

@@ -35,23 +35,27 @@ export function planAround(
   past: PastRrset,
   rows: readonly PresentRecord[],
 ): { planned: Planned; left: LeftRrset | null } {
-  const stored = rows.map(storedOf);
-  const held = new Map(rows.flatMap(({ id, owners }) => (owners.length > 0 ? [[id, owners] as const] : [])));
-  const kept = stored.filter(({ id }) => held.has(id));
-  const free = stored.filter(({ id }) => !held.has(id));
-  const left = leftIds(past, rows);
-  const wanted = new WantedRecords(free.filter(({ id }) => !past.values.has(id)));
+  const storedRecords = rows.map(storedOf);
+  const ownersById = new Map(rows.flatMap(({ id, owners }) => (owners.length > 0 ? [[id, owners] as const] : [])));
+  const ownedRecords = storedRecords.filter(({ id }) => ownersById.has(id));
+  const free = storedRecords.filter(({ id }) => !ownersById.has(id));
+  const untouchedIds = leftIds(past, rows);
+  const wantedRecords = new WantedRecords(free.filter(({ id }) => !past.values.has(id)));
   for (const [id, value] of past.values) {
-    const problem = value && !left.has(id) && wanted.addPast(zone, past, id, value);
+    const problem = value && !untouchedIds.has(id) && wantedRecords.addPast(zone, past, id, value);
     if (problem) return { planned: conflictOf(past, problem), left: null };
   }
   // A value that an owner has by now is there already.
-  const values = new Set(kept.map(({ record }) => keyOfOctets(record.wire)));
-  const restored = wanted.records.filter((record) => !values.has(keyOfOctets(record.wire)));
-  const after = [...kept.map(({ id, record }) => ({ ...record, id })), ...restored];
+  const values = new Set(ownedRecords.map(({ record }) => keyOfOctets(record.wire)));
+  const restoredRecords = wantedRecords.records.filter((record) => !values.has(keyOfOctets(record.wire)));
+  const after = [...ownedRecords.map(({ id, record }) => ({ ...record, id })), ...restoredRecords];
   return {
-    planned: plannedOf(zone, past, { stored, edits: editsBetween(free, restored), wanted: after }),
-    left: leftOf(past, rows, held, left),
+    planned: plannedOf(zone, past, {
+      stored: storedRecords,
+      edits: editsBetween(free, restoredRecords),
+      wanted: after,
+    }),
+    left: leftOf(past, rows, ownersById, untouchedIds),
   };
 }
 
@@ -70,25 +74,25 @@ function leftIds(past: PastRrset, rows: readonly PresentRecord[]): Set<string> {
 function leftOf(
   past: PastRrset,
   rows: readonly PresentRecord[],
-  held: LeftRrset['held'],
-  left: ReadonlySet<string>,
+  ownersById: LeftRrset['held'],
+  untouchedIds: ReadonlySet<string>,
 ): LeftRrset | null {
-  if (left.size === 0) return null;
+  if (untouchedIds.size === 0) return null;
   const { name, type, change } = past;
-  const owners = new Set([...left].flatMap((id) => held.get(id) ?? formerOwners(past, id)));
-  const owned: OwnedRrset[] = [];
+  const owners = new Set([...untouchedIds].flatMap((id) => ownersById.get(id) ?? formerOwners(past, id)));
+  const ownedRrsets: OwnedRrset[] = [];
   for (const owner of owners) {
     const now = rows.filter((row) => row.owners.includes(owner));
-    const then = [...left].flatMap((id): RecordedValue[] => {
+    const then = [...untouchedIds].flatMap((id): RecordedValue[] => {
       const value = past.values.get(id) ?? null;
-      return value !== null && (held.get(id) ?? formerOwners(past, id)).includes(owner) ? [value] : [];
+      return value !== null && (ownersById.get(id) ?? formerOwners(past, id)).includes(owner) ? [value] : [];
     });
-    const values = [...now.filter(({ id }) => !left.has(id)), ...then];
+    const values = [...now.filter(({ id }) => !untouchedIds.has(id)), ...then];
     if (isChallenge(owner, type) || textOf(values, true) === textOf(now, true)) continue;
     const ttl = textOf(values, false) === textOf(now, false) ? (then[0]?.ttl ?? null) : null;
-    owned.push({ name, type, owner, message: ownedMessage({ owner, isHeld: now.length > 0, values, ttl }) });
+    ownedRrsets.push({ name, type, owner, message: ownedMessage({ owner, isHeld: now.length > 0, values, ttl }) });
   }
-  return { name, type, change, held, owned };
+  return { name, type, change, held: ownersById, owned: ownedRrsets };
 }
 
 function textOf(values: readonly Pick<RecordedValue, 'content' | 'priority' | 'ttl'>[], withTtl: boolean): string {

@@ -55,9 +55,9 @@ export async function planAll(
     for (const row of page) {
       size.add(row.content.length);
       const key = `${row.name} ${row.type}`;
-      const known = rows.get(key);
-      if (known === undefined) rows.set(key, [row]);
-      else known.push(row);
+      const knownRows = rows.get(key);
+      if (knownRows === undefined) rows.set(key, [row]);
+      else knownRows.push(row);
     }
   }
   return finishInTurns(planSteps(zone, pasts, planner, rows), signal);
@@ -83,8 +83,8 @@ function* planSteps(
 
 /** Whether nothing changed in the zone since it was read: neither its answers nor its owners and comments. */
 export function isUnchanged(
-  read: Pick<ZoneRow, 'serial' | 'ownersVersion'>,
+  readVersion: Pick<ZoneRow, 'serial' | 'ownersVersion'>,
   now: Pick<ZoneRow, 'serial' | 'ownersVersion'>,
 ): boolean {
-  return read.serial === now.serial && read.ownersVersion === now.ownersVersion;
+  return readVersion.serial === now.serial && readVersion.ownersVersion === now.ownersVersion;
 }

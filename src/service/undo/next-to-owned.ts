@@ -30,30 +30,30 @@ export async function conflictsWithOwned(
 ): Promise<Conflict[]> {
   const { zone, rrsets, left } = plan;
   if (rrsets.length === 0 || left.length === 0) return [];
-  const known = new Map<string, Neighbour[]>();
-  let missing = [...new Set([...rrsets.map(({ past }) => past), ...left].map(({ name }) => orderName(name)))];
-  for (let round = 0; round <= MAX_LINKS && missing.length > 0; round += 1) {
-    for (let from = 0; from < missing.length; from += NAMES) {
+  const recordsByName = new Map<string, Neighbour[]>();
+  let missingNames = [...new Set([...rrsets.map(({ past }) => past), ...left].map(({ name }) => orderName(name)))];
+  for (let round = 0; round <= MAX_LINKS && missingNames.length > 0; round += 1) {
+    for (let from = 0; from < missingNames.length; from += NAMES) {
       signal?.throwIfAborted();
-      const names = missing.slice(from, from + NAMES);
-      for (const name of names) known.set(name, []);
+      const names = missingNames.slice(from, from + NAMES);
+      for (const name of names) recordsByName.set(name, []);
       for (const row of await recordsAt(tx, zone.no, names)) {
         size.add(row.content.length);
-        known.get(row.ordername)?.push(neighbour(row));
+        recordsByName.get(row.ordername)?.push(neighbour(row));
       }
     }
-    if (round === 0) putBack(known, rrsets);
-    missing = linksOf(known, zone.name);
+    if (round === 0) putBack(recordsByName, rrsets);
+    missingNames = linksOf(recordsByName, zone.name);
   }
-  return finishInTurns(judgeSteps(plan, known), signal);
+  return finishInTurns(judgeSteps(plan, recordsByName), signal);
 }
 
 /** Replaces the records of the RRsets by those that they get. */
-function putBack(known: Map<string, Neighbour[]>, rrsets: ZonePlan['rrsets']): void {
+function putBack(recordsByName: Map<string, Neighbour[]>, rrsets: ZonePlan['rrsets']): void {
   for (const { past, wanted } of rrsets) {
     const name = orderName(past.name);
-    const others = (known.get(name) ?? []).filter(({ type }) => type !== past.type);
-    known.set(name, [...others, ...wanted.map(neighbourOf)]);
+    const others = (recordsByName.get(name) ?? []).filter(({ type }) => type !== past.type);
+    recordsByName.set(name, [...others, ...wanted.map(neighbourOf)]);
   }
 }
 
@@ -63,26 +63,30 @@ function neighbourOf(record: WantedRecord): Neighbour {
 }
 
 /** The names in the zone that aliases lead to and that are not known yet, as ordernames. */
-function linksOf(known: ReadonlyMap<string, readonly Neighbour[]>, zone: string): string[] {
+function linksOf(recordsByName: ReadonlyMap<string, readonly Neighbour[]>, zone: string): string[] {
   const targets = new Set<string>();
-  for (const { type, target } of [...known.values()].flat()) {
+  for (const { type, target } of [...recordsByName.values()].flat()) {
     if ((type !== 'CNAME' && type !== 'ALIAS') || target === null) continue;
     const name = NearbyRecords.ordernameIn(zone, target);
-    if (name !== null && !known.has(name)) targets.add(name);
+    if (name !== null && !recordsByName.has(name)) targets.add(name);
   }
   return [...targets];
 }
 
-function* judgeSteps({ zone, rrsets, left }: ZonePlan, known: ReadonlyMap<string, Neighbour[]>): Steps<Conflict[]> {
+function* judgeSteps(
+  { zone, rrsets, left }: ZonePlan,
+  recordsByName: ReadonlyMap<string, Neighbour[]>,
+): Steps<Conflict[]> {
   const nearby = new NearbyRecords(zone.name);
-  nearby.addNames(known.keys(), [...known.values()].flat());
+  nearby.addNames(recordsByName.keys(), [...recordsByName.values()].flat());
   const owners = new Map(left.flatMap(({ held }) => [...held].map(([id, [owner = '']]) => [id, owner] as const)));
   const conflicts: Conflict[] = [];
-  const named = new Set<string>();
+  const namedIds = new Set<string>();
   for (const [index, place] of [...rrsets.map(({ past }) => past), ...left].entries()) {
     if (index % STEP === 0) yield;
-    const found = firstConflict(nearby, place, owners, named);
-    if (found !== null) conflicts.push({ change: place.change, name: place.name, type: place.type, message: found });
+    const conflictText = firstConflict(nearby, place, owners, namedIds);
+    if (conflictText !== null)
+      conflicts.push({ change: place.change, name: place.name, type: place.type, message: conflictText });
   }
   return conflicts;
 }
@@ -90,22 +94,22 @@ function* judgeSteps({ zone, rrsets, left }: ZonePlan, known: ReadonlyMap<string
 /**
  * The reason why the records of one name and type cannot exist next to the others; null: they can.
  * @param owners the owners of the records that stay, by id
- * @param named the records that an earlier conflict names, of which the other side is not a conflict of its own
+ * @param namedIds the records that an earlier conflict names, of which the other side is not a conflict of its own
  */
 function firstConflict(
   nearby: NearbyRecords,
   { name, type }: Pick<LeftRrset, 'name' | 'type'>,
   owners: ReadonlyMap<string, string>,
-  named: Set<string>,
+  namedIds: Set<string>,
 ): string | null {
   for (const record of nearby.at(orderName(name)).allOf(type)) {
-    if (named.has(record.id)) continue;
-    const judged = { ...record, rdata: record.content, ttl: null };
-    const verdict = judgeWrite(judged, nearby.surroundingsOf(judged, record.id));
+    if (namedIds.has(record.id)) continue;
+    const judgedRecord = { ...record, rdata: record.content, ttl: null };
+    const verdict = judgeWrite(judgedRecord, nearby.surroundingsOf(judgedRecord, record.id));
     if (verdict.ok) continue;
     const { problem } = verdict;
     const others = 'records' in problem ? problem.records : [];
-    for (const id of others) named.add(id);
+    for (const id of others) namedIds.add(id);
     const above = ancestorsOf(name).flatMap((each) => CUTS.flatMap((cut) => [...nearby.at(each).allOf(cut)]));
     const id = [...others, record.id, ...above.map((each) => each.id)].find((each) => owners.has(each));
     if (id === undefined) return problem.message;

@@ -23,15 +23,15 @@ interface OwnedRecords {
 export function ownedMessage({ owner, isHeld, values, ttl = null }: OwnedRecords): string {
   const object = ownerName(owner);
   const now = `${object} ${isHeld ? 'owns' : 'changed'} these records.`;
-  const shown = valuesIn(values);
-  const wanted = shown === null || ttl === null ? shown : `${shown} with the TTL ${ttl}`;
+  const valuesText = valuesIn(values);
+  const wantedText = valuesText === null || ttl === null ? valuesText : `${valuesText} with the TTL ${ttl}`;
   if (!DNS_RECORD_OWNER.test(owner)) {
-    const to = wanted === null ? '' : `, to ${wanted}`;
+    const to = wantedText === null ? '' : `, to ${wantedText}`;
     return `${now} Change them there${to}, or release them first with "zonestead owners release".`;
   }
   if (!isHeld)
-    return `${now} ${wanted === null ? 'Change it in Kubernetes.' : `Apply it again in Kubernetes with ${wanted}.`}`;
-  return `${now} ${wanted === null ? `Delete ${object}.` : `Set its values in Kubernetes to ${wanted}.`}`;
+    return `${now} ${wantedText === null ? 'Change it in Kubernetes.' : `Apply it again in Kubernetes with ${wantedText}.`}`;
+  return `${now} ${wantedText === null ? `Delete ${object}.` : `Set its values in Kubernetes to ${wantedText}.`}`;
 }
 
 /** Whether the records of an owner are the values of an ACME challenge, which are worth nothing after it. */
@@ -40,12 +40,12 @@ export function isChallenge(owner: string, type: string): boolean {
 }
 
 /** Null: no values. */
-function valuesIn(wanted: OwnedRecords['values']): string | null {
-  if (wanted.length === 0) return null;
-  const shown = wanted.slice(0, SHOWN.values).map(({ content, priority }) => {
+function valuesIn(wantedValues: OwnedRecords['values']): string | null {
+  if (wantedValues.length === 0) return null;
+  const shownTexts = wantedValues.slice(0, SHOWN.values).map(({ content, priority }) => {
     const text = content.length > SHOWN.characters ? `${content.slice(0, SHOWN.characters)}…` : content;
     return priority === null ? text : `${priority} ${text}`;
   });
-  const more = wanted.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = wantedValues.length - shownTexts.length;
+  return `${shownTexts.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

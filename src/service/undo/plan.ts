@@ -32,27 +32,28 @@ export interface PlanningZone {
  * @param rows the records at this name and type as they are
  */
 export function planRrset(zone: PlanningZone, past: PastRrset, rows: readonly PresentRecord[]): Planned {
-  const stored = rows.map(storedOf);
-  const wanted = new WantedRecords(stored.filter(({ id }) => !past.values.has(id)));
+  const storedRecords = rows.map(storedOf);
+  const wantedRecords = new WantedRecords(storedRecords.filter(({ id }) => !past.values.has(id)));
   for (const [id, value] of past.values) {
-    const problem = value && wanted.addPast(zone, past, id, value);
+    const problem = value && wantedRecords.addPast(zone, past, id, value);
     if (problem) return conflictOf(past, problem);
   }
-  const edits = editsBetween(stored, wanted.records);
-  const changed = new Set(edits.flatMap((edit) => (edit.kind === 'create' ? [] : [edit.id])));
-  const held = rows.flatMap(({ id, owners }) => (changed.has(id) ? owners : []));
-  const removed = edits.flatMap((edit) => (edit.kind === 'create' ? formerOwners(past, edit.record.id ?? '') : []));
-  const owner = held[0] ?? removed[0];
-  if (owner === undefined) return plannedOf(zone, past, { stored, edits, wanted: wanted.records });
-  return conflictOf(past, ownedMessage({ owner, isHeld: held.length > 0, values: wanted.records }));
+  const edits = editsBetween(storedRecords, wantedRecords.records);
+  const changedIds = new Set(edits.flatMap((edit) => (edit.kind === 'create' ? [] : [edit.id])));
+  const currentOwners = rows.flatMap(({ id, owners }) => (changedIds.has(id) ? owners : []));
+  const pastOwners = edits.flatMap((edit) => (edit.kind === 'create' ? formerOwners(past, edit.record.id ?? '') : []));
+  const owner = currentOwners[0] ?? pastOwners[0];
+  if (owner === undefined)
+    return plannedOf(zone, past, { stored: storedRecords, edits, wanted: wantedRecords.records });
+  return conflictOf(past, ownedMessage({ owner, isHeld: currentOwners.length > 0, values: wantedRecords.records }));
 }
 
 /** The records that an RRset should have, each value once. */
 export class WantedRecords {
   readonly #records: Map<string, WantedRecord>;
 
-  constructor(stored: readonly Stored[]) {
-    this.#records = new Map(stored.map(({ id, record }) => [keyOfOctets(record.wire), { ...record, id }]));
+  constructor(storedRecords: readonly Stored[]) {
+    this.#records = new Map(storedRecords.map(({ id, record }) => [keyOfOctets(record.wire), { ...record, id }]));
   }
 
   /** @returns a sentence if the value is not accepted any more */
@@ -79,7 +80,7 @@ export function conflictOf({ name, type, change }: PastRrset, message: string): 
   return { conflict: { change, name, type, message } };
 }
 
-/** @param stored all records of the RRset as they are */
+/** @param storedRecords all records of the RRset as they are */
 export function plannedOf(
   zone: PlanningZone,
   past: PastRrset,

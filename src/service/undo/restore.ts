@@ -51,11 +51,11 @@ export async function restoreRecords(
   options: RestoreOptions,
 ): Promise<UndoResult> {
   const { dryRun, count, signal } = options;
-  const seen = await seeZone(context, caller.actor, zoneId, 'no_zone');
-  mustWriteRecords(caller.actor, seen.id);
+  const seenZone = await seeZone(context, caller.actor, zoneId, 'no_zone');
+  mustWriteRecords(caller.actor, seenZone.id);
   if (readableOnly(caller.actor) !== null) throw refusal('restores-a-part');
-  const stored = dryRun ? null : await storedAnswer(context.db, caller);
-  if (stored !== null) return stored.answer as UndoResult;
+  const answerRow = dryRun ? null : await storedAnswer(context.db, caller);
+  if (answerRow !== null) return answerRow.answer as UndoResult;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
@@ -110,14 +110,14 @@ async function planRestore(
 
 /** @throws Refusal bad_request if the history does not have the records of that time */
 async function mustHaveHistory(tx: Tx, zone: ZoneRow, at: Date, now: Date): Promise<void> {
-  const given = at.toISOString();
-  if (at > now) throw refusal('restore-in-future', { at: given, now: now.toISOString() });
+  const givenTime = at.toISOString();
+  if (at > now) throw refusal('restore-in-future', { at: givenTime, now: now.toISOString() });
   // The history may have an earlier time than the zone, because a change has the time at which its transaction began.
-  const created = (await beginningOf(tx, zone.id)) ?? zone.createdAt;
-  if (at < created) throw refusal('restore-before-zone', { at: given, created: created.toISOString() });
-  const pruned = await prunedUntil(tx, zone);
-  if (pruned !== null && at <= pruned)
-    throw refusal('restore-beyond-history', { at: given, from: pruned.toISOString() });
+  const createdTime = (await beginningOf(tx, zone.id)) ?? zone.createdAt;
+  if (at < createdTime) throw refusal('restore-before-zone', { at: givenTime, created: createdTime.toISOString() });
+  const prunedTime = await prunedUntil(tx, zone);
+  if (prunedTime !== null && at <= prunedTime)
+    throw refusal('restore-beyond-history', { at: givenTime, from: prunedTime.toISOString() });
 }
 
 /** Groups the records by name and type. */
@@ -145,13 +145,13 @@ async function pastRrsets(
 /** Names that a zone below this one has taken since then are conflicts. */
 function withoutForeign(plan: RestorePlan): RestorePlan {
   const { zone, children, rrsets } = plan;
-  const taken = new Set(children);
+  const takenNames = new Set(children);
   const foreign: Conflict[] = [];
   const rest = rrsets.filter(({ past: { name, type, change }, difference: { after } }) => {
     if (after.length === 0) return true;
     const full = fqdn(name, zone.name);
     const child =
-      suffixesOf(full).find((suffix) => taken.has(suffix)) ??
+      suffixesOf(full).find((suffix) => takenNames.has(suffix)) ??
       (type === 'DNAME' ? children.find((each) => each.endsWith(`.${full}`)) : undefined);
     if (child === undefined) return true;
     foreign.push({ change, name, type, message: `the zone ${child}, which this service hosts, has this name now.` });
@@ -167,21 +167,21 @@ async function write(
   plan: RestorePlan,
   restoredTo: Date,
 ): Promise<UndoResult | null> {
-  const { zone: read, rrsets } = plan;
+  const { zone: plannedZone, rrsets } = plan;
   const aliases = rrsets.flatMap(({ past, wanted }) => (past.type === 'ALIAS' ? wanted : [])).slice(0, ALIASES);
-  await prepareAliases(context, caller.actor, read.id, aliases);
-  const answer = answerFor(plan, false, read.serial);
-  const outdated = new Error('the zone changed');
+  await prepareAliases(context, caller.actor, plannedZone.id, aliases);
+  const answer = answerFor(plan, false, plannedZone.serial);
+  const outdatedError = new Error('the zone changed');
   try {
-    return await changeLocked(context, caller, read.id, async (tx, zone) => {
+    return await changeLocked(context, caller, plannedZone.id, async (tx, zone) => {
       const children = (await childrenOf(tx, zone)).map(({ name }) => name);
-      if (!isUnchanged(read, zone) || children.join() !== plan.children.join()) throw outdated;
+      if (!isUnchanged(plannedZone, zone) || children.join() !== plan.children.join()) throw outdatedError;
       if (rrsets.length === 0) return { answer: () => answer };
       const bulk = planBulk(tx, context, rrsets, restoredTo);
       return { answer: ({ serial }) => ({ ...answer, serial }), bulk };
     });
   } catch (error) {
-    if (error === outdated) return null;
+    if (error === outdatedError) return null;
     throw error;
   }
 }

@@ -11,14 +11,14 @@ export async function recordGrants(
   tx: Tx,
   caller: Caller,
   { id: zoneId, teamId }: Pick<ZoneRow, 'id' | 'teamId'>,
-  returned: ReturnedGrants,
+  returnedGrants: ReturnedGrants,
   now: Date,
 ): Promise<void> {
   for (const [kind, action] of [
     ['keys', 'key.change'],
     ['trusts', 'trust.change'],
   ] as const) {
-    const ids = returned[kind].map(({ id }) => id);
+    const ids = returnedGrants[kind].map(({ id }) => id);
     for (const { id: subject, grants } of await grantsOf(tx, kind, ids)) {
       const before = { grants: grants.filter((grant) => grant.zoneId !== zoneId) };
       await insertAccountChange(tx, {

@@ -30,20 +30,20 @@ export interface LaterChange {
 /**
  * @param steps all changes at the names and types of the selected changes since the oldest of them, the newest first
  */
-export function rewind(steps: readonly RecordedStep[], selected: ReadonlySet<number>): (PastRrset | LaterChange)[] {
+export function rewind(steps: readonly RecordedStep[], selectedIds: ReadonlySet<number>): (PastRrset | LaterChange)[] {
   const places = new Map<string, RecordedStep[]>();
   for (const step of steps) {
     const key = `${step.name} ${step.type}`;
-    const known = places.get(key);
-    if (known === undefined) places.set(key, [step]);
-    else known.push(step);
+    const knownSteps = places.get(key);
+    if (knownSteps === undefined) places.set(key, [step]);
+    else knownSteps.push(step);
   }
-  return [...places.values()].flatMap((each) => rewindRrset(each, selected) ?? []);
+  return [...places.values()].flatMap((each) => rewindRrset(each, selectedIds) ?? []);
 }
 
 /** Null: none of the steps is selected. */
-function rewindRrset(steps: readonly RecordedStep[], selected: ReadonlySet<number>): PastRrset | LaterChange | null {
-  const oldest = steps.findLastIndex(({ id }) => selected.has(id));
+function rewindRrset(steps: readonly RecordedStep[], selectedIds: ReadonlySet<number>): PastRrset | LaterChange | null {
+  const oldest = steps.findLastIndex(({ id }) => selectedIds.has(id));
   const [newest] = steps;
   if (oldest === -1 || newest === undefined) return null;
   const { name, type } = newest;
@@ -51,7 +51,7 @@ function rewindRrset(steps: readonly RecordedStep[], selected: ReadonlySet<numbe
   let others: RecordedStep[] = [];
   for (const step of steps.slice(0, oldest + 1)) {
     past.values.set(step.recordId, step.before);
-    if (!selected.has(step.id)) {
+    if (!selectedIds.has(step.id)) {
       others.push(step);
       continue;
     }

@@ -60,23 +60,23 @@ export async function undoChanges(
   await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteRecords(actor, zoneId);
   // A repeated request gets its answer: a new plan would find that the changes are undone already.
-  const stored = dryRun ? null : await storedAnswer(context.db, caller);
-  if (stored !== null) {
-    const answer = doneAnswer(stored.answer as RrsetResult<UndoResult>);
+  const answerRow = dryRun ? null : await storedAnswer(context.db, caller);
+  if (answerRow !== null) {
+    const answer = doneAnswer(answerRow.answer as RrsetResult<UndoResult>);
     for (const place of answer.differences) mustWriteRecord(actor, zoneId, place);
     return answer;
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planUndo(context, caller, zoneId, selection, signal);
-    const outdated = busy();
-    const edit = editOf(plan, outdated);
+    const outdatedRefusal = busy();
+    const edit = editOf(plan, outdatedRefusal);
     try {
       if (dryRun) return await preview(context, caller, zoneId, plan, edit);
       if (plan.conflicts.length > 0) throw refuseConflicts(plan.conflicts);
       const result = await editRrsets(context, caller, zoneId, edit, budget);
       return doneAnswer(result);
     } catch (error) {
-      if (error === outdated) continue;
+      if (error === outdatedRefusal) continue;
       const conflict = conflictIn(error, plan);
       throw conflict === null ? error : refuseConflicts([conflict]);
     }
@@ -123,8 +123,8 @@ async function planUndo(
       const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
       mustMatchRecords(caller, zone);
       await mustHaveHistory(tx, zone, selection);
-      const found = await selectedChanges(tx, zoneId, selection, MAX_UNDONE + 1);
-      const changes = recordChangesOf(selection, found);
+      const changeRows = await selectedChanges(tx, zoneId, selection, MAX_UNDONE + 1);
+      const changes = recordChangesOf(selection, changeRows);
       for (const place of changes) mustWriteRecord(actor, zoneId, place);
       const steps = await stepsSince(tx, zone, changes[0]?.id ?? 0, placesOf(changes));
       if (steps === null) throw refusal('undo-too-old');
@@ -144,25 +144,27 @@ async function planUndo(
 /** @throws Refusal bad_request if changes since that time are deleted from the history */
 async function mustHaveHistory(tx: Tx, zone: ZoneRow, selection: Selection): Promise<void> {
   if (!('since' in selection)) return;
-  const pruned = await prunedUntil(tx, zone);
-  if (pruned === null || selection.since > pruned) return;
-  throw refusal('undo-beyond-history', { at: selection.since.toISOString(), from: pruned.toISOString() });
+  const prunedTime = await prunedUntil(tx, zone);
+  if (prunedTime === null || selection.since > prunedTime) return;
+  throw refusal('undo-beyond-history', { at: selection.since.toISOString(), from: prunedTime.toISOString() });
 }
 
 type RecordChange = SelectedChange & { name: string; type: NonNullable<SelectedChange['type']> };
 
 /** The changes of records among the selected ones. @throws Refusal not_found, bad_request */
-function recordChangesOf(selection: Selection, found: readonly SelectedChange[]): RecordChange[] {
-  const records = found.flatMap((each) => (each.name === null || each.type === null ? [] : [each as RecordChange]));
+function recordChangesOf(selection: Selection, changeRows: readonly SelectedChange[]): RecordChange[] {
+  const records = changeRows.flatMap((each) =>
+    each.name === null || each.type === null ? [] : [each as RecordChange],
+  );
   if ('changes' in selection) {
-    const ids = new Set(found.map(({ id }) => id));
-    const missing = selection.changes.find((id) => !ids.has(id));
-    if (missing !== undefined) throw refusal('no-change', { id: missing });
-    const other = found.find(({ name }) => name === null);
+    const ids = new Set(changeRows.map(({ id }) => id));
+    const missingId = selection.changes.find((id) => !ids.has(id));
+    if (missingId !== undefined) throw refusal('no-change', { id: missingId });
+    const other = changeRows.find(({ name }) => name === null);
     if (other !== undefined) throw refusal('undo-of-zone', { id: other.id, action: other.action });
   }
   if (records.length === 0) throw refusal('undo-nothing');
-  if (found.length > MAX_UNDONE) throw refusal('undo-too-many', { limit: MAX_UNDONE });
+  if (changeRows.length > MAX_UNDONE) throw refusal('undo-too-many', { limit: MAX_UNDONE });
   return records;
 }
 
@@ -176,7 +178,7 @@ function laterConflict({ id, name, type, keyId, owner }: RecordedStep): Conflict
   return { change: id, name, type, message };
 }
 
-function editOf(plan: ZonePlan, outdated: Refusal): RrsetEdit<UndoResult> {
+function editOf(plan: ZonePlan, outdatedRefusal: Refusal): RrsetEdit<UndoResult> {
   const rrsets = plan.rrsets.map(({ past: { name, type, undoes }, wanted }) => ({
     name,
     type,
@@ -190,7 +192,7 @@ function editOf(plan: ZonePlan, outdated: Refusal): RrsetEdit<UndoResult> {
     candidates: plan.rrsets.flatMap(({ wanted }) => wanted),
     touches: rrsets,
     plan: ({ zone, isChanged }) =>
-      inOneStep(() => (!isChanged && isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdated)),
+      inOneStep(() => (!isChanged && isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdatedRefusal)),
     refused: (refused, { name, type }) => {
       if (refused.code !== 'conflict' && refused.code !== 'bad_request') return refused;
       return refusal('undo-against-rule', { name, type, problem: refused.sentence }, { records: refused.records });

@@ -68,51 +68,57 @@ type RestoredZone = ZoneView & { status: CreationStatus };
 export async function restoreZone(
   context: ServiceContext,
   caller: Caller,
-  wanted: ZoneToRestore,
+  wantedZone: ZoneToRestore,
   count: (writes: number) => Promise<void>,
 ): Promise<RestoredZone> {
   mustManageZones(caller.actor);
-  const repeated = await repeatedAnswer<ZoneView>(context, caller);
-  const restored = repeated ?? (await restoreOnce(context, caller, wanted, count));
-  const row = await zoneById(context.db, restored.id);
-  return { ...restored, status: row ? await statusOf(context, row) : 'done' };
+  const earlierAnswer = await repeatedAnswer<ZoneView>(context, caller);
+  const restoredZone = earlierAnswer ?? (await restoreOnce(context, caller, wantedZone, count));
+  const row = await zoneById(context.db, restoredZone.id);
+  return { ...restoredZone, status: row ? await statusOf(context, row) : 'done' };
 }
 
 async function restoreOnce(
   context: ServiceContext,
   caller: Caller,
-  wanted: ZoneToRestore,
+  wantedZone: ZoneToRestore,
   count: (writes: number) => Promise<void>,
 ): Promise<ZoneView> {
-  const found = await findDeleted(context.db, context, caller, wanted);
-  await count(writesFor(found));
-  const above = await parentOf(context.db, found.name);
+  const candidate = await findDeleted(context.db, context, caller, wantedZone);
+  await count(writesFor(candidate));
+  const above = await parentOf(context.db, candidate.name);
   const restore = async (tx: Tx, enterTree: () => Promise<void>) => {
-    const deleted = await findDeleted(tx, context, caller, { ...wanted, zoneId: found.id }, { isLocked: true });
-    const parent = above && sameOwner(above, deleted) ? above : null;
-    await mustFit(tx, context, deleted, parent, null);
-    await mustFitQuota(tx, context, deleted, growthOf(deleted));
-    const below = await childrenOf(tx, deleted);
-    const { zone, grants } = await bringBack(tx, context, deleted);
+    const deletedZone = await findDeleted(
+      tx,
+      context,
+      caller,
+      { ...wantedZone, zoneId: candidate.id },
+      { isLocked: true },
+    );
+    const parent = above && sameOwner(above, deletedZone) ? above : null;
+    await mustFit(tx, context, deletedZone, parent, null);
+    await mustFitQuota(tx, context, deletedZone, growthOf(deletedZone));
+    const below = await childrenOf(tx, deletedZone);
+    const { zone, grants } = await bringBack(tx, context, deletedZone);
     // As for a new zone, the parent is locked before the lock that all creations share.
     if (parent) await lockZone(tx, parent.id);
-    await mustHaveRoom(tx, context, zone, growthOf(deleted));
+    await mustHaveRoom(tx, context, zone, growthOf(deletedZone));
     await enterTree();
-    await mustStillManage(tx, context, caller, deleted);
-    await mustFit(tx, context, deleted, parent, zone);
+    await mustStillManage(tx, context, caller, deletedZone);
+    await mustFit(tx, context, deletedZone, parent, zone);
     await mustHaveChildren(tx, zone, below);
-    const kept = await withdrawChanged(tx, zone.id, deleted.deletedAt, grants);
-    await recordGrants(tx, caller, zone, kept, context.now());
-    return publish(tx, context, caller, deleted, zone, parent !== null);
+    const keptGrants = await withdrawChanged(tx, zone.id, deletedZone.deletedAt, grants);
+    await recordGrants(tx, caller, zone, keptGrants, context.now());
+    return publish(tx, context, caller, deletedZone, zone, parent !== null);
   };
-  const addition = { name: found.name, turns: [], isLong: true };
+  const addition = { name: candidate.name, turns: [], isLong: true };
   try {
-    const restored = await addZone(context, caller, addition, restore);
+    const restoredZone = await addZone(context, caller, addition, restore);
     if (above) context.childZones?.changed();
-    return restored;
+    return restoredZone;
   } catch (error) {
     // The lock of the name prevents this error; the constraint is the second safeguard.
-    if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name: found.name });
+    if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name: candidate.name });
     throw error;
   }
 }
@@ -121,21 +127,21 @@ async function restoreOnce(
 export async function previewZone(
   context: ServiceContext,
   caller: Caller,
-  wanted: ZoneToRestore,
+  wantedZone: ZoneToRestore,
 ): Promise<ZonePreview> {
   return inOneSnapshot(context.db, async (tx) => {
-    const deleted = await findDeleted(tx, context, caller, wanted);
-    const above = await parentOf(tx, deleted.name);
-    await mustFit(tx, context, deleted, above && sameOwner(above, deleted) ? above : null, null);
-    await mustFitQuota(tx, context, deleted, growthOf(deleted));
+    const deletedZone = await findDeleted(tx, context, caller, wantedZone);
+    const above = await parentOf(tx, deletedZone.name);
+    await mustFit(tx, context, deletedZone, above && sameOwner(above, deletedZone) ? above : null, null);
+    await mustFitQuota(tx, context, deletedZone, growthOf(deletedZone));
     return {
       dryRun: true,
-      zoneName: deleted.name,
-      zoneId: deleted.id,
-      deletedAt: deleted.deletedAt.toISOString(),
-      until: deleted.until.toISOString(),
-      records: deleted.recordCount,
-      keyTag: keyTagOfDs(deleted.ds[0] ?? ''),
+      zoneName: deletedZone.name,
+      zoneId: deletedZone.id,
+      deletedAt: deletedZone.deletedAt.toISOString(),
+      until: deletedZone.until.toISOString(),
+      records: deletedZone.recordCount,
+      keyTag: keyTagOfDs(deletedZone.ds[0] ?? ''),
     };
   });
 }
@@ -165,11 +171,11 @@ async function findDeleted(
   mustNotBeReserved(name, context.reservedNames ?? []);
   if (!context.allowPublicSuffixes) mustNotBePublic(name);
   const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
-  const wanted = { name, owners, now: context.now(), id: zoneId ?? null };
-  const deleted = await (isLocked ? lockDeletedZone(db, wanted) : deletedZoneNamed(db, wanted));
-  if (deleted === null) throw refusal('no-deleted-zone', { name });
-  await mustStillManage(db, context, caller, deleted);
-  return deleted;
+  const zoneQuery = { name, owners, now: context.now(), id: zoneId ?? null };
+  const deletedZone = await (isLocked ? lockDeletedZone(db, zoneQuery) : deletedZoneNamed(db, zoneQuery));
+  if (deletedZone === null) throw refusal('no-deleted-zone', { name });
+  await mustStillManage(db, context, caller, deletedZone);
+  return deletedZone;
 }
 
 /**
@@ -188,32 +194,32 @@ async function mustStillManage(
 }
 
 /**
- * The same checks as for a new zone. @param added the zone, if it is back already @throws Refusal conflict, forbidden,
+ * The same checks as for a new zone. @param addedZone the zone, if it is back already @throws Refusal conflict, forbidden,
  * busy
  */
 async function mustFit(
   tx: Tx,
   context: ServiceContext,
-  deleted: DeletedZoneRow,
+  deletedZone: DeletedZoneRow,
   parent: ZoneRow | null,
-  added: ZoneRow | null,
+  addedZone: ZoneRow | null,
 ): Promise<void> {
-  if (added === null) await mustNotExist(tx, deleted);
-  await mustNotOverlap(tx, deleted, deleted.name, parent, added);
-  await mustNotBeKept(tx, context, deleted, deleted.name);
-  await mustHaveRoomForZone(tx, context, deleted, added === null ? 0 : 1);
-  if (added === null) await mustNotHoldNamesBelow(tx, deleted);
+  if (addedZone === null) await mustNotExist(tx, deletedZone);
+  await mustNotOverlap(tx, deletedZone, deletedZone.name, parent, addedZone);
+  await mustNotBeKept(tx, context, deletedZone, deletedZone.name);
+  await mustHaveRoomForZone(tx, context, deletedZone, addedZone === null ? 0 : 1);
+  if (addedZone === null) await mustNotHoldNamesBelow(tx, deletedZone);
 }
 
 /** @throws Refusal conflict */
 async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner }: DeletedZoneRow): Promise<void> {
   const [zone] = await zonesNamed(tx, [name]);
   if (!zone || !sameOwner(zone, owner)) return;
-  const [now, former] = [keyTag(zone.cskPublic), keyTagOfDs(ds[0] ?? '')];
+  const [now, formerTag] = [keyTag(zone.cskPublic), keyTagOfDs(ds[0] ?? '')];
   const key =
-    now === former
+    now === formerTag
       ? `Both have the DNSSEC key ${now}, so DS records at the parent zone stay valid.`
-      : `The restored zone has the DNSSEC key ${former} instead of ${now}: replace DS records at the parent zone.`;
+      : `The restored zone has the DNSSEC key ${formerTag} instead of ${now}: replace DS records at the parent zone.`;
   throw refusal('zone-there-again', {
     name,
     id: zone.id,
@@ -226,12 +232,12 @@ async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner
 }
 
 /** Zones that were created below meanwhile would hide records of the deleted zone. @throws Refusal conflict */
-async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZoneRow): Promise<void> {
-  for (const child of await childrenOf(tx, deleted)) {
-    const apex = orderName(child.name.slice(0, -deleted.name.length - 1));
-    const { names, total } = await deletedNamesBelow(tx, deleted.id, apex);
+async function mustNotHoldNamesBelow(tx: Tx, deletedZone: DeletedZoneRow): Promise<void> {
+  for (const child of await childrenOf(tx, deletedZone)) {
+    const apex = orderName(child.name.slice(0, -deletedZone.name.length - 1));
+    const { names, total } = await deletedNamesBelow(tx, deletedZone.id, apex);
     if (total === 0) continue;
-    const [zone, where] = [deleted.name, names.join(', ')];
+    const [zone, where] = [deletedZone.name, names.join(', ')];
     throw refusal('zone-hides-deleted', { child: child.name, id: child.id, zone, count: total, names: where });
   }
 }
@@ -240,11 +246,11 @@ async function mustNotHoldNamesBelow(tx: Tx, deleted: DeletedZoneRow): Promise<v
 async function bringBack(
   tx: Tx,
   context: ServiceContext,
-  deleted: DeletedZoneRow,
+  deletedZone: DeletedZoneRow,
 ): Promise<{ zone: ZoneRow; grants: ReturnedGrants }> {
   const now = context.now();
-  const serial = serialAfter(deleted.serial, now);
-  const zone = await insertDeletedZone(tx, deleted.id, serial, now);
+  const serial = serialAfter(deletedZone.serial, now);
+  const zone = await insertDeletedZone(tx, deletedZone.id, serial, now);
   const grants = await returnRows(tx, zone);
   await grantDeclared(tx, zone);
   await refreshZoneNames(tx, zone.id);
@@ -256,14 +262,14 @@ async function publish(
   tx: Tx,
   context: ServiceContext,
   caller: Caller,
-  deleted: DeletedZoneRow,
+  deletedZone: DeletedZoneRow,
   { id, serial }: ZoneRow,
   isChild: boolean,
 ): Promise<ZoneView> {
-  await endDeparturesOf(tx, deleted.name, id);
-  if (!isChild || !(await awaitDelegation(tx, id))) await touchParent(tx, context, deleted.name);
-  await takeName(tx, deleted.name);
-  const zone = await touchZone(tx, id, { serial, changedNames: null, growth: growthOf(deleted) }, context.now());
+  await endDeparturesOf(tx, deletedZone.name, id);
+  if (!isChild || !(await awaitDelegation(tx, id))) await touchParent(tx, context, deletedZone.name);
+  await takeName(tx, deletedZone.name);
+  const zone = await touchZone(tx, id, { serial, changedNames: null, growth: growthOf(deletedZone) }, context.now());
   const after = zoneView(zone, context.nameservers);
   const deletion = await deletionOf(tx, zone.id);
   const undoes = deletion === null ? null : [deletion];

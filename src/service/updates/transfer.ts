@@ -38,9 +38,9 @@ export async function transferZone<T>(
   // Ends the snapshot however `send` ends.
   const end = new AbortController();
   try {
-    const found = await createServedSource(context).zone(row.id, AbortSignal.any([signal, end.signal]));
-    if (found === null) return null;
-    const { head, settings, pages } = found;
+    const servedZone = await createServedSource(context).zone(row.id, AbortSignal.any([signal, end.signal]));
+    if (servedZone === null) return null;
+    const { head, settings, pages } = servedZone;
     const octetsOf = (page: readonly ServedSet[]) => octetsOfEntries(page.flatMap(({ rdata }) => rdata));
     const paced = atPace(context.largeReads, pages, octetsOf);
     return await send({ name: head.name, serial: head.serial, soa: settings.soa, pages: paced });

@@ -129,10 +129,15 @@ async function apply(
   const soa = asksForSoa(update) ? await soaContent(context.db, zone.serial) : null;
   const nameservers = nameserversOf(zone, context.nameservers);
   const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<Answer> | Refusal => {
-    const found = evaluate(update, { defaultTtl, at: (name) => at(name) as readonly UpdateRrset[], soa, nameservers });
-    if (found.kind === 'refused') return refusal('update-refused', { problem: found.text });
-    if (found.kind === 'unmet') return { rrsets: [], answer: { rcode: found.rcode, text: found.text } };
-    return { rrsets: found.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };
+    const evaluation = evaluate(update, {
+      defaultTtl,
+      at: (name) => at(name) as readonly UpdateRrset[],
+      soa,
+      nameservers,
+    });
+    if (evaluation.kind === 'refused') return refusal('update-refused', { problem: evaluation.text });
+    if (evaluation.kind === 'unmet') return { rrsets: [], answer: { rcode: evaluation.rcode, text: evaluation.text } };
+    return { rrsets: evaluation.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };
   };
   const edit = {
     names: namesOf(update),

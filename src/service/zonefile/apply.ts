@@ -33,13 +33,15 @@ function listNames({ creates, updates, deletes }: ZoneDiff): string[] {
  * loaded.
  */
 async function measureGrowth(tx: Tx, zone: ZoneRow, { creates, updates, deletes }: ZoneDiff): Promise<Growth> {
-  const replaced = updates.filter(({ isSameValue }) => !isSameValue);
+  const replacedUpdates = updates.filter(({ isSameValue }) => !isSameValue);
   const listIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
-  const gone = await octetsOf(tx, zone.no, listIds(deletes), { withComments: true });
+  const deletedBytes = await octetsOf(tx, zone.no, listIds(deletes), { withComments: true });
   // A record that gets another value keeps its comment.
-  const old = await octetsOf(tx, zone.no, listIds(replaced.map(({ stored }) => stored)), { withComments: false });
-  let bytes = -gone - old;
+  const old = await octetsOf(tx, zone.no, listIds(replacedUpdates.map(({ stored }) => stored)), {
+    withComments: false,
+  });
+  let bytes = -deletedBytes - old;
   for (const record of creates) bytes += bytesOf(record);
-  for (const { record } of replaced) bytes += bytesOf(record);
+  for (const { record } of replacedUpdates) bytes += bytesOf(record);
   return { records: creates.length - deletes.length, bytes };
 }

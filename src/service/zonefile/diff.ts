@@ -26,27 +26,30 @@ const STEP = 250;
  * spelling of its content. If a record set loses one value and gets another one, the stored record is updated and keeps
  * its id.
  */
-export function* diffZone(stored: readonly StoredValue[], wanted: readonly ParsedRecord[]): Steps<ZoneDiff> {
-  const left = new Map<string, StoredValue>();
-  for (const [index, row] of stored.entries()) {
+export function* diffZone(
+  storedValues: readonly StoredValue[],
+  wantedRecords: readonly ParsedRecord[],
+): Steps<ZoneDiff> {
+  const remainingValues = new Map<string, StoredValue>();
+  for (const [index, row] of storedValues.entries()) {
     if (index % STEP === 0) yield;
-    left.set(keyOf(row, row.digest), row);
+    remainingValues.set(keyOf(row, row.digest), row);
   }
   const diff: ZoneDiff = { creates: [], updates: [], deletes: [], unchanged: 0 };
-  if (left.size === 0) return { ...diff, creates: [...wanted] };
+  if (remainingValues.size === 0) return { ...diff, creates: [...wantedRecords] };
   const unmatched: ParsedRecord[] = [];
-  for (const [index, record] of wanted.entries()) {
+  for (const [index, record] of wantedRecords.entries()) {
     if (index % STEP === 0) yield;
     const key = keyOf(record, digestText(record.wire));
-    const row = left.get(key);
-    left.delete(key);
+    const row = remainingValues.get(key);
+    remainingValues.delete(key);
     if (row === undefined) unmatched.push(record);
     else if (row.ttl === record.ttl) diff.unchanged += 1;
     else diff.updates.push({ stored: row, record, isSameValue: true });
   }
   const free = new Map<string, StoredValue[]>();
   let index = 0;
-  for (const row of left.values()) {
+  for (const row of remainingValues.values()) {
     if (index++ % STEP === 0) yield;
     const set = setOf(row);
     const rows = free.get(set);

@@ -34,8 +34,11 @@ export async function exportZoneFile(
     const children = await childrenOf(tx, row);
     const soa = await soaContent(tx, row.serial);
     const nameservers = nameserversOf(row, context.nameservers);
-    const delegated = children.map((child) => ({ ...child, nameservers: nameserversOf(child, context.nameservers) }));
-    const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers, children: delegated });
+    const delegatedZones = children.map((child) => ({
+      ...child,
+      nameservers: nameserversOf(child, context.nameservers),
+    }));
+    const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers, children: delegatedZones });
     return { no: row.no, head, etag: recordsTag(row, head) };
   };
   const whole = await inOneSnapshot(context.db, async (tx) => {

@@ -146,12 +146,18 @@ export async function withFirstRecords<T>(
     if (problems.length > 0) throw refuseLines(problems);
     await count(wanted.length);
     signal?.throwIfAborted();
-    return await use(async (tx, created) => {
+    return await use(async (tx, createdZone) => {
       // Another zone was created below this one.
-      if (!haveSameConditions(conditions, { zone: created, children: await childrenOf(tx, created) })) throw busy();
+      if (!haveSameConditions(conditions, { zone: createdZone, children: await childrenOf(tx, createdZone) }))
+        throw busy();
       if (wanted.length === 0) return;
-      const bulk = await planBulk(tx, context, created, { creates: wanted, updates: [], deletes: [], unchanged: 0 });
-      await writeChange(tx, context, caller, created, { answer: () => null, bulk });
+      const bulk = await planBulk(tx, context, createdZone, {
+        creates: wanted,
+        updates: [],
+        deletes: [],
+        unchanged: 0,
+      });
+      await writeChange(tx, context, caller, createdZone, { answer: () => null, bulk });
     });
   } finally {
     release();
@@ -176,12 +182,12 @@ async function planned<T>(
   { count, signal }: ImportRequest,
   use: (plan: Plan) => Promise<T>,
 ): Promise<T> {
-  const seen = await seeZone(context, actor, zoneId, 'no_zone');
-  mustWriteAllRecords(actor, seen.id);
+  const seenZone = await seeZone(context, actor, zoneId, 'no_zone');
+  mustWriteAllRecords(actor, seenZone.id);
   await count(writesFor(text));
   const release = await context.imports.take(holderOf(actor), signal);
   try {
-    return await use(await planImport(context, actor, seen, text, signal));
+    return await use(await planImport(context, actor, seenZone, text, signal));
   } finally {
     release();
   }
@@ -199,17 +205,20 @@ function writesFor(text: string): number {
 async function planImport(
   context: ServiceContext,
   actor: Actor,
-  seen: ZoneRow,
+  seenZone: ZoneRow,
   text: string,
   signal?: AbortSignal,
 ): Promise<Plan> {
   // The file is checked before the records are loaded, so that a wrong file costs the database little.
-  const { children, defaultTtl } = { children: await childrenOf(context.db, seen), defaultTtl: seen.defaultTtl };
-  const { file, problems, wanted } = await readFile({ zone: seen, children }, text, signal);
-  if (problems.length > 0) return { zone: seen, children, file, problems, wanted, diff: null };
+  const { children, defaultTtl } = {
+    children: await childrenOf(context.db, seenZone),
+    defaultTtl: seenZone.defaultTtl,
+  };
+  const { file, problems, wanted } = await readFile({ zone: seenZone, children }, text, signal);
+  if (problems.length > 0) return { zone: seenZone, children, file, problems, wanted, diff: null };
   const before = await inOneSnapshot(context.db, async (tx) => ({
-    zone: await seeZone({ ...context, db: tx }, actor, seen.id, 'no_zone'),
-    values: await zoneValues(tx, seen.no, signal),
+    zone: await seeZone({ ...context, db: tx }, actor, seenZone.id, 'no_zone'),
+    values: await zoneValues(tx, seenZone.no, signal),
   }));
   const diff = await finishInTurns(diffZone(before.values, wanted), signal);
   return { zone: { ...before.zone, defaultTtl }, children, file, problems, wanted, diff };
@@ -244,12 +253,12 @@ async function write(
   context: ServiceContext,
   caller: Caller,
   plan: Plan,
-  planned: ZoneDiff,
+  plannedDiff: ZoneDiff,
   signal?: AbortSignal,
   serial?: number,
 ): Promise<ZoneFileImport> {
   const { zone: before, wanted, file } = plan;
-  await prepareAliases(context, caller.actor, before.id, someAliases(planned));
+  await prepareAliases(context, caller.actor, before.id, someAliases(plannedDiff));
   signal?.throwIfAborted();
   return changeLocked(context, caller, before.id, async (tx, zone) => {
     signal?.throwIfAborted();
@@ -258,11 +267,11 @@ async function write(
     mustMatchRecords(caller, zone);
     const diff =
       zone.serial === before.serial
-        ? planned
+        ? plannedDiff
         : await finishInTurns(diffZone(await zoneValues(tx, zone.no), wanted), signal);
     const isSame = haveSameConditions(plan, { zone, children: await childrenOf(tx, zone) });
     // Another change came first: nothing is written, and a retry counts the changes and checks the file again.
-    if (sizeOf(diff) > Math.max(1, sizeOf(planned)) || !isSame) throw busy();
+    if (sizeOf(diff) > Math.max(1, sizeOf(plannedDiff)) || !isSame) throw busy();
     const answer: ZoneFileImport = {
       records: wanted.length,
       created: diff.creates.length,
@@ -308,10 +317,10 @@ function haveSameConditions(a: Conditions, b: Conditions): boolean {
 }
 
 function refuseLines(problems: readonly LineProblem[]): Refusal {
-  const shown = problems
+  const shownLines = problems
     .slice(0, LINES_SHOWN)
     .map(({ line, message }) => `Line ${line}: ${message}${message.endsWith('.') ? '' : '.'}`);
-  const more = problems.length - shown.length;
+  const more = problems.length - shownLines.length;
   const rest = `${problems.length < MAX_PROBLEMS ? '' : 'at least '}${more}`;
-  return refusal('zone-file-refused', { problems: `${shown.join(' ')}${more > 0 ? ` And ${rest} more.` : ''}` });
+  return refusal('zone-file-refused', { problems: `${shownLines.join(' ')}${more > 0 ? ` And ${rest} more.` : ''}` });
 }

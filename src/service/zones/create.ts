@@ -76,10 +76,10 @@ export async function createZone(
   const above = await parentOf(context.db, name);
   // A zone of another owner is not locked: mustNotOverlap refuses the new zone.
   const parent = above && sameOwner(above, owner) ? above : null;
-  const mustFit = async (tx: Tx, added: ZoneRow | null) => {
-    await mustNotOverlap(tx, owner, name, parent, added);
+  const mustFit = async (tx: Tx, addedZone: ZoneRow | null) => {
+    await mustNotOverlap(tx, owner, name, parent, addedZone);
     await mustNotBeKept(tx, context, owner, name);
-    await mustHaveRoomForZone(tx, context, owner, added === null ? 0 : 1);
+    await mustHaveRoomForZone(tx, context, owner, addedZone === null ? 0 : 1);
   };
   const create = async (tx: Tx, enterTree: () => Promise<void>): Promise<NewZone> => {
     // The parent is locked before the lock that all creations share, so that a busy parent does not delay other
@@ -104,13 +104,13 @@ export async function createZone(
   };
   try {
     const addition = { name, turns: parent ? [parent.id] : [], isLong: records !== undefined };
-    const repeated = await repeatedAnswer<NewZone>(context, caller);
-    const created = repeated ?? (await addZone(context, caller, addition, create));
+    const earlierAnswer = await repeatedAnswer<NewZone>(context, caller);
+    const createdZone = earlierAnswer ?? (await addZone(context, caller, addition, create));
     if (parent) context.childZones?.changed();
-    const row = await zoneById(context.db, created.id);
+    const row = await zoneById(context.db, createdZone.id);
     // If the zone was deleted meanwhile, or this is the stored answer to a repeated request, the owner has nothing left
     // to do.
-    return { ...created, status: row ? await statusOf(context, row) : 'done' };
+    return { ...createdZone, status: row ? await statusOf(context, row) : 'done' };
   } catch (error) {
     // The tree lock prevents this error; the constraint is the second safeguard.
     if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name });
@@ -119,9 +119,9 @@ export async function createZone(
 }
 
 /** The records of the zone were judged next to these zones. @throws Refusal busy if there are others now */
-export async function mustHaveChildren(tx: Tx, zone: ZoneRow, known: readonly ZoneRow[]): Promise<void> {
+export async function mustHaveChildren(tx: Tx, zone: ZoneRow, knownChildren: readonly ZoneRow[]): Promise<void> {
   const now = await childrenOf(tx, zone);
-  if (now.map(({ id }) => id).join() !== known.map(({ id }) => id).join()) throw busy();
+  if (now.map(({ id }) => id).join() !== knownChildren.map(({ id }) => id).join()) throw busy();
 }
 
 async function insertSigned(
@@ -134,8 +134,8 @@ async function insertSigned(
   const { zoneName: name, defaultTtl = DEFAULT_TTL, comment = null, newKey = false } = input;
   const now = context.now();
   const csk = generateCsk();
-  const former = await formerZone(tx, name, owner, now);
-  const inserted = await insertZone(tx, {
+  const earlierZone = await formerZone(tx, name, owner, now);
+  const insertedZone = await insertZone(tx, {
     id: `zone_${context.random(10).toString('hex')}`,
     ...owner,
     name,
@@ -144,7 +144,7 @@ async function insertSigned(
     defaultTtl,
     // The first serial is the time, or follows that of the deletion, so that a zone that is created again gets higher
     // serials than before (RFC 1982).
-    serial: serialAfter(former?.serial ?? 0, now),
+    serial: serialAfter(earlierZone?.serial ?? 0, now),
     cskPrivate: csk.privateKey,
     cskPublic: csk.publicKey,
     ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
@@ -155,9 +155,9 @@ async function insertSigned(
     createdAt: now,
     updatedAt: now,
   });
-  const kept = former === null || newKey ? null : await takeFormerKey(tx, inserted, former);
-  const zone = kept ?? inserted;
-  const key = keyOf(zone, kept === null ? former : null, kept !== null);
+  const zoneWithOldKey = earlierZone === null || newKey ? null : await takeFormerKey(tx, insertedZone, earlierZone);
+  const zone = zoneWithOldKey ?? insertedZone;
+  const key = keyOf(zone, zoneWithOldKey === null ? earlierZone : null, zoneWithOldKey !== null);
   await takeName(tx, name);
   await grantDeclared(tx, zone);
   const after = { ...zoneView(zone, context.nameservers), key };
@@ -166,11 +166,11 @@ async function insertSigned(
   return { zone, key };
 }
 
-/** @param replaced the former zone whose key the new one does not use */
-function keyOf(zone: ZoneRow, replaced: FormerZone | null, kept: boolean): CreatedKey {
+/** @param replacedZone the former zone whose key the new one does not use */
+function keyOf(zone: ZoneRow, replacedZone: FormerZone | null, isKept: boolean): CreatedKey {
   return {
     keyTag: keyTag(zone.cskPublic),
-    kept,
-    ...(replaced === null ? {} : { formerKeyTag: keyTagOfDs(replaced.ds[0] ?? '') }),
+    kept: isKept,
+    ...(replacedZone === null ? {} : { formerKeyTag: keyTagOfDs(replacedZone.ds[0] ?? '') }),
   };
 }

@@ -14,34 +14,34 @@ const NO_DELEGATION: Delegation = { privateTlds: new Set(), look: null };
 /**
  * The creation status (contract Z6).
  * @param hostedParent whether this service hosts a zone above; that zone has NS and DS already
- * @param seen null when the check is off
+ * @param delegationState null when the check is off
  */
 export function creationStatus(
   zone: string,
   hostedParent: boolean,
   privateTlds: ReadonlySet<string>,
-  seen: DelegationSeen | null,
+  delegationState: DelegationSeen | null,
 ): CreationStatus {
   if (hostedParent || privateTlds.has(zone)) return 'done';
-  if (seen === 'secure') return 'done';
+  if (delegationState === 'secure') return 'done';
   // A single label that the root does not delegate needs a claim; a delegated one is an ordinary domain. Without a
   // check, it counts as not delegated, because delegated single labels are public suffixes, which are never created by
   // accident.
-  if (!zone.includes('.') && seen !== 'insecure') return 'handshake_claim_required';
+  if (!zone.includes('.') && delegationState !== 'insecure') return 'handshake_claim_required';
   // No answer counts as no matching DS. The owner can query the status again.
-  return seen === null ? 'done' : 'ds_required';
+  return delegationState === null ? 'done' : 'ds_required';
 }
 
 /** The current status. It waits for the delegation check, if the check is on. */
 export async function statusOf(context: ServiceContext, zone: ZoneRow): Promise<CreationStatus> {
   const { privateTlds, look } = context.delegation ?? NO_DELEGATION;
-  const hosted = (await parentOf(context.db, zone.name)) !== null;
-  const asked = look !== null && !hosted && !privateTlds.has(zone.name);
+  const isHosted = (await parentOf(context.db, zone.name)) !== null;
+  const isLookNeeded = look !== null && !isHosted && !privateTlds.has(zone.name);
   return creationStatus(
     zone.name,
-    hosted,
+    isHosted,
     privateTlds,
-    asked ? await look(zone.name, zone.ds.map(wireOf), ownerOf(zone)) : null,
+    isLookNeeded ? await look(zone.name, zone.ds.map(wireOf), ownerOf(zone)) : null,
   );
 }
 

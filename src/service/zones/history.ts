@@ -48,9 +48,9 @@ export async function findChanges(
 ): Promise<{ changes: ChangeView[]; next?: string; isCut: boolean }> {
   const { id, zoneOnly } = await readable(context, actor, zoneId);
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  const found = await searchChanges(context.db, id, { ...filter, zoneOnly }, { before, limit: query.limit });
-  const next = found.next === null ? {} : { next: writeCursor(found.next) };
-  return { changes: found.changes.map(viewOf), ...next, isCut: found.isCut };
+  const searchResult = await searchChanges(context.db, id, { ...filter, zoneOnly }, { before, limit: query.limit });
+  const next = searchResult.next === null ? {} : { next: writeCursor(searchResult.next) };
+  return { changes: searchResult.changes.map(viewOf), ...next, isCut: searchResult.isCut };
 }
 
 async function readable(

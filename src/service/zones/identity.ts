@@ -7,22 +7,22 @@ export type ZoneIdentity = Pick<ZoneRow, 'id' | 'no' | 'name' | 'teamId' | 'user
 
 /** The number of zones in the cache of a process. */
 const REMEMBERED = 10_000;
-const remembered = new WeakMap<Db, Map<string, ZoneIdentity>>();
+const rememberedIdentities = new WeakMap<Db, Map<string, ZoneIdentity>>();
 
 /** Null: the zone does not exist. */
 export async function zoneIdentity(db: Db, zoneId: string): Promise<ZoneIdentity | null> {
-  const known = remembered.get(db) ?? new Map<string, ZoneIdentity>();
-  remembered.set(db, known);
-  const found = known.get(zoneId);
-  if (found) return found;
+  const identityById = rememberedIdentities.get(db) ?? new Map<string, ZoneIdentity>();
+  rememberedIdentities.set(db, identityById);
+  const knownIdentity = identityById.get(zoneId);
+  if (knownIdentity) return knownIdentity;
   const zone = await zoneById(db, zoneId);
   if (!zone) return null;
   // A map keeps the order of insertion, so its first entry is the oldest.
-  for (const oldest of known.keys()) {
-    if (known.size < REMEMBERED) break;
-    known.delete(oldest);
+  for (const oldest of identityById.keys()) {
+    if (identityById.size < REMEMBERED) break;
+    identityById.delete(oldest);
   }
   const { id, no, name, teamId, userId } = zone;
-  known.set(id, { id, no, name, teamId, userId });
+  identityById.set(id, { id, no, name, teamId, userId });
   return { id, no, name, teamId, userId };
 }

@@ -11,7 +11,7 @@ import { refusal } from '../refusal.ts';
 /**
  * With a zone above or below another team's zone, one of the two would lose names to the other.
  * @param parent the zone above of the same owner, which is locked if its records must stay as they are
- * @param added the zone itself, if the transaction has added it already.
+ * @param addedZone the zone itself, if the transaction has added it already.
  * @throws Refusal conflict, busy
  */
 export async function mustNotOverlap(
@@ -19,13 +19,13 @@ export async function mustNotOverlap(
   owner: Owner,
   name: string,
   parent: ZoneRow | null,
-  added: ZoneRow | null = null,
+  addedZone: ZoneRow | null = null,
 ): Promise<void> {
-  const [found, foreignBelow] = await Promise.all([
+  const [ancestorZones, foreignBelow] = await Promise.all([
     zonesNamed(tx, suffixesOf(name)),
     foreignZoneBelow(tx, orderName(name), owner),
   ]);
-  const enclosing = found.filter(({ id }) => id !== added?.id);
+  const enclosing = ancestorZones.filter(({ id }) => id !== addedZone?.id);
   if (foreignBelow || enclosing.some((zone) => !sameOwner(zone, owner))) {
     throw refusal('zone-overlaps', { name });
   }

@@ -7,17 +7,17 @@ import { type Refusal, refusal } from '../refusal.ts';
 /** The owner of a new zone (contract K11): the team of an app account; a person or one of their teams. */
 export function ownerFor(actor: Actor, owner: string | undefined): Owner {
   if (actor.user === null) {
-    const own = `org:${actor.teamId}`;
-    if (owner === own) return { teamId: actor.teamId, userId: null };
-    throw refusal('app-owner', { owner: own });
+    const ownTeam = `org:${actor.teamId}`;
+    if (owner === ownTeam) return { teamId: actor.teamId, userId: null };
+    throw refusal('app-owner', { owner: ownTeam });
   }
   if (owner === undefined || owner === 'personal') return { teamId: null, userId: actor.user.id };
   const [, teamId] = /^org:(.+)$/.exec(owner) ?? [];
   if (teamId === undefined) {
     throw refusal('bad-owner');
   }
-  const wanted = { teamId, userId: null };
-  if (actsFor(actor, wanted)) return wanted;
+  const teamOwner = { teamId, userId: null };
+  if (actsFor(actor, teamOwner)) return teamOwner;
   throw noTeamOfYours();
 }
 
@@ -36,11 +36,11 @@ export function mustNotBePublic(name: string): void {
 
 /**
  * The owner of a reserved name would answer queries that machines and services of other people send for it.
- * @param allowed the names that the service's setting allows, with every name below them
+ * @param allowedSuffixes the names that the service's setting allows, with every name below them
  * @throws Refusal forbidden
  */
-export function mustNotBeReserved(name: string, allowed: readonly string[] | 'allow'): void {
-  const reserved = reservedName(name, allowed);
+export function mustNotBeReserved(name: string, allowedSuffixes: readonly string[] | 'allow'): void {
+  const reserved = reservedName(name, allowedSuffixes);
   if (reserved === null) return;
   const { name: by, source, purpose } = reserved;
   const place = by === name ? '' : `below ${by}, which is `;

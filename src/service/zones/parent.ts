@@ -15,8 +15,8 @@ export async function parentOf(db: Db | Tx, zoneName: string): Promise<ZoneRow |
 
 /** Gives the parent its next serial, which also makes name servers read the delegations again. */
 export async function touchParent(tx: Tx, context: Pick<ServiceContext, 'now'>, zoneName: string): Promise<void> {
-  const found = await parentOf(tx, zoneName);
-  const parent = found && (await lockZone(tx, found.id));
+  const parentRow = await parentOf(tx, zoneName);
+  const parent = parentRow && (await lockZone(tx, parentRow.id));
   if (!parent) return;
   const now = context.now();
   const serial = serialAfter(parent.serial, now);

@@ -10,7 +10,7 @@ import { type ZoneView, zoneView } from './view.ts';
 
 /**
  * Parks or unparks a zone. Repeated calls have no further effect.
- * @param seen the state and comment that a person saw: if one is another now, the change is refused.
+ * @param seenProperties the state and comment that a person saw: if one is another now, the change is refused.
  * @throws Refusal no_zone, forbidden, precondition_failed, busy
  */
 export async function setZoneState(
@@ -18,13 +18,13 @@ export async function setZoneState(
   caller: Caller,
   id: string,
   state: ZoneState,
-  seen: { state?: string; comment?: string } = {},
+  seenProperties: { state?: string; comment?: string } = {},
 ): Promise<ZoneView> {
   return changeLocked(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
-    mustBeAsSeen('state', seen.state, zone.state);
-    mustBeAsSeen('comment', seen.comment, zone.comment);
+    mustBeAsSeen('state', seenProperties.state, zone.state);
+    mustBeAsSeen('comment', seenProperties.comment, zone.comment);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     if (zone.state === state) return { answer };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
@@ -41,7 +41,7 @@ export interface ZoneProperties {
 }
 
 /**
- * @param seen the values that a person saw: one that is another now refuses the change.
+ * @param seenProperties the values that a person saw: one that is another now refuses the change.
  * @throws Refusal no_zone, forbidden, precondition_failed, bad_request (comment), busy
  */
 export async function changeProperties(
@@ -49,36 +49,39 @@ export async function changeProperties(
   caller: Caller,
   id: string,
   properties: ZoneProperties,
-  seen: ZoneProperties = {},
+  seenProperties: ZoneProperties = {},
 ): Promise<ZoneView> {
   return changeLocked(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
-    mustBeAsSeen('defaultTtl', seen.defaultTtl, zone.defaultTtl);
-    mustBeAsSeen('comment', seen.comment, zone.comment);
-    const wanted = {
+    mustBeAsSeen('defaultTtl', seenProperties.defaultTtl, zone.defaultTtl);
+    mustBeAsSeen('comment', seenProperties.comment, zone.comment);
+    const wantedProperties = {
       served: { defaultTtl: properties.defaultTtl ?? zone.defaultTtl },
       unserved: { comment: properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment)) },
     };
-    const [served, unserved] = [difference(zone, wanted.served), difference(zone, wanted.unserved)];
-    if (served === null && unserved === null) return { answer };
-    const before = { ...served?.before, ...unserved?.before };
-    const after = { ...served?.after, ...unserved?.after };
+    const [servedDifference, unservedDifference] = [
+      difference(zone, wantedProperties.served),
+      difference(zone, wantedProperties.unserved),
+    ];
+    if (servedDifference === null && unservedDifference === null) return { answer };
+    const before = { ...servedDifference?.before, ...unservedDifference?.before };
+    const after = { ...servedDifference?.after, ...unservedDifference?.after };
     return {
       answer,
-      entries: [{ action: 'zone.change', before, after, isComment: served === null }],
-      ...(served && { served: served.after }),
-      ...(unserved && { unserved: wanted.unserved }),
+      entries: [{ action: 'zone.change', before, after, isComment: servedDifference === null }],
+      ...(servedDifference && { served: servedDifference.after }),
+      ...(unservedDifference && { unserved: wantedProperties.unserved }),
     };
   });
 }
 
 /** The properties that are not as they are wanted, on both sides; null: all are. */
-function difference<Wanted extends Partial<ZoneRow>>(zone: ZoneRow, wanted: Wanted) {
-  const values: Partial<ZoneRow> = wanted;
-  const names = (Object.keys(wanted) as (keyof ZoneRow)[]).filter((name) => values[name] !== zone[name]);
+function difference<Wanted extends Partial<ZoneRow>>(zone: ZoneRow, wantedProperties: Wanted) {
+  const values: Partial<ZoneRow> = wantedProperties;
+  const names = (Object.keys(wantedProperties) as (keyof ZoneRow)[]).filter((name) => values[name] !== zone[name]);
   if (names.length === 0) return null;
   const pick = (from: Partial<ZoneRow>) => Object.fromEntries(names.map((name) => [name, from[name]])) as Wanted;
-  return { before: pick(zone), after: pick(wanted) };
+  return { before: pick(zone), after: pick(wantedProperties) };
 }

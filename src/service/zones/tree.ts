@@ -39,7 +39,7 @@ export async function addZone<T>(
   const takeSlot = async () => {
     leave = await context.additions.take(holderOf(caller.actor));
   };
-  const locked = async (tx: Tx) => {
+  const runLocked = async (tx: Tx) => {
     await lockZoneName(tx, name);
     return work(tx, async () => {
       if (isLong) await takeSlot();
@@ -47,7 +47,7 @@ export async function addZone<T>(
     });
   };
   try {
-    return await inTurn(context, caller, [`name ${name}`, ...turns], locked, {
+    return await inTurn(context, caller, [`name ${name}`, ...turns], runLocked, {
       before: isLong ? undefined : takeSlot,
     });
   } finally {

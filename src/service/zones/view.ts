@@ -68,9 +68,12 @@ export interface RecordView {
   withdrawn?: boolean;
 }
 
-/** The names of the NS records of a zone. @param own those of the service */
-export function nameserversOf(zone: Pick<ZoneRow, 'secondaryNameservers'>, own: readonly string[]): string[] {
-  return [...new Set([...own, ...zone.secondaryNameservers])];
+/** The names of the NS records of a zone. @param ownNameservers those of the service */
+export function nameserversOf(
+  zone: Pick<ZoneRow, 'secondaryNameservers'>,
+  ownNameservers: readonly string[],
+): string[] {
+  return [...new Set([...ownNameservers, ...zone.secondaryNameservers])];
 }
 
 export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {

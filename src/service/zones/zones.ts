@@ -144,8 +144,8 @@ export async function onlyZoneOf(context: ServiceContext, actor: Actor): Promise
   const { zones } = await readZones(context, actor, { limit: 2 });
   const [zone] = zones;
   if (zone && zones.length === 1) return zone;
-  const found = zone ? 'more than one zone' : 'no zone';
-  throw refusal('zone-not-named', { found });
+  const finding = zone ? 'more than one zone' : 'no zone';
+  throw refusal('zone-not-named', { found: finding });
 }
 
 /** @throws Refusal with the given code when the zone does not exist or is not visible to the key */

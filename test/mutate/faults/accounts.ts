@@ -66,7 +66,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'second-account',
     'another account at the provider with the address of a person is this person',
     'src/service/accounts/provided-people.ts',
-    'if (known && (await subjectOf(tx, issuer, known.id)) !== null) {',
+    'if (knownUser && (await subjectOf(tx, issuer, knownUser.id)) !== null) {',
     'if (false) {',
   ),
   byIdentity(
@@ -108,7 +108,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'state-twice',
     'a copied cookie brings a sign-in back twice',
     'src/console/shell/provider-pages.ts',
-    "if (!(await useState(context, begun.state))) throw refusal('sign-in-not-begun');",
+    "if (!(await useState(context, startedSignIn.state))) throw refusal('sign-in-not-begun');",
     '',
   ),
   byIdentity(
@@ -122,8 +122,8 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'false-text',
     'email_verified "false" counts as absent',
     'src/console/shell/provider.ts',
-    "verified === undefined ? null : verified === true || verified === 'true'",
-    "typeof verified === 'boolean' ? verified : null",
+    "verifiedClaim === undefined ? null : verifiedClaim === true || verifiedClaim === 'true'",
+    "typeof verifiedClaim === 'boolean' ? verifiedClaim : null",
   ),
   byClaims(
     'two-documents',

@@ -131,7 +131,7 @@ export const CLIENT_FAULTS: readonly Fault[] = [
   {
     name: 'client-answer-status',
     breaks: 'the answer with the second status of an operation is checked against the schema of the first',
-    edits: [{ file: 'src/client/http.ts', find: 'others.includes(received.status) ? received.status : ', replace: '' }],
+    edits: [{ file: 'src/client/http.ts', find: 'others.includes(response.status) ? response.status : ', replace: '' }],
     project: 'unit',
     tests,
   },

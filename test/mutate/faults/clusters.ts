@@ -36,7 +36,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/undo/zone.ts',
-        find: 'await withdrawChanged(tx, zone.id, deleted.deletedAt, grants);',
+        find: 'await withdrawChanged(tx, zone.id, deletedZone.deletedAt, grants);',
         replace: 'withdrawChanged.length > 0 ? grants : grants;',
       },
     ],
@@ -182,7 +182,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'set held_by = null, instance',
     'set instance',
   ),
-  fault('counted', 'new clusters count as no write', 'clusters', SERVICE, '  await counted();\n', ''),
+  fault('counted', 'new clusters count as no write', 'clusters', SERVICE, '  await countWrite();\n', ''),
   fault(
     'standing',
     'a personal key that was revoked while its request waited drains a personal cluster',
@@ -220,15 +220,15 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'the records of a zone that was locked at the moment of the drain are not marked',
     'killed',
     MARKS,
-    'for (const zone of locked) await',
-    'for (const zone of locked.slice(locked.length)) await',
+    'for (const zone of lockedZones) await',
+    'for (const zone of lockedZones.slice(lockedZones.length)) await',
   ),
   fault(
     'alive',
     'a cluster that sends heartbeats is removed',
     'clusters',
     SERVICE,
-    'if (!removed) throw',
+    'if (!isRemoved) throw',
     'if (false) throw',
   ),
   {
@@ -237,7 +237,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
       'the last records of a type are not served',
       'clusters',
       'src/service/nodes/render.ts',
-      '!withdrawn || !kept.has(type)',
+      '!withdrawn || !servedTypes.has(type)',
       '!withdrawn',
     ),
     project: 'unit',

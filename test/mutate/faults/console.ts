@@ -79,7 +79,7 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/shell/once.ts',
-        find: '    if (!sent || !request.actor) return undefined;\n',
+        find: '    if (!sentForm || !request.actor) return undefined;\n',
         replace: '    return undefined;\n',
       },
     ],
@@ -131,7 +131,7 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/zones/zones.ts',
-        find: '    owner: asked.owner,\n',
+        find: '    owner: listQuery.owner,\n',
         replace: '    owner: undefined,\n',
       },
     ],

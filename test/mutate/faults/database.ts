@@ -71,8 +71,8 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/config.ts',
-        find: 'const known = isRead ? values : readConfig(DATABASE_PROTECTION_SETTINGS, environment);',
-        replace: "const known = isRead ? values : { ZONESTEAD_DATABASE_WITHOUT_TLS: 'allow' as const };",
+        find: 'const protectionSettings = isRead ? values : readConfig(DATABASE_PROTECTION_SETTINGS, environment);',
+        replace: "const protectionSettings = isRead ? values : { ZONESTEAD_DATABASE_WITHOUT_TLS: 'allow' as const };",
       },
     ],
     project: 'unit',

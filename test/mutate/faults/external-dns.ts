@@ -124,7 +124,7 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     'a record that is not adopted does not keep others away',
     RULE,
     AMONG,
-    'adopted.has(record.id) &&',
+    'adoptedIds.has(record.id) &&',
     '',
   ),
   fault(
@@ -132,7 +132,7 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     'an owner loses its place when others come',
     RULE,
     'src/service/owners/judge-sets.ts',
-    'const taken = own ? null :',
-    'const taken =',
+    'const startRefusal = ownSet ? null :',
+    'const startRefusal =',
   ),
 ];

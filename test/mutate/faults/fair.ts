@@ -39,7 +39,7 @@ export const FAIR_FAULTS: readonly Fault[] = [
   {
     name: 'fair-abort',
     breaks: 'a call that was given up still takes a permit when its turn comes',
-    edits: [{ file: 'src/base/limit.ts', find: '          this.#waiting.remove(waiting);\n', replace: '' }],
+    edits: [{ file: 'src/base/limit.ts', find: '          this.#waiting.remove(waiter);\n', replace: '' }],
     ...fair,
   },
   {

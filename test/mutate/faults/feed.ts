@@ -56,8 +56,14 @@ export const FEED_FAULTS: readonly Fault[] = [
     'crowd',
     'one team keeps all places of requests that wait',
     ARRIVALS,
-    'if (largest === undefined || largest.length <= own + 1) return false;',
+    'if (largest === undefined || largest.length <= ownCount + 1) return false;',
     'return false;',
   ),
-  byArrivals('flood', 'a team takes places from teams that have fewer', ARRIVALS, 'largest.length <= own + 1', 'false'),
+  byArrivals(
+    'flood',
+    'a team takes places from teams that have fewer',
+    ARRIVALS,
+    'largest.length <= ownCount + 1',
+    'false',
+  ),
 ];

@@ -8,7 +8,7 @@ export const KUBE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/kube/leader/election.ts',
-        find: 'this.#heldUntil = sent + this.#deadlineMs',
+        find: 'this.#heldUntil = sentAt + this.#deadlineMs',
         replace: 'this.#heldUntil = clock.now() + this.#deadlineMs',
       },
     ],
@@ -18,7 +18,7 @@ export const KUBE_FAULTS: readonly Fault[] = [
   {
     name: 'kube-lease-release',
     breaks: 'a leader that ends keeps its lease, so that another replica waits until it expires',
-    edits: [{ file: 'src/kube/leader/election.ts', find: 'if (ended) await this.#release();', replace: '' }],
+    edits: [{ file: 'src/kube/leader/election.ts', find: 'if (hasEnded) await this.#release();', replace: '' }],
     project: 'unit',
     tests: ['test/unit/kube/election.test.ts'],
   },

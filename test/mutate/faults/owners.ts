@@ -19,7 +19,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'an owner takes a share of a value whose owner does not share',
     'apply',
     DECIDE,
-    'if (unwilling)',
+    'if (unwillingSet)',
     'if (false)',
   ),
   fault(
@@ -43,7 +43,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'a record with another TTL is adopted',
     'apply',
     DECIDE,
-    'return stored === given ? null',
+    'return storedTtl === givenTtl\n    ? null',
     'return true ? null',
   ),
   fault(
@@ -60,7 +60,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'a late request with an old generation is applied',
     'apply',
     DECIDE,
-    'if (generation < own.generation) return',
+    'if (generation < ownSet.generation) return',
     'if (false) return',
   ),
   fault(
@@ -68,7 +68,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'a generation is applied with other values',
     'apply',
     DECIDE,
-    'if (set.digest !== undefined && set.digest !== own.digest) return',
+    'if (set.digest !== undefined && set.digest !== ownSet.digest) return',
     'if (false) return',
   ),
   fault(
@@ -125,7 +125,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'a restricted key releases any name',
     'rights',
     SETS,
-    '    mustWriteRecord(caller.actor, zone.id, own);',
+    '    mustWriteRecord(caller.actor, zone.id, ownSet);',
     '    caller.actor;',
   ),
   fault(
@@ -166,7 +166,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'leases',
     'src/service/owners/leases.ts',
     '  await postponeLeases(context.db, ids',
-    '  if (failed.length < 0) await postponeLeases(context.db, ids',
+    '  if (failedLeases.length < 0) await postponeLeases(context.db, ids',
   ),
   {
     name: 'owners-header',

@@ -42,7 +42,7 @@ export const PROOF_NAME_FAULTS: readonly Fault[] = [
     "if (second.startsWith('_')) return [{ name }];",
   ]),
   fault('spelled', 'a pattern that spells the label does not permit it', RULE, [
-    ' || (judged.proof !== undefined && spellsProof(pattern, judged.proof))',
+    ' ||\n    (judgedName.proof !== undefined && spellsProof(pattern, judgedName.proof))',
     '',
   ]),
   fault('star', 'a star counts as the text of the label', RULE, [
@@ -53,7 +53,7 @@ export const PROOF_NAME_FAULTS: readonly Fault[] = [
     'key-all',
     'a key needs permission for one of the names of a wildcard',
     'src/service/accounts/actor.ts',
-    ['.find((judged) => !isPermitted(judged));', '.findLast((judged, _, all) => !all.some(isPermitted));'],
+    ['.find((judgedName) => !isPermitted(judgedName));', '.findLast((judgedName, _, all) => !all.some(isPermitted));'],
     ['integration', ['test/integration/api/proof-names.test.ts']],
   ),
   fault(
@@ -74,7 +74,10 @@ export const PROOF_NAME_FAULTS: readonly Fault[] = [
     'target',
     'a target of challenges permits the challenges of the name above it',
     'src/resources/acme-grant.ts',
-    ['.every((judged) => spellsOneOf(targets, judged))', '.every((judged) => permitsOneOf(targets, judged))'],
+    [
+      '.every((judgedName) => spellsOneOf(targets, judgedName))',
+      '.every((judgedName) => permitsOneOf(targets, judgedName))',
+    ],
     ['unit', ['test/unit/operator/proof-names.test.ts']],
   ),
   fault(

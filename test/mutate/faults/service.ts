@@ -100,7 +100,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/change/judge.ts',
-        find: '    work.mustRepeat(actor, zone.id, repeated.answer);\n',
+        find: '    work.mustRepeat(actor, zone.id, earlierAnswer.answer);\n',
         replace: '',
       },
     ],
@@ -178,8 +178,8 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/owners/judge-sets.ts',
-        find: 'own.expires <= set.endedBy',
-        replace: 'own.expires > 0',
+        find: 'ownSet.expires <= set.endedBy',
+        replace: 'ownSet.expires > 0',
       },
     ],
     project: 'unit',

@@ -115,7 +115,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
     'a right that came back with a restored zone is in no history',
     'undo/zone',
     'src/service/undo/zone.ts',
-    '    await recordGrants(tx, caller, zone, kept, context.now());\n',
+    '    await recordGrants(tx, caller, zone, keptGrants, context.now());\n',
     '',
   ),
 ];

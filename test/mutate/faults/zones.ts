@@ -48,8 +48,8 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/zones/create.ts',
-        find: 'former === null || newKey ? null',
-        replace: 'former === null ? null',
+        find: 'earlierZone === null || newKey ? null',
+        replace: 'earlierZone === null ? null',
       },
     ],
     ...KEPT,
@@ -80,8 +80,8 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/undo/zone.ts',
-        find: '    const { zone, grants } = await bringBack(tx, context, deleted);',
-        replace: '    await enterTree();\n    const { zone, grants } = await bringBack(tx, context, deleted);',
+        find: '    const { zone, grants } = await bringBack(tx, context, deletedZone);',
+        replace: '    await enterTree();\n    const { zone, grants } = await bringBack(tx, context, deletedZone);',
       },
       {
         file: 'src/service/undo/zone.ts',
@@ -126,8 +126,8 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/nodes/child-zones.ts',
-        find: "return isDue || living.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');",
-        replace: 'return isDue || living.length >= 0;',
+        find: "return isDue || livingInstances.every((row) => judgeInstance(row, id, [xid]).state !== 'behind');",
+        replace: 'return isDue || livingInstances.length >= 0;',
       },
     ],
     project: 'integration',
@@ -161,8 +161,8 @@ export const ZONE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/nodes/child-zones.ts',
-        find: 'return isDue || living.every(',
-        replace: 'return living.every(',
+        find: 'return isDue || livingInstances.every(',
+        replace: 'return livingInstances.every(',
       },
     ],
     project: 'integration',
