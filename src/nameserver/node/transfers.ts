@@ -4,8 +4,8 @@
 //
 //     none     no secondaries, or more nodes than slots: knotd permits no transfer
 //     standby  zones have serials of its slot, and may be transferred as a whole
-//     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary that answers has
-//              these serials, `source`: changes are transferred alone
+//     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary that
+//              answers has these serials, `source`: changes are transferred alone
 //
 // Secondaries may transfer only after all their zones have a serial of this node's slot.
 import type { Clock } from '#base/clock.ts';
@@ -203,6 +203,8 @@ export class Transfers {
     this.#watch.follow(plan, signal);
     if (isOther) this.#watch.askSoon();
     if (role === 'new-source' && this.#watch.isFollowed() && this.#isStamped(plan, role)) {
+      // knotd answers with changes before anything says that it does. After a crash here, the node starts as `new-source`.
+      await this.#apply(plan, 'source', signal);
       this.#remember({ ...this.#part, confirmed: this.#part.generation });
       this.#options.log.info(
         'every secondary that answers has the zones of this node: changes are transferred alone now',
