@@ -6,20 +6,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isMissing, refusal } from '../../../../deploy/release/refusals.ts';
 import { parseAddress } from '../../../../deploy/release/registry.ts';
-import {
-  attestBill,
-  isAttestation,
-  isSignature,
-  readSigningKey,
-  signImage,
-} from '../../../../deploy/release/signing.ts';
+import { readSigningKey } from '../../../../deploy/release/signing-key.ts';
 import { signingKeys } from '../../../support/release.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = await temporaryFolder('signing');
-const DIGEST = `sha256:${'0'.repeat(64)}`;
-const OTHER = `sha256:${'1'.repeat(64)}`;
-const IMAGE = 'registry.example.net/dns/zonestead:1.0.0';
 
 describe('the address of a registry', () => {
   it.each([
@@ -39,25 +30,6 @@ describe('a key for signatures', () => {
     await writeFile(join(folder, name), text);
     return join(folder, name);
   };
-
-  it('signs an image and no other', async () => {
-    const key = await readSigningKey((await signingKeys(folder, 'one'))[0]);
-    const other = await readSigningKey((await signingKeys(folder, 'two'))[0]);
-    const signed = signImage(key, IMAGE, DIGEST);
-    expect(isSignature(signed, key, IMAGE, DIGEST)).toBe(true);
-    expect(isSignature(signed, key, IMAGE, OTHER)).toBe(false);
-    expect(isSignature(signed, other, IMAGE, DIGEST)).toBe(false);
-  });
-
-  it('signs a bill of materials and no other', async () => {
-    const key = await readSigningKey((await signingKeys(folder, 'one'))[0]);
-    const other = await readSigningKey((await signingKeys(folder, 'two'))[0]);
-    const signed = attestBill(key, 'r/zonestead', DIGEST, '{"components":[]}');
-    expect(isAttestation(signed, key, 'r/zonestead', DIGEST, '{"components":[]}')).toBe(true);
-    expect(isAttestation(signed, key, 'r/zonestead', DIGEST, '{"components":[1]}')).toBe(false);
-    expect(isAttestation(signed, key, 'r/zonestead', OTHER, '{"components":[]}')).toBe(false);
-    expect(isAttestation(signed, other, 'r/zonestead', DIGEST, '{"components":[]}')).toBe(false);
-  });
 
   it('that openssl made is read', async () => {
     const file = join(folder, 'openssl.key');
