@@ -40,7 +40,7 @@ export interface ProcessOptions {
 export interface RunOptions extends ProcessOptions {
   /** Each line of standard output and standard error as it comes. */
   onLine?: (line: string, stream: 'out' | 'err') => void;
-  /** An open file that is standard input; only the program reads it. (Default: no input.) */
+  /** An open file that is standard input, and that only the program reads. Absent: no input. */
   stdin?: ReadStream;
   /** Lets other processes have the processor first, see nice(1). (Default: false.) */
   background?: boolean;

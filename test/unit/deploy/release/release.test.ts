@@ -60,6 +60,17 @@ it.each([
   ['exec: "docker-credential-desktop": executable file not found in $PATH', false],
 ])('"%s": the registry has no such tag: %s', (words, missing) => expect(isMissing(words)).toBe(missing));
 
+it.each([
+  ['UNAUTHORIZED: authentication required; [map[Action:push]]', 'h wants a login (401)'],
+  ['DENIED: requested access to the resource is denied', 'h refuses this login (403)'],
+  ['tls: failed to verify certificate: x509: certificate signed by unknown authority', 'Add --ca-file'],
+  ['http: server gave HTTP response to HTTPS client', 'add --plain-http'],
+  ['dial tcp 127.0.0.1:1: connect: connection refused', 'h does not answer'],
+])('"%s" of cosign becomes "%s"', (words, sentence) => {
+  const error = `Error: signing [h/a@sha256:0]: accessing image: Get "https://h/v2/": ${words}`;
+  expect(refusal(error, 'signing h/a', 'h').message).toContain(sentence);
+});
+
 it('words that are not known are shown as they are', () => {
   expect(refusal('disk full', 'pushing a', 'h').message).toBe('pushing a failed:\ndisk full');
 });
