@@ -1,14 +1,13 @@
 // The command line of a release: the single file and the npm package, with their SHA-256 digests and a signature of
 // these, in a folder and as one artifact of the registry.
-import { createHash, sign } from 'node:crypto';
+import { createHash, type KeyObject, sign } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buildCommandLine, packCommandLine } from '../cli/bundle.ts';
 import type { Progress } from '../local/parts/cache.ts';
-import { type MadeManifest, makeManifest, pushManifest } from './attachments.ts';
+import { type ArtifactLayer, type MadeManifest, makeManifest, pushManifest } from './manifests.ts';
 import type { Registry } from './registry.ts';
-import { signPublished } from './sign-published.ts';
-import type { SignedBlob, SigningKey } from './signing.ts';
+import type { Signer } from './signer.ts';
 
 const DIGESTS = 'SHA256SUMS';
 const SIGNATURE = `${DIGESTS}.sig`;
@@ -33,7 +32,7 @@ export async function makeCommandLine(folder: string, tag: string, signal: Abort
  * Writes SHA256SUMS, in the form that `sha256sum --check` reads, next to the files. With a key also SHA256SUMS.sig:
  * ECDSA over its SHA-256 digest in DER (RFC 3279 section 2.2.3), as openssl verifies it.
  */
-export async function writeDigests({ folder, files }: CommandLineRelease, key: SigningKey | undefined): Promise<void> {
+export async function writeDigests({ folder, files }: CommandLineRelease, key: KeyObject | undefined): Promise<void> {
   const lines = await Promise.all(
     files.map(async (file) => `${digestOf(await readFile(join(folder, file)))}  ${file}\n`),
   );
@@ -41,7 +40,7 @@ export async function writeDigests({ folder, files }: CommandLineRelease, key: S
   await writeFile(join(folder, DIGESTS), text);
   // A signature of an earlier run is one of other digests.
   await rm(join(folder, SIGNATURE), { force: true });
-  if (key !== undefined) await writeFile(join(folder, SIGNATURE), sign('sha256', text, key.private));
+  if (key !== undefined) await writeFile(join(folder, SIGNATURE), sign('sha256', text, key));
 }
 
 /** Where a registry has it. */
@@ -64,7 +63,7 @@ export async function commandLineManifest(release: CommandLineRelease): Promise<
  */
 export async function publishCommandLine(
   registry: Registry,
-  key: SigningKey | undefined,
+  signer: Signer | undefined,
   release: CommandLineRelease,
   isThere: boolean,
   print: Progress,
@@ -74,11 +73,11 @@ export async function publishCommandLine(
   if (!isThere) await pushManifest(registry, reference, made);
   print(`${reference}@${made.digest} ${isThere ? 'is there already' : 'pushed'}`);
   const repository = registry.repository('cli');
-  await signPublished(registry, key, { repository, tag: release.tag, digest: made.digest }, print);
+  await signer?.sign({ repository, tag: release.tag, digest: made.digest });
 }
 
 /** Clients such as oras write a layer to the file of its title (OCI image specification, annotations.md). */
-async function blobsOf({ folder, files }: CommandLineRelease): Promise<SignedBlob[]> {
+async function blobsOf({ folder, files }: CommandLineRelease): Promise<ArtifactLayer[]> {
   return Promise.all(
     [...files, DIGESTS].map(async (file) => ({
       mediaType: 'application/octet-stream',

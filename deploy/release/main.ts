@@ -14,10 +14,7 @@ command
   .option('--chart-key <file>', 'write the provenance file of the chart with this secret key (an export of gpg)')
   .option('--chart-signer <text>', 'the user id of that key, or a part of it')
   .option('--chart-passphrase-file <file>', 'the file with the passphrase of that key')
-  .option(
-    '--auth-file <file>',
-    'credentials in the form of docker (default: those of skopeo login and helm registry login)',
-  )
+  .option('--auth-file <file>', 'credentials in the form of docker (default: ~/.docker/config.json)')
   .option('--ca-file <file>', 'the certificate authority of the registry (default: those of the system)')
   .option('--plain-http', 'speak HTTP without TLS, to a registry for tests')
   .option('--home <url>', "the address of the project's pages, for the chart")

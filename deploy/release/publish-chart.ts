@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Progress } from '../local/parts/cache.ts';
-import { makeManifest, pushManifest } from './attachments.ts';
 import {
   type Addresses,
   type ChartKey,
@@ -13,9 +12,9 @@ import {
   prepareChart,
   unpack,
 } from './chart.ts';
+import { makeManifest, pushManifest } from './manifests.ts';
 import type { Manifest, Registry } from './registry.ts';
-import { signPublished } from './sign-published.ts';
-import type { SigningKey } from './signing.ts';
+import type { Signer } from './signer.ts';
 
 /** Helm, "Use OCI-based registries". */
 const CONTENT = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
@@ -27,7 +26,7 @@ export interface ChartPublication {
   /** The folder of the chart in the checkout. */
   chart: string;
   images: readonly PublishedImage[];
-  key: SigningKey | undefined;
+  signer: Signer | undefined;
   chartKey: ChartKey | undefined;
   options: Addresses & { artifactHubId?: string };
   /** For temporary files. */
@@ -39,7 +38,7 @@ export interface ChartPublication {
 
 /** @throws Error that says what to do, also when the registry has this version with other content */
 export async function publishChart(publication: ChartPublication): Promise<void> {
-  const { registry, helm, chart, images, key, chartKey, options, folder, out, print, signal } = publication;
+  const { registry, helm, chart, images, signer, chartKey, options, folder, out, print, signal } = publication;
   const prepared = join(folder, 'prepared', 'zonestead');
   await prepareChart(chart, prepared, images, options);
   const { version } = parse(await readFile(join(prepared, 'Chart.yaml'), 'utf8')) as { version: string };
@@ -64,10 +63,10 @@ export async function publishChart(publication: ChartPublication): Promise<void>
   }
   const digest = there?.digest ?? (await helm.push(archive, charts));
   print(`${reference}@${digest} ${there === undefined ? 'pushed' : 'is there already'}`);
-  await signPublished(registry, key, { repository: `${charts}/zonestead`, tag: version, digest }, print);
+  await signer?.sign({ repository: `${charts}/zonestead`, tag: version, digest });
   if (options.artifactHubId !== undefined)
     await pushHubMetadata(registry, `${charts}/zonestead`, options.artifactHubId);
-  if (key === undefined) print('nothing is signed: add --sign-key to sign images and chart');
+  if (signer === undefined) print('nothing is signed: add --sign-key to sign images and chart');
   print(`install it: helm install zonestead oci://${charts}/zonestead --version ${version}`);
 }
 

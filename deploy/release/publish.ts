@@ -23,8 +23,8 @@ import {
 import { publishChart } from './publish-chart.ts';
 import { type Access, openRegistry, type Registry } from './registry.ts';
 import { isSameImage } from './same-image.ts';
-import { signPublished } from './sign-published.ts';
-import { readSigningKey } from './signing.ts';
+import { openSigner } from './signer.ts';
+import { readSigningKey } from './signing-key.ts';
 
 export interface ReleaseOptions extends Access {
   registry: string;
@@ -79,6 +79,10 @@ export async function publish(
     );
     // A registry that is down or wants a login says so before minutes of building.
     await registry.manifest(`${registry.repository('zonestead')}:${projectVersion()}`);
+    const signer =
+      key === undefined
+        ? undefined
+        : await openSigner(key, registry, options, join(folder, 'signer'), { progress: print, signal });
     const built = await make();
     await writeDigests(built.commandLine, key);
     // From here on, the registry is asked for no digest by a tag: it could answer with the digest of something else.
@@ -89,16 +93,16 @@ export async function publish(
       const repository = registry.repository(name);
       const digest = there.get(name) ?? (await registry.pushArchive(archive.file, `${repository}:${tag}`));
       print(`${repository}:${tag}@${digest} ${there.has(name) ? 'is there already' : 'pushed'}`);
-      await signPublished(registry, key, { repository, tag, digest, bill }, print);
+      await signer?.sign({ repository, tag, digest, bill });
       images.push({ name, host: registry.host, path: repository.slice(registry.host.length + 1), tag, digest });
     }
-    await publishCommandLine(registry, key, built.commandLine, isCommandLineThere, print);
+    await publishCommandLine(registry, signer, built.commandLine, isCommandLineThere, print);
     await publishChart({
       registry,
       helm,
       chart: built.chart,
       images,
-      key,
+      signer,
       chartKey,
       options,
       folder,

@@ -1,6 +1,6 @@
-// The words of skopeo and helm about a registry that refuses, as a sentence that says what to do. Pure.
+// The words of skopeo, cosign and helm about a registry that refuses, as a sentence that says what to do. Pure.
 
-/** Each with a form that finds it in the words of either program, most specific first. */
+/** Each with a form that finds it in the words of these programs, most specific first. */
 const REFUSALS: readonly (readonly [form: RegExp, sentence: (host: string) => string])[] = [
   [
     /server gave HTTP response to HTTPS client/i,
@@ -14,7 +14,7 @@ const REFUSALS: readonly (readonly [form: RegExp, sentence: (host: string) => st
   [
     /unauthorized|authentication required|\b401\b|no basic auth credentials/i,
     (host) =>
-      `${host} wants a login (401). Log in with "skopeo login ${host}" and "helm registry login ${host}", or add --auth-file`,
+      `${host} wants a login (401). Log in with "skopeo login --authfile ~/.docker/config.json ${host}", or add --auth-file`,
   ],
   [
     /denied|forbidden|\b403\b/i,

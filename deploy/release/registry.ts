@@ -14,7 +14,7 @@ const LIMIT_MS = 30 * 60_000;
 const ADDRESS = /^([a-z0-9.-]+(?::\d+)?)((?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*)$/;
 
 export interface Access {
-  /** Credentials in the form of docker's config.json. (Default: the file of `skopeo login`, then docker's.) */
+  /** Credentials in the form of docker's config.json. (Default: docker's, which skopeo, cosign and Helm read.) */
   authFile?: string;
   /** The certificate authority, as PEM. (Default: those of the system.) */
   caFile?: string;

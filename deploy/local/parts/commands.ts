@@ -1,6 +1,6 @@
 // Finds programs and runs them to their end, line by line.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, type ReadStream, statSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -40,6 +40,8 @@ export interface ProcessOptions {
 export interface RunOptions extends ProcessOptions {
   /** Each line of standard output and standard error as it comes. */
   onLine?: (line: string, stream: 'out' | 'err') => void;
+  /** An open file that is standard input, and that only the program reads. Absent: no input. */
+  stdin?: ReadStream;
   /** Lets other processes have the processor first, see nice(1). (Default: false.) */
   background?: boolean;
   timeoutMs: number;
@@ -76,7 +78,7 @@ export async function runCommand(options: RunOptions): Promise<RunResult> {
   signal.throwIfAborted();
   const child = spawn(command, [...args], {
     env: options.env ?? process.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),

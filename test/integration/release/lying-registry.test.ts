@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectVersion } from '../../../deploy/image/images.ts';
+import { ensureCosign } from '../../../deploy/release/cosign.ts';
 import { type BuiltRelease, publish } from '../../../deploy/release/publish.ts';
 import { startRegistry, type TestRegistry } from '../../support/registry.ts';
 import { signingKeys, smallRelease } from '../../support/release.ts';
@@ -27,6 +28,7 @@ const lies = new Map<string, string>();
 const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 beforeAll(async () => {
+  await ensureCosign({ progress: (line) => process.stdout.write(`${line}\n`), signal });
   folder = await temporaryFolder('lying');
   registry = await startRegistry({
     folder: await temporaryFolder('registry'),
@@ -55,7 +57,7 @@ beforeAll(async () => {
   host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   [signKey] = await signingKeys(folder, 'release');
   ours = await smallRelease(join(folder, 'ours'), 'ours');
-}, 600_000);
+}, 1_200_000);
 afterAll(async () => {
   proxy?.close();
   await registry?.stop();

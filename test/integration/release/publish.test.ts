@@ -1,18 +1,18 @@
 // A release in a real registry: its images, signatures, bills of materials, command line and chart, a second run, and a
-// run that fails halfway. The code of cosign, openssl and Helm verify the signatures.
+// run that fails halfway. cosign, openssl and Helm verify the signatures.
 import { createHash } from 'node:crypto';
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectVersion } from '../../../deploy/image/images.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { ensureCosign } from '../../../deploy/release/cosign.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from '../../../deploy/release/publish.ts';
 import type { Manifest } from '../../../deploy/release/registry.ts';
 import { helm, objectsOf, template } from '../../support/chart.ts';
 import { startRegistry, type TestRegistry } from '../../support/registry.ts';
 import { chartKeys, signingKeys, smallRelease } from '../../support/release.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { ensureCosign } from '../../support/tools/cosign.ts';
 
 const { signal } = new AbortController();
 const VERSION = projectVersion();
@@ -25,7 +25,7 @@ let keys: [string, string];
 let chartKey: [string, string];
 
 beforeAll(async () => {
-  cosign = await ensureCosign((line) => process.stdout.write(`${line}\n`), signal);
+  cosign = await ensureCosign({ progress: (line) => process.stdout.write(`${line}\n`), signal });
   folder = await temporaryFolder('release');
   registry = await startRegistry({ folder: await temporaryFolder('registry'), login: true });
   release = await smallRelease(join(folder, 'images'), 'one');
@@ -44,13 +44,15 @@ async function run(path: string, more: Partial<ReleaseOptions> = {}, make = asyn
   return lines;
 }
 
+/** By the commands that docs/how-to/publish-a-release.md names. */
 async function verify(what: 'signature' | 'attestation', publicKey: string, reference: string) {
   const env = {
     ...process.env,
     DOCKER_CONFIG: join(registry.authFile, '..'),
     SSL_CERT_FILE: registry.authority.certificateFile,
   };
-  const args = [what, publicKey, reference];
+  const kind = what === 'signature' ? ['verify'] : ['verify-attestation', '--type', 'cyclonedx'];
+  const args = [...kind, '--key', publicKey, '--insecure-ignore-tlog=true', reference];
   const { code, out, tail } = await runCommand({ command: cosign, args, env, timeoutMs: 120_000, signal });
   return { ok: code === 0, out, tail };
 }
@@ -96,7 +98,10 @@ describe('a signed release', () => {
     for (const image of images) {
       const { ok, out, tail } = await verify('signature', keys[1], image);
       expect(ok, tail).toBe(true);
-      expect(JSON.parse(out).critical.image['docker-manifest-digest']).toBe(image.split('@')[1]);
+      expect(JSON.parse(out)[0].critical).toMatchObject({
+        identity: { 'docker-reference': image.replace(/@.*/, `:${VERSION}`) },
+        image: { 'docker-manifest-digest': image.split('@')[1] },
+      });
     }
   });
 
@@ -110,6 +115,12 @@ describe('a signed release', () => {
     const image = `${registry.host}/${PATH}/zonestead:${VERSION}`;
     expect((await verify('signature', other, image)).ok).toBe(false);
     expect((await verify('attestation', other, image)).ok).toBe(false);
+  });
+
+  it('has no bill of materials of the command line, and cosign refuses it', async () => {
+    const { ok, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/cli:${VERSION}`);
+    expect(ok).toBe(false);
+    expect(tail).toContain('no matching attestations');
   });
 
   it.each(['zonestead', 'nameserver', 'postgres'])('has the signed bill of materials of %s', async (name) => {
@@ -193,6 +204,20 @@ describe('a signed release', () => {
     expect(await verify('signature', publicKey, image)).toMatchObject({ ok: true });
     expect(await verify('signature', keys[1], image)).toMatchObject({ ok: true });
   });
+});
+
+it('an image that another publisher puts under a signed tag has no valid signature and no bill of materials', async () => {
+  await run('dns/replaced', { signKey: keys[0] });
+  const image = `${registry.host}/dns/replaced/zonestead:${VERSION}`;
+  expect(await verify('signature', keys[1], image)).toMatchObject({ ok: true });
+  const { images } = await smallRelease(join(folder, 'replaced'), 'two');
+  const access = ['--dest-authfile', registry.authFile, '--dest-cert-dir', await folderOf(registry.authority)];
+  const file = `oci-archive:${images[0]?.archive.file}`;
+  const args = ['--insecure-policy', 'copy', ...access, file, `docker://${image}`];
+  const { code, tail } = await runCommand({ command: 'skopeo', args, timeoutMs: 120_000, signal });
+  expect(code, tail).toBe(0);
+  expect((await verify('signature', keys[1], image)).tail).toContain('no signatures found');
+  expect((await verify('attestation', keys[1], image)).tail).toContain('no matching attestations');
 });
 
 it('a version that is published with other content is refused before anything is pushed', async () => {

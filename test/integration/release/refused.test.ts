@@ -45,7 +45,9 @@ it('a registry that wants a login', async () => {
   const caFile = registry.authority.certificateFile;
   const message = await words({ registry: `${registry.host}/dns`, caFile, authFile });
   expect(message).toMatch(doing);
-  expect(message).toContain('HOST wants a login (401). Log in with "skopeo login HOST" and "helm registry login HOST"');
+  expect(message).toContain(
+    'HOST wants a login (401). Log in with "skopeo login --authfile ~/.docker/config.json HOST"',
+  );
 });
 
 it('a registry that does not know the login', async () => {

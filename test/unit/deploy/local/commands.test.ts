@@ -1,6 +1,6 @@
 // Finding and running programs, installing what is missing, and what the compiler's output is turned into.
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findAccount } from '../../../../deploy/local/parts/account.ts';
@@ -36,6 +36,18 @@ describe('running a command', () => {
     });
     expect(lines.sort()).toEqual(['err b', 'out a']);
     expect(result).toMatchObject({ code: 3, out: 'a' });
+  });
+
+  test('gives it an open file as its input', async () => {
+    const file = await open(join(folder, 'input'), 'wx+');
+    await file.writeFile('from a file');
+    const stdin = file.createReadStream({ autoClose: false });
+    const args = ['/dev/stdin'];
+    expect(await runCommand({ command: 'cat', args, stdin, timeoutMs: 100_000, signal })).toMatchObject({
+      code: 0,
+      out: 'from a file',
+    });
+    await file.close();
   });
 
   test('ends it when time is up, and says so with its last lines', async () => {

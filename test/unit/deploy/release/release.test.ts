@@ -6,20 +6,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isMissing, refusal } from '../../../../deploy/release/refusals.ts';
 import { parseAddress } from '../../../../deploy/release/registry.ts';
-import {
-  attestBill,
-  isAttestation,
-  isSignature,
-  readSigningKey,
-  signImage,
-} from '../../../../deploy/release/signing.ts';
+import { readSigningKey } from '../../../../deploy/release/signing-key.ts';
 import { signingKeys } from '../../../support/release.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = await temporaryFolder('signing');
-const DIGEST = `sha256:${'0'.repeat(64)}`;
-const OTHER = `sha256:${'1'.repeat(64)}`;
-const IMAGE = 'registry.example.net/dns/zonestead:1.0.0';
 
 describe('the address of a registry', () => {
   it.each([
@@ -39,25 +30,6 @@ describe('a key for signatures', () => {
     await writeFile(join(folder, name), text);
     return join(folder, name);
   };
-
-  it('signs an image and no other', async () => {
-    const key = await readSigningKey((await signingKeys(folder, 'one'))[0]);
-    const other = await readSigningKey((await signingKeys(folder, 'two'))[0]);
-    const signed = signImage(key, IMAGE, DIGEST);
-    expect(isSignature(signed, key, IMAGE, DIGEST)).toBe(true);
-    expect(isSignature(signed, key, IMAGE, OTHER)).toBe(false);
-    expect(isSignature(signed, other, IMAGE, DIGEST)).toBe(false);
-  });
-
-  it('signs a bill of materials and no other', async () => {
-    const key = await readSigningKey((await signingKeys(folder, 'one'))[0]);
-    const other = await readSigningKey((await signingKeys(folder, 'two'))[0]);
-    const signed = attestBill(key, 'r/zonestead', DIGEST, '{"components":[]}');
-    expect(isAttestation(signed, key, 'r/zonestead', DIGEST, '{"components":[]}')).toBe(true);
-    expect(isAttestation(signed, key, 'r/zonestead', DIGEST, '{"components":[1]}')).toBe(false);
-    expect(isAttestation(signed, key, 'r/zonestead', OTHER, '{"components":[]}')).toBe(false);
-    expect(isAttestation(signed, other, 'r/zonestead', DIGEST, '{"components":[]}')).toBe(false);
-  });
 
   it('that openssl made is read', async () => {
     const file = join(folder, 'openssl.key');
@@ -87,6 +59,17 @@ it.each([
   ['unauthorized: authentication required', false],
   ['exec: "docker-credential-desktop": executable file not found in $PATH', false],
 ])('"%s": the registry has no such tag: %s', (words, missing) => expect(isMissing(words)).toBe(missing));
+
+it.each([
+  ['UNAUTHORIZED: authentication required; [map[Action:push]]', 'h wants a login (401)'],
+  ['DENIED: requested access to the resource is denied', 'h refuses this login (403)'],
+  ['tls: failed to verify certificate: x509: certificate signed by unknown authority', 'Add --ca-file'],
+  ['http: server gave HTTP response to HTTPS client', 'add --plain-http'],
+  ['dial tcp 127.0.0.1:1: connect: connection refused', 'h does not answer'],
+])('"%s" of cosign becomes "%s"', (words, sentence) => {
+  const error = `Error: signing [h/a@sha256:0]: accessing image: Get "https://h/v2/": ${words}`;
+  expect(refusal(error, 'signing h/a', 'h').message).toContain(sentence);
+});
 
 it('words that are not known are shown as they are', () => {
   expect(refusal('disk full', 'pushing a', 'h').message).toBe('pushing a failed:\ndisk full');
