@@ -1,5 +1,5 @@
-// `zonestead kubectl`, which `kubectl zonestead` runs: the zones and records of Kubernetes on one screen. Reads objects,
-// and prints the sections that pure functions make of them.
+// `zonestead kubectl`, which `kubectl zonestead` runs: the zones and records of Kubernetes on one screen. It reads
+// objects, and prints the sections that pure functions make of them.
 import { type CommandGroup, describeCommand } from '../command.ts';
 import type { ContextOptions } from './cluster.ts';
 

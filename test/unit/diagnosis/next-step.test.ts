@@ -147,10 +147,13 @@ describe('the delegation of the zone of a record', () => {
     return sections.flatMap(({ lines = [] }) => lines).join('\n');
   };
 
-  it('is a problem only if the parent was asked', () => {
-    expect(linesFor('True', 'Delegated')).not.toMatch(/parent/);
-    expect(linesFor('False', 'DSRequired')).toContain('The delegation of mine.example by its parent is not complete');
-    expect(linesFor('Unknown', 'ParentNotAsked')).toContain('does not know whether the parent delegates mine.example');
+  it('is a warning with the next step for its reason, unless the parent delegates the zone', () => {
+    expect(linesFor('True', 'Delegated')).not.toMatch(/delegation/);
+    for (const status of ['False', 'Unknown'])
+      expect(linesFor(status, 'DSRequired')).toMatch(
+        /^warn {2}mine\.example has no confirmed delegation: .*\n +→ Publish the DS record of the message at the parent\./m,
+      );
+    expect(linesFor('Unknown', 'NoResolver')).toContain('→ Set ZONESTEAD_RESOLVER of the operator.');
   });
 });
 
