@@ -35,7 +35,7 @@ export interface MoveStep {
   text: string;
 }
 
-export type MovedZone = Pick<Zone, 'zoneName' | 'nameservers' | 'ds'>;
+type MovedZone = Pick<Zone, 'zoneName' | 'nameservers' | 'ds'>;
 
 /** @param cached null if no resolver answers: the text then says how long to wait */
 export function planMove(

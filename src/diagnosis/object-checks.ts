@@ -29,7 +29,7 @@ export function judgeReady(object: Shown): Finding {
 const BAD_IF_TRUE = /^Deletion/;
 
 /** A condition with its verdict, and the remedy of its reason if there is a problem. */
-export interface JudgedCondition {
+interface JudgedCondition {
   readonly condition: Condition;
   readonly isGood: boolean;
   readonly remedy: string | undefined;

@@ -15,7 +15,7 @@ const LIMIT_MS = 10_000;
 /** RFC 1035, 4.1.1. */
 const SERVFAIL = 2;
 
-export interface ServiceAddress {
+interface ServiceAddress {
   readonly ZONESTEAD_URL: string;
   readonly ZONESTEAD_URL_CA?: string | undefined;
   readonly ZONESTEAD_API_KEY?: ClientKey;
