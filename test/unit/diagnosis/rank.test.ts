@@ -24,7 +24,7 @@ const condition = (type: string, status: string, reason: string, message = '') =
   lastTransitionTime: '',
 });
 const READY = condition('Ready', 'True', 'Ready');
-const UNDELEGATED = condition('Delegated', 'False', 'DSRequired', 'The parent zone has no DS record of this zone.');
+const WITHOUT_DS = condition('Delegated', 'False', 'DSRequired', 'The parent zone has no DS record of this zone.');
 const notReady = (reason: string) => condition('Ready', 'False', reason, `The message of ${reason}.`);
 const withStatus = (status: object): DNSZone => ({ ...zone('a', 'example.org', OWN), status }) as DNSZone;
 const record = (reason: string) =>
@@ -46,7 +46,7 @@ test('The first finding is the first thing to repair', () => {
 });
 
 test('The commands doctor and why say the same about a zone without a delegation', async () => {
-  const object = withStatus({ conditions: [READY, UNDELEGATED], nameservers: [] });
+  const object = withStatus({ conditions: [READY, WITHOUT_DS], nameservers: [] });
   const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
   const reader: KubeReader = {
     list: async (type) => ({ items: (type === DNS_ZONE ? [object] : []) as never[], gap: undefined }),
