@@ -1,4 +1,4 @@
-// docs/reference/cli.md: every command with its arguments, options and settings, as the files of src/cli/commands
+// docs/reference/cli.md: every command with its arguments, options and settings, as the files of src/cli
 // describe it.
 
 import { COMMANDS } from '#cli/all-commands.ts';

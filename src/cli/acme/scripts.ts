@@ -1,6 +1,6 @@
 // The files that some ACME clients need instead of a command line: a hook that is one program (lego, dehydrated,
 // uacme), and a DNS API script for acme.sh. Both are POSIX shell.
-import { quoted } from '../shell.ts';
+import { quoted } from '#base/shell.ts';
 
 export const SCRIPTS = ['hook', 'acme.sh'] as const;
 export type ScriptKind = (typeof SCRIPTS)[number];

@@ -1,19 +1,23 @@
 // `kubectl zonestead status`: the zones of a namespace, and its records that are not Ready. Pure.
+import { judgeReady } from '#diagnosis/object-checks.ts';
+import {
+  conditionsOf,
+  namespaceOf,
+  readyOf,
+  recordWords,
+  type Shown,
+  shortOf,
+  sorted,
+  stateOf,
+  zoneNameOf,
+} from '#diagnosis/objects.ts';
+import { compareFindings } from '#diagnosis/rank.ts';
+import type { StatusOverview } from '#diagnosis/read-objects.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { conditionsOf, namespaceOf, readyOf, recordWords, shortOf, sorted, stateOf, zoneNameOf } from './objects.ts';
 import type { Section } from './sections.ts';
-
-export interface StatusOverview {
-  readonly zones: readonly DNSZone[];
-  readonly records: readonly DNSRecord[];
-  /** Undefined: all namespaces. */
-  readonly namespace: string | undefined;
-  /** Sentences about rights that are missing. */
-  readonly notes: readonly string[];
-}
 
 /** The number of records that are listed with their reason; the others are counted. */
 const MAX_RECORDS = 50;
@@ -23,7 +27,7 @@ export function statusSections({ zones, records, namespace, notes }: StatusOverv
   if (zones.length + records.length === 0)
     return [{ lines: notes.length > 0 ? notes : [`There are no DNSZones and no DNSRecords in ${where}.`] }];
   const open = sorted(records).filter((record) => !readyOf(record).isReady);
-  const first = open[0] ?? sorted(zones).find((zone) => !readyOf(zone).isReady);
+  const first = firstToRepair([...open, ...sorted(zones).filter((zone) => !readyOf(zone).isReady)]);
   return [
     { lines: [`Zonestead in ${where}`, ...notes] },
     {
@@ -58,7 +62,7 @@ function zoneTable(zones: readonly DNSZone[], records: readonly DNSRecord[], nam
 }
 
 /** `yes`, or the reason why not. */
-export function delegationOf(zone: DNSZone): string {
+function delegationOf(zone: DNSZone): string {
   const delegated = findCondition(conditionsOf(zone), 'Delegated');
   return delegated?.status === 'True' ? 'yes' : (delegated?.reason ?? '-');
 }
@@ -80,6 +84,12 @@ function recordTable(open: readonly DNSRecord[], namespace: string | undefined):
     ...(more > 0 ? { lines: [`The first ${rows.length} of them; ${more} more are not listed:`] } : {}),
     table: { heading: namespace === undefined ? ['NAMESPACE', ...heading] : heading, rows },
   };
+}
+
+/** The object that is the first to repair, from objects that are not Ready. */
+function firstToRepair(open: readonly Shown[]): Shown | undefined {
+  const judged = open.map((object) => ({ object, finding: judgeReady(object) }));
+  return judged.toSorted((a, b) => compareFindings(a.finding, b.finding))[0]?.object;
 }
 
 function nextCommand(first: DNSZone | DNSRecord | undefined, zones: readonly DNSZone[]): string {

@@ -1,7 +1,4 @@
 // `kubectl zonestead tree`: a zone, its records by namespace, and the conditions of those that are not Ready. Pure.
-import type { Condition } from '#kube/objects/conditions.ts';
-import type { DNSRecord } from '#resources/dnsrecord.ts';
-import type { DNSZone } from '#resources/dnszone.ts';
 import {
   AGE,
   conditionsOf,
@@ -12,15 +9,11 @@ import {
   sorted,
   stateOf,
   titleOf,
-} from './objects.ts';
+} from '#diagnosis/objects.ts';
+import type { ZoneFacts } from '#diagnosis/read-objects.ts';
+import type { Condition } from '#kube/objects/conditions.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { Section } from './sections.ts';
-
-export interface ZoneFacts {
-  readonly zone: DNSZone;
-  readonly records: readonly DNSRecord[];
-  /** Sentences about rights that are missing. */
-  readonly notes: readonly string[];
-}
 
 interface Node {
   readonly text: string;

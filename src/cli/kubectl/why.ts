@@ -1,68 +1,34 @@
 // `kubectl zonestead why`: everything that is known about one object, and the command to type next. Pure.
-import { findCondition } from '#kube/objects/conditions.ts';
-import { adviceFor, plainAdvice } from '#resources/advice.ts';
+
+import { diagnoseObject, zoneIn } from '#diagnosis/object.ts';
+import { judgeConditions } from '#diagnosis/object-checks.ts';
+import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } from '#diagnosis/objects.ts';
+import type { ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { type NextStep, nextStep, verifyStep } from './next-step.ts';
-import {
-  AGE,
-  conditionsOf,
-  isZone,
-  readyOf,
-  recordWords,
-  type Shown,
-  stateOf,
-  titleOf,
-  zoneNameOf,
-} from './objects.ts';
+import { findingLines } from '../findings.ts';
 import type { Section } from './sections.ts';
-import { delegationOf } from './status.ts';
 
-/** An object that is shown, or the sentence why it is not. */
-export type ShownObject = { readonly object: Shown } | { readonly problem: string };
-
-export interface Facts {
-  readonly object: Shown;
-  /** The zone of a record; undefined for a zone. */
-  readonly zone: ShownObject | undefined;
-  /** The objects that conditions which are not True name, in their order. */
-  readonly named: readonly (ShownObject & { readonly key: Parameters<typeof nextStep>[2][number] })[];
-}
-
-export function whySections(facts: Facts): Section[] {
+export function whySections(facts: ObjectFacts): Section[] {
   const { object, zone, named } = facts;
-  const served = isZone(object)
-    ? object
-    : zone !== undefined && 'object' in zone
-      ? (zone.object as DNSZone)
-      : undefined;
-  const known = named.map(({ key, ...found }) =>
+  const served = zoneIn(facts);
+  const { problems, nextStep } = diagnoseObject(facts);
+  const namedLines = named.map(({ key, ...found }) =>
     'object' in found ? sentenceOf(found.object) : `${key.kind} ${key.namespace}/${key.name}: ${found.problem}`,
   );
-  const { words, command, more = [] } = stepOf(facts);
   return [
     {
       lines: [`${titleOf(object)}: ${stateOf(object)}`, ...(isZone(object) ? zoneLines(object) : recordLines(object))],
     },
     { title: 'CONDITIONS', lines: conditionLines(object) },
     ...(zone === undefined ? [] : [{ title: 'ZONE', lines: zoneOfRecord(zone) }]),
-    { ...(known.length > 0 ? { title: 'NAMED BY THE CONDITIONS', lines: known } : {}) },
+    { title: 'NAMED BY THE CONDITIONS', lines: namedLines },
     ...(served === undefined ? [] : nodeSections(served)),
-    ...(served === undefined || isZone(object) ? [] : [{ lines: delegationLine(served) }]),
-    { title: 'NEXT', lines: [words, ...[command, ...more].map((each) => `  ${each}`)] },
+    { title: 'PROBLEMS OF THE ZONE', lines: problems.flatMap(findingLines) },
+    { title: 'NEXT', lines: [nextStep.words, ...(nextStep.commands ?? []).map((each) => `  ${each}`)] },
   ];
-}
-
-function stepOf({ object, named }: Facts): NextStep {
-  const { isReady, reason } = readyOf(object);
-  if (isReady) return verifyStep(object);
-  return nextStep(
-    object,
-    reason,
-    named.map(({ key }) => key),
-  );
 }
 
 function recordLines({ spec, metadata, status }: DNSRecord): string[] {
@@ -91,9 +57,6 @@ function zoneLines({ spec, metadata, status }: DNSZone): string[] {
 const deletion = (time: string | undefined) => (time === undefined ? [] : [`  deleted at ${time}`]);
 const attempt = (time: string | undefined) => (time === undefined ? [] : [`  next attempt at ${time}`]);
 
-/** A condition with such a name means a problem if it is True. */
-const BAD_IF_TRUE = /^Deletion/;
-
 /** A message is printed once, below the first condition that has it, and so is the remedy of a reason. */
 function conditionLines(object: Shown): string[] {
   const said = new Set<string>();
@@ -102,26 +65,19 @@ function conditionLines(object: Shown): string[] {
     said.add(text);
     return [text];
   };
-  return conditionsOf(object).flatMap(({ type, status, reason, message }) => {
-    const isGood = BAD_IF_TRUE.test(type) ? status === 'False' : status === 'True';
+  return judgeConditions(object).flatMap(({ condition, isGood, remedy }) => {
+    const { type, status, reason, message } = condition;
     const line = `  ${type}: ${status}${reason === type ? '' : `, ${reason}`}`;
     if (isGood) return [line];
-    const advice = adviceFor(reason);
-    const remedy = advice === undefined ? [] : once(`    Remedy: ${plainAdvice(advice.remedy)}.`);
-    return [line, ...once(`    ${message}`), ...remedy];
+    return [line, ...once(`    ${message}`), ...(remedy === undefined ? [] : once(`    Remedy: ${remedy}.`))];
   });
 }
 
 function zoneOfRecord(found: ShownObject): string[] {
   if ('problem' in found) return [`  ${found.problem}`];
   const { object } = found;
-  const { isReady, message } = readyOf(object);
   const rules = isZone(object) ? rulesOf(object) : [];
-  return [
-    `  ${sentenceOf(object)}`,
-    ...(isReady ? [] : [`    ${message}`]),
-    ...rules.map((rule) => `    allows: ${rule}`),
-  ];
+  return [`  ${sentenceOf(object)}`, ...rules.map((rule) => `    allows: ${rule}`)];
 }
 
 /** The rules of spec.allowedRecords in words, such as "A, AAAA records named www from all namespaces". */
@@ -190,21 +146,4 @@ function nodeSections(zone: DNSZone): Section[] {
       },
     },
   ];
-}
-
-function delegationLine(zone: DNSZone): string[] {
-  const delegated = findCondition(conditionsOf(zone), 'Delegated');
-  if (delegated?.status === 'True') return [];
-  const { zoneName } = zone.spec;
-  if (delegated?.status !== 'False')
-    return [`The operator does not know whether the parent delegates ${zoneName} (${delegationOf(zone)}).`];
-  return [`The delegation of ${zoneName} by its parent is not complete (${delegationOf(zone)}).`];
-}
-
-/** The objects of a namespace that a name may mean, in a sentence, for a name that means none. */
-export function unknownName(name: string, where: string, known: readonly Shown[]): string {
-  const names = known.map((object) => object.metadata.name);
-  const near = names.filter((each) => each.includes(name) || name.includes(each)).slice(0, 5);
-  const hint = near.length > 0 ? ` Similar names are ${near.join(', ')}.` : '';
-  return `There is no DNSZone and no DNSRecord ${name} in ${where}.${hint} kubectl zonestead status lists what is there.`;
 }

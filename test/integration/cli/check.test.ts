@@ -1,15 +1,21 @@
 // `zonestead check`, which `helm test` runs, with a service that works and with parts that fail.
 import { expect, test } from 'vitest';
-import { runCheck } from '#cli/check.ts';
+import { findingLines } from '#cli/findings.ts';
+import { hasFailure } from '#diagnosis/rank.ts';
+import { diagnoseService } from '#diagnosis/service.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService();
 const { signal } = new AbortController();
 const check = async (key: string | undefined, dns = `127.0.0.1:${service.dns.port}`) => {
-  const lines: string[] = [];
   const config = { ZONESTEAD_URL: service.url, ...(key === undefined ? {} : { ZONESTEAD_API_KEY: key }) };
-  const well = await runCheck(config, dns, (line) => lines.push(line), signal);
-  return { well, failed: lines.filter((line) => line.startsWith('FAILED')).map((line) => line.slice(8)), lines };
+  const findings = await diagnoseService(config, dns, signal);
+  const lines = findings.flatMap(findingLines);
+  return {
+    well: !hasFailure(findings),
+    failed: lines.filter((line) => line.startsWith('FAIL')).map((line) => line.slice(6)),
+    lines,
+  };
 };
 
 test('an installation that works passes with one line for each check', async () => {

@@ -3,7 +3,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { showDelegation } from '#cli/delegation/delegation.ts';
+import { showDelegation } from '#cli/delegation.ts';
 import { withSession } from '#cli/rest/session.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
 import { createParentLookup } from '#nameserver/probe/parent.ts';

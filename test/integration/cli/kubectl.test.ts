@@ -31,17 +31,16 @@ let nobody: string;
 
 type Ended = { code: number | null; out: string; err: string };
 
-async function kubectl(kubeconfig: string | undefined, words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+async function run(program: string, kubeconfig: string | undefined, words: string[]): Promise<Ended> {
   const err: string[] = [];
   const { code, out } = await runCommand({
-    command: join(bin, 'kubectl'),
+    command: join(bin, program),
     args: words,
     env: {
       PATH,
       HOME: folder,
       ...COMPILED,
       ...(kubeconfig === undefined ? {} : { KUBECONFIG: kubeconfig }),
-      ...env,
     },
     onLine: (line, stream) => void (stream === 'err' && err.push(line)),
     timeoutMs: 120_000,
@@ -49,6 +48,7 @@ async function kubectl(kubeconfig: string | undefined, words: string[], env: Nod
   });
   return { code, out, err: err.join('\n') };
 }
+const kubectl = (kubeconfig: string | undefined, words: string[]) => run('kubectl', kubeconfig, words);
 const plugin = (kubeconfig: string | undefined, ...words: string[]) => kubectl(kubeconfig, ['zonestead', ...words]);
 async function admin(...words: string[]): Promise<string> {
   const { code, out, err } = await kubectl(plane.kubeconfig, words);
@@ -187,6 +187,21 @@ describe('an administrator', () => {
     // The command works.
     const words = next.trim().split(' ').slice(2);
     expect((await plugin(plane.kubeconfig, ...words)).out).toContain('DNSRecord team-a/www: Ready');
+  });
+
+  it('gets the same words about the zone of a record from why and from doctor', async () => {
+    const why = await plugin(plane.kubeconfig, 'why', 'www', '-n', 'team-a');
+    const doctor = await run('zonestead', plane.kubeconfig, ['doctor', 'www.mine.example', '--namespace', 'team-a']);
+    const findings = [
+      'FAIL  The disk is full.\n      → Read the log of node ns2; `zonestead nodes list` shows its state\n',
+      'warn  mine.example has no confirmed delegation: The parent has no DS record.\n      → Publish the DS record of the message at the parent.',
+    ];
+    for (const each of findings) for (const out of [why.out, doctor.out]) expect(out).toContain(each);
+    expect(doctor.code).toBe(1);
+    // The first thing to repair is the first line.
+    expect(doctor.out).toMatch(/^FAIL {2}APIService v1alpha1\.acme\.zonestead\.dev is missing\n/);
+    const lost = await run('zonestead', undefined, ['doctor']);
+    expect([lost.code, lost.err]).toEqual([1, expect.stringMatching(/Name one with KUBECONFIG\.$/)]);
   });
 });
 

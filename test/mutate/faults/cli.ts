@@ -14,6 +14,7 @@ const IMPORTS = { tests: ['test/integration/cli/import.test.ts'] };
 const PACE = { project: 'unit', tests: ['test/unit/cli/import/pace.test.ts'] } as const;
 const PIPES = { tests: ['test/integration/cli/pipes.test.ts'] };
 const MANIFESTS = { tests: ['test/integration/cli/manifests.test.ts'] };
+const RANK = { project: 'unit', tests: ['test/unit/diagnosis/rank.test.ts'] } as const;
 const OUTPUT = { project: 'unit', tests: ['test/unit/cli/output.test.ts'] } as const;
 
 export const CLI_FAULTS: readonly Fault[] = [
@@ -178,6 +179,22 @@ export const CLI_FAULTS: readonly Fault[] = [
     'a file of Kubernetes objects is read as one of octoDNS',
     { file: 'src/cli/import/sources/octodns.ts', find: "each.has('apiVersion')", replace: 'false' },
     { project: 'unit', tests: ['test/unit/cli/import/read.test.ts'] },
+  ),
+  fault(
+    'repairs-order',
+    'an effect is to be repaired before its cause',
+    { file: 'src/diagnosis/rank.ts', find: 'Number(a.isEffect === true)', replace: 'Number(b.isEffect === true)' },
+    RANK,
+  ),
+  fault(
+    'delegation-unsaid',
+    'a zone whose parent has no DS record passes the check of its delegation',
+    {
+      file: 'src/diagnosis/zone-checks.ts',
+      find: "if (delegated?.status === 'True')",
+      replace: 'if (delegated !== undefined)',
+    },
+    RANK,
   ),
   {
     name: 'cli-secondaries-file',

@@ -75,7 +75,7 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'unit',
-    tests: ['test/unit/cli/kubectl/next-step.test.ts'],
+    tests: ['test/unit/diagnosis/next-step.test.ts'],
   },
   {
     name: 'op-retain-elsewhere',

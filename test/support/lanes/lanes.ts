@@ -109,7 +109,7 @@ export const LANES = {
       'integration/cli/kubectl.test.ts',
       'integration/cli/single-file.test.ts',
     ],
-    starts: ['src/cli/', 'src/client/', 'deploy/cli/'],
+    starts: ['src/cli/', 'src/client/', 'src/diagnosis/', 'deploy/cli/'],
     programs: [],
   },
   docs: {
@@ -121,7 +121,7 @@ export const LANES = {
       'integration/powerdns/page.test.ts',
       'integration/update/page.test.ts',
     ],
-    starts: ['README.md', 'docs/', 'src/cli/', 'test/support/docs/'],
+    starts: ['README.md', 'docs/', 'src/cli/', 'src/diagnosis/', 'test/support/docs/'],
     programs: ['cert-manager'],
   },
   chart: {

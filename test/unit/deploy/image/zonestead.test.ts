@@ -48,6 +48,7 @@ describe('the image zonestead', async () => {
       'config.ts',
       'console',
       'contract',
+      'diagnosis',
       'dns',
       'edge',
       'external-dns',

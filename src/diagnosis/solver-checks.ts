@@ -1,9 +1,9 @@
 // The checks from cert-manager to the solver: the APIService, its certificate authority, the right to use it, and the
-// Issuers that name it. doctor.ts reads the objects, and each check here judges them. Pure.
+// Issuers that name it. chain.ts reads the objects. Pure.
 import { X509Certificate } from 'node:crypto';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
-import { type DoctorFinding, fail, ok, warn } from './finding.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
 
 export const API_SERVICE_NAME = `${SOLVER_VERSION}.${SOLVER_GROUP}`;
 const APISERVICE = `APIService ${API_SERVICE_NAME}`;
@@ -32,14 +32,18 @@ export interface Issuer extends KubeObject {
   readonly status?: { readonly conditions?: readonly { type: string; status: string; message?: string }[] };
 }
 
-export function judgeApiService(service: ApiService | undefined): DoctorFinding {
+export function judgeApiService(service: ApiService | undefined): Finding {
   if (service === undefined) {
-    return fail(`${APISERVICE} is missing`, 'kubectl apply -f deploy/solver/apiservice.yaml');
+    return fail('solver', `${APISERVICE} is missing`, 'kubectl apply -f deploy/solver/apiservice.yaml');
   }
   const available = service.status?.conditions?.find(({ type }) => type === 'Available');
-  if (available?.status === 'True') return ok(`${APISERVICE} is available`);
+  if (available?.status === 'True') return ok('solver', `${APISERVICE} is available`);
   const { reason = 'Unknown', message = 'kube-apiserver has not checked it yet' } = available ?? {};
-  return fail(`${APISERVICE} is not available: ${reason}: ${message}`, fixAvailability(service, reason, message));
+  return fail(
+    'solver',
+    `${APISERVICE} is not available: ${reason}: ${message}`,
+    fixAvailability(service, reason, message),
+  );
 }
 
 function fixAvailability({ spec }: ApiService, reason: string, message: string): string {
@@ -55,38 +59,41 @@ function fixAvailability({ spec }: ApiService, reason: string, message: string):
   return `Is the solver running, and can the control plane reach it on port ${port} of Service ${namespace}/${name} (firewalls, network policies)? ${exit}`;
 }
 
-export function judgeCaBundle(service: ApiService, now: Date): DoctorFinding {
+export function judgeCaBundle(service: ApiService, now: Date): Finding {
   const { caBundle, insecureSkipTLSVerify } = service.spec;
   const annotate = `let cert-manager's cainjector write it (annotation cert-manager.io/inject-ca-from: <namespace>/<Certificate>), or set spec.caBundle to the base64 of the authority's PEM`;
   if (insecureSkipTLSVerify) {
     return warn(
+      'solver',
       `${APISERVICE} skips TLS verification, so an attacker on the network can read and answer challenges`,
       annotate,
     );
   }
-  if (!caBundle) return fail(`${APISERVICE} has no caBundle, so kube-apiserver does not trust the solver`, annotate);
+  if (!caBundle)
+    return fail('solver', `${APISERVICE} has no caBundle, so kube-apiserver does not trust the solver`, annotate);
   try {
     const pems = Buffer.from(caBundle, 'base64')
       .toString('utf8')
       .match(/-----BEGIN[\s\S]+?-----END CERTIFICATE-----/g);
     const ends = (pems ?? []).map((pem) => new X509Certificate(pem).validToDate);
     const last = ends.sort((a, b) => b.getTime() - a.getTime())[0];
-    if (last === undefined) return fail(`caBundle of ${APISERVICE} contains no certificate`, annotate);
+    if (last === undefined) return fail('solver', `caBundle of ${APISERVICE} contains no certificate`, annotate);
     const until = last.toISOString().slice(0, 10);
-    if (last <= now) return fail(`caBundle of ${APISERVICE} expired on ${until}`, annotate);
+    if (last <= now) return fail('solver', `caBundle of ${APISERVICE} expired on ${until}`, annotate);
     if (last.getTime() - now.getTime() < SOON_MS)
-      return warn(`caBundle of ${APISERVICE} expires on ${until}`, annotate);
-    return ok(`caBundle is valid until ${until}`);
+      return warn('solver', `caBundle of ${APISERVICE} expires on ${until}`, annotate);
+    return ok('solver', `caBundle is valid until ${until}`);
   } catch {
-    return fail(`caBundle of ${APISERVICE} cannot be read`, annotate);
+    return fail('solver', `caBundle of ${APISERVICE} cannot be read`, annotate);
   }
 }
 
-export function judgeAccess(account: string, allowed: boolean): DoctorFinding {
-  if (allowed) return ok(`${account} can create ${SOLVER_NAME}.${SOLVER_GROUP}`);
+export function judgeAccess(account: string, allowed: boolean): Finding {
+  if (allowed) return ok('solver', `${account} can create ${SOLVER_NAME}.${SOLVER_GROUP}`);
   const [, , namespace, name] = account.split(':');
   const subject = namespace && name ? `--serviceaccount=${namespace}:${name}` : `--user=${account}`;
   return fail(
+    'solver',
     `${account} cannot create ${SOLVER_NAME}.${SOLVER_GROUP}, so every challenge is forbidden`,
     `kubectl create clusterrolebinding zonestead-solver-user-2 --clusterrole=zonestead-solver-user ${subject} (or name cert-manager's account with --account)`,
   );
@@ -96,24 +103,26 @@ export function judgeAccess(account: string, allowed: boolean): DoctorFinding {
  * Judges the answer of the solver to the removal of a value that does not exist. Such a request uses every step and
  * changes nothing.
  */
-export function judgeAnswer(answer: { success: boolean; message?: string } | { error: string }): DoctorFinding {
+export function judgeAnswer(answer: { success: boolean; message?: string } | { error: string }): Finding {
   if ('error' in answer) {
     return fail(
+      'solver',
       `The solver does not answer: ${answer.error}`,
       'Read the log of the solver, and the results of the checks above',
     );
   }
-  if (answer.success) return ok('The solver answers a CleanUp through kube-apiserver');
+  if (answer.success) return ok('solver', 'The solver answers a CleanUp through kube-apiserver');
   return fail(
+    'solver',
     `The solver answers with an error: ${answer.message ?? 'without a message'}`,
     'Read the log of the solver, and check its rights (deploy/solver/rbac.yaml)',
   );
 }
 
-export function judgeIssuers(issuers: readonly Issuer[]): DoctorFinding[] {
+export function judgeIssuers(issuers: readonly Issuer[]): Finding[] {
   const ours = issuers.filter((issuer) => solversOf(issuer).length > 0);
   if (ours.length === 0) {
-    return [warn('No Issuer or ClusterIssuer uses the solver', 'See deploy/examples/clusterissuer.yaml')];
+    return [warn('issuer', 'No Issuer or ClusterIssuer uses the solver', 'See deploy/examples/clusterissuer.yaml')];
   }
   return ours.flatMap((issuer) => {
     const title = `${issuer.kind} ${issuer.metadata.namespace ? `${issuer.metadata.namespace}/` : ''}${issuer.metadata.name}`;
@@ -121,18 +130,23 @@ export function judgeIssuers(issuers: readonly Issuer[]): DoctorFinding[] {
     const wrong = solversOf(issuer).find(({ solverName }) => solverName !== SOLVER_NAME);
     if (wrong) {
       return [
-        fail(`${title} names the solver ${wrong.solverName}, which does not exist`, `Set solverName: ${SOLVER_NAME}`),
+        fail(
+          'issuer',
+          `${title} names the solver ${wrong.solverName}, which does not exist`,
+          `Set solverName: ${SOLVER_NAME}`,
+        ),
       ];
     }
     if (ready?.status !== 'True') {
       return [
         fail(
+          'issuer',
           `${title} is not Ready: ${ready?.message ?? 'cert-manager has not checked it yet'}`,
           `kubectl describe ${issuer.kind.toLowerCase()} ${issuer.metadata.name}`,
         ),
       ];
     }
-    return [ok(`${title} uses the solver and is Ready`)];
+    return [ok('issuer', `${title} uses the solver and is Ready`)];
   });
 }
 

@@ -9,7 +9,7 @@ import {
   judgeApiService,
   judgeCaBundle,
   judgeIssuers,
-} from '#cli/doctor/cluster-checks.ts';
+} from '#diagnosis/solver-checks.ts';
 import {
   findZone,
   judgeDelegation,
@@ -17,10 +17,10 @@ import {
   judgeNodes,
   judgeSecondaries,
   judgeZone,
-} from '#cli/doctor/zone-checks.ts';
+} from '#diagnosis/zone-checks.ts';
 import type { ZoneMatch } from '#solver/zone-match.ts';
-import { ensureAuthority } from '../../../../deploy/local/parts/certificates.ts';
-import { OWN, zone } from '../../../support/solver.ts';
+import { ensureAuthority } from '../../../deploy/local/parts/certificates.ts';
+import { OWN, zone } from '../../support/solver.ts';
 
 function service(available: string, reason: string, message: string, spec: object = {}): ApiService {
   return {
@@ -48,12 +48,12 @@ describe('the APIService', () => {
     ],
     ['out of reach', service('False', 'FailedDiscoveryCheck', 'dial tcp: refused'), 'Is the solver running'],
   ])('%s is a failure with a fix', (_case, given, words) => {
-    const { verdict, fix } = judgeApiService(given);
-    expect(verdict).toBe('fail');
-    expect(fix).toContain(words);
+    const { level, nextStep } = judgeApiService(given);
+    expect(level).toBe('fail');
+    expect(nextStep?.words).toContain(words);
   });
 
-  it('passes if it is available', () => expect(judgeApiService(service('True', 'Passed', '')).verdict).toBe('ok'));
+  it('passes if it is available', () => expect(judgeApiService(service('True', 'Passed', '')).level).toBe('ok'));
 
   it('needs a caBundle that is valid for some time', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'zonestead-doctor-'));
@@ -61,7 +61,7 @@ describe('the APIService', () => {
     await rm(dir, { recursive: true });
     const caBundle = Buffer.from(certificate).toString('base64');
     const judge = (spec: object, days: number) =>
-      judgeCaBundle(service('True', '', '', spec), new Date(Date.now() + days * 86_400_000)).verdict;
+      judgeCaBundle(service('True', '', '', spec), new Date(Date.now() + days * 86_400_000)).level;
     expect(judge({ caBundle }, 0)).toBe('ok');
     expect(judge({ caBundle }, 3_645)).toBe('warn');
     expect(judge({ caBundle }, 4_000)).toBe('fail');
@@ -73,9 +73,9 @@ describe('the APIService', () => {
 
 describe('cert-manager', () => {
   it('gets the command that grants a missing right', () => {
-    const { verdict, fix } = judgeAccess('system:serviceaccount:certs:manager', false);
-    expect(verdict).toBe('fail');
-    expect(fix).toContain('--serviceaccount=certs:manager');
+    const { level, nextStep } = judgeAccess('system:serviceaccount:certs:manager', false);
+    expect(level).toBe('fail');
+    expect(nextStep?.words).toContain('--serviceaccount=certs:manager');
   });
 
   it('fails if an Issuer names a solver that does not exist', () => {
@@ -87,14 +87,17 @@ describe('cert-manager', () => {
         acme: { solvers: [{ dns01: { webhook: { groupName: 'acme.zonestead.dev', solverName: 'zonested' } } }] },
       },
     };
-    expect(judgeIssuers([issuer])[0]).toMatchObject({ verdict: 'fail', fix: 'Set solverName: zonestead' });
-    expect(judgeIssuers([])[0]?.verdict).toBe('warn');
+    expect(judgeIssuers([issuer])[0]).toMatchObject({
+      level: 'fail',
+      nextStep: { words: 'Set solverName: zonestead' },
+    });
+    expect(judgeIssuers([])[0]?.level).toBe('warn');
   });
 
   it('fails if the solver answers with an error, or does not answer', () => {
-    expect(judgeAnswer({ success: true }).verdict).toBe('ok');
+    expect(judgeAnswer({ success: true }).level).toBe('ok');
     expect(judgeAnswer({ success: false, message: 'why' }).what).toContain('why');
-    expect(judgeAnswer({ error: 'refused' }).verdict).toBe('fail');
+    expect(judgeAnswer({ error: 'refused' }).level).toBe('fail');
   });
 });
 
@@ -105,25 +108,25 @@ describe('a name', () => {
     expect(find('*.www.example.org', zone('a', 'example.org'), zone('b', 'www.example.org')).zone.metadata.name).toBe(
       'b',
     );
-    expect(findZone('other.test', [zone('a', 'example.org')])).toMatchObject({ verdict: 'fail' });
+    expect(findZone('other.test', [zone('a', 'example.org')])).toMatchObject({ level: 'fail' });
   });
 
   it('needs a grant, a Ready zone and a delegation', () => {
-    expect(judgeGrant(find('example.org', zone('a', 'example.org')), 'default', () => ({})).verdict).toBe('fail');
+    expect(judgeGrant(find('example.org', zone('a', 'example.org')), 'default', () => ({})).level).toBe('fail');
     const match = find('example.org', zone('a', 'example.org', OWN));
-    expect(judgeGrant(match, 'default', () => ({})).verdict).toBe('ok');
-    expect(judgeZone(match)).toMatchObject({
-      verdict: 'fail',
-      fix: expect.stringContaining('Is the operator running'),
+    expect(judgeGrant(match, 'default', () => ({})).level).toBe('ok');
+    expect(judgeZone(match.zone)).toMatchObject({
+      level: 'fail',
+      nextStep: { words: 'See whether an operator is the leader.' },
     });
-    expect(judgeDelegation(match).verdict).toBe('warn');
+    expect(judgeDelegation(match.zone).level).toBe('warn');
   });
 
   it('needs nodes that have the zone', () => {
     const judged = (status: object) => {
       const match = find('example.org', zone('a', 'example.org', OWN));
-      return judgeNodes({ ...match, zone: { ...match.zone, status: { conditions: [], ...status } } }).map(
-        ({ verdict, what }) => `${verdict}: ${what}`,
+      return judgeNodes({ ...match.zone, status: { conditions: [], ...status } }).map(
+        ({ level, what }) => `${level}: ${what}`,
       );
     };
     const current = { name: 'ns1', state: 'Current' };
@@ -147,7 +150,7 @@ describe('a name', () => {
         secondaries: [{ name: 'eu', state: 'Behind', problem: 'eu is late', ...secondary }],
       };
       const object = { ...match.zone, spec: { ...match.zone.spec, ...spec }, status } as ZoneMatch['zone'];
-      return judgeSecondaries({ ...match, zone: object }).map(({ verdict, what }) => `${verdict}: ${what}`);
+      return judgeSecondaries(object).map(({ level, what }) => `${level}: ${what}`);
     };
     const named = { nameservers: ['ns.eu.test'] };
     expect(judged({ state: 'Current' })).toEqual(['ok: Secondary eu has the zone']);

@@ -1,5 +1,4 @@
-// The facts about a DNSZone or DNSRecord that every view of the plugin shows. Pure.
-
+// The facts about a DNSZone or DNSRecord that findings and views name. Pure.
 import type { Condition } from '#kube/objects/conditions.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';

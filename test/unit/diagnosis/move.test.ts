@@ -1,7 +1,7 @@
 // The next step of a move, in the order that keeps a zone valid for validating resolvers (RFC 6781 section 4.3.5.2).
 import { createHash } from 'node:crypto';
 import { expect, it, test } from 'vitest';
-import { type DelegationStep, nextStep } from '#cli/delegation/step.ts';
+import { type DelegationSets, planMove } from '#diagnosis/move.ts';
 import { rdataHex } from '#dns/dnssec/delegation.ts';
 
 const digest = createHash('sha256').update('ours').digest('hex');
@@ -16,14 +16,14 @@ const OTHERS = rdataHex('NS', ['ns1.old.example.']);
 const OUR_DS = rdataHex('DS', [`1 13 2 ${digest}`]);
 const OTHER_DS = rdataHex('DS', [`2 13 2 ${'ab'.repeat(32)}`]);
 
-const at = (ns: string[], ds: string[], ttl = 900): DelegationStep => ({
+const at = (ns: string[], ds: string[], ttl = 900): DelegationSets => ({
   ns: { values: ns, ttl },
   ds: { values: ds, ttl },
 });
-const step = (parent: DelegationStep, cached: DelegationStep | null) =>
-  nextStep(zone, { name: 'example', ...parent }, cached);
+const step = (parent: DelegationSets, cached: DelegationSets | null) =>
+  planMove(zone, { name: 'example', ...parent }, cached);
 
-test.each<[string, DelegationStep, DelegationStep | null, string, RegExp]>([
+test.each<[string, DelegationSets, DelegationSets | null, string, RegExp]>([
   [
     'a signed zone elsewhere',
     at(OTHERS, OTHER_DS),

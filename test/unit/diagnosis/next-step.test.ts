@@ -1,9 +1,10 @@
 // The next command of `kubectl zonestead why`: one for each reason, with the names of the objects that it concerns.
 import { describe, expect, it } from 'vitest';
-import { namedIn, nextStep, verifyStep } from '#cli/kubectl/next-step.ts';
-import { readyOf } from '#cli/kubectl/objects.ts';
 import { statusSections } from '#cli/kubectl/status.ts';
-import { rulesOf, unknownName, whySections } from '#cli/kubectl/why.ts';
+import { rulesOf, whySections } from '#cli/kubectl/why.ts';
+import { namedIn, nextStep, verifyStep } from '#diagnosis/next-step.ts';
+import { readyOf } from '#diagnosis/objects.ts';
+import { unknownName } from '#diagnosis/read-objects.ts';
 import { adviceFor, plainAdvice, READY_ADVICE } from '#resources/advice.ts';
 import { deletionWaits } from '#resources/deletion.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -26,12 +27,12 @@ const zone = (spec: object = {}, status: object = {}) =>
     status,
   }) as unknown as DNSZone;
 const commandFor = (object: DNSRecord | DNSZone, reason: string, message = '') =>
-  nextStep(object, reason, namedIn(message, object)).command;
+  nextStep(object, reason, namedIn(message, object)).commands?.[0];
 
 describe('the next command', () => {
   it.each(NOT_READY_REASONS)('exists for the reason %s of both kinds, and names no object wrongly', (reason) => {
     for (const object of [record(), zone()]) {
-      const { words, command } = nextStep(object, reason, []);
+      const { words, commands: [command] = [] } = nextStep(object, reason, []);
       expect(words).toMatch(/^[A-Z].*\.$/);
       expect(command).toMatch(/^(kubectl|zonestead) /);
       expect(command).not.toMatch(/undefined|-n *$|\/ /);
@@ -64,12 +65,12 @@ describe('the next command', () => {
   });
 
   it('for a zone that is Ready is a question for its first name server, at its port', () => {
-    const at = (address: string) => verifyStep(zone({}, { servers: [{ name: 'ns1', address }] })).command;
+    const at = (address: string) => verifyStep(zone({}, { servers: [{ name: 'ns1', address }] })).commands?.[0];
     expect(at('192.0.2.53')).toBe('dig +norecurse @192.0.2.53 mine.example SOA');
     expect(at('127.0.0.1:5300')).toBe('dig +norecurse @127.0.0.1 -p 5300 mine.example SOA');
     expect(at('2001:db8::53')).toBe('dig +norecurse @2001:db8::53 mine.example SOA');
     expect(at('[2001:db8::53]:5300')).toBe('dig +norecurse @2001:db8::53 -p 5300 mine.example SOA');
-    expect(verifyStep(zone()).command).toBe('dig mine.example SOA');
+    expect(verifyStep(zone()).commands).toEqual(['dig mine.example SOA']);
   });
 });
 
@@ -146,10 +147,13 @@ describe('the delegation of the zone of a record', () => {
     return sections.flatMap(({ lines = [] }) => lines).join('\n');
   };
 
-  it('is a problem only if the parent was asked', () => {
-    expect(linesFor('True', 'Delegated')).not.toMatch(/parent/);
-    expect(linesFor('False', 'DSRequired')).toContain('The delegation of mine.example by its parent is not complete');
-    expect(linesFor('Unknown', 'ParentNotAsked')).toContain('does not know whether the parent delegates mine.example');
+  it('is a warning with the next step for its reason, unless the parent delegates the zone', () => {
+    expect(linesFor('True', 'Delegated')).not.toMatch(/delegation/);
+    for (const status of ['False', 'Unknown'])
+      expect(linesFor(status, 'DSRequired')).toMatch(
+        /^warn {2}mine\.example has no confirmed delegation: .*\n +→ Publish the DS record of the message at the parent\./m,
+      );
+    expect(linesFor('Unknown', 'NoResolver')).toContain('→ Set ZONESTEAD_RESOLVER of the operator.');
   });
 });
 

@@ -1,5 +1,6 @@
-// The command to type next, for the reason of an object that is not Ready. Pure.
+// The next step for the reason of an object that is not Ready: a sentence, and the commands to type. Pure.
 import { isIP } from 'node:net';
+import { quoted } from '#base/shell.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { unownedIn } from '#resources/deletion.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -7,16 +8,8 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { quoted } from '../shell.ts';
+import type { NextStep } from './finding.ts';
 import { conditionsOf, isZone, namespaceOf, resourceOf, type Shown } from './objects.ts';
-
-export interface NextStep {
-  /** A sentence. */
-  readonly words: string;
-  readonly command: string;
-  /** Other commands that solve it, or that are needed as well. */
-  readonly more?: readonly string[];
-}
 
 /** Another object that a condition names. */
 export interface Named {
@@ -35,9 +28,9 @@ export function nextStep(object: Shown, reason: string, named: readonly Named[])
 export function verifyStep(object: Shown): NextStep {
   if (isZone(object)) {
     const { status, spec } = object;
-    return { words: 'Ask a name server of the zone.', command: digOf(status?.servers, spec.zoneName, 'SOA') };
+    return { words: 'Ask a name server of the zone.', commands: [digOf(status?.servers, spec.zoneName, 'SOA')] };
   }
-  return { words: 'Look at the zone of the record.', command: whyZone(object) };
+  return { words: 'Look at the zone of the record.', commands: [whyZone(object)] };
 }
 
 function digOf(servers: NonNullable<DNSZone['status']>['servers'], name: string, type: string): string {
@@ -53,19 +46,19 @@ const edit =
   (words: string) =>
   (object: Shown): NextStep => ({
     words,
-    command: `kubectl edit ${resourceOf(object)} ${inNamespace(object)}`,
+    commands: [`kubectl edit ${resourceOf(object)} ${inNamespace(object)}`],
   });
 const wait =
   (words: string) =>
   (object: Shown): NextStep => ({
     words,
-    command: `kubectl wait --for=condition=Ready ${resourceOf(object)} ${inNamespace(object)}`,
+    commands: [`kubectl wait --for=condition=Ready ${resourceOf(object)} ${inNamespace(object)}`],
   });
 const look = (object: Shown): NextStep => ({
   words: 'Read the Events of the object.',
-  command: `kubectl describe ${resourceOf(object)} ${inNamespace(object)}`,
+  commands: [`kubectl describe ${resourceOf(object)} ${inNamespace(object)}`],
 });
-const clusters = (words: string) => (): NextStep => ({ words, command: 'zonestead clusters list' });
+const clusters = (words: string) => (): NextStep => ({ words, commands: ['zonestead clusters list'] });
 const patch = (object: Shown, spec: object) =>
   `kubectl patch ${resourceOf(object)} ${inNamespace(object)} --type merge -p '${JSON.stringify({ spec })}'`;
 
@@ -86,7 +79,7 @@ function conflict(object: Shown, [winner]: readonly Named[]): NextStep {
   const short = `${winner.kind === 'DNSZone' ? 'zdz' : 'zdr'}/${winner.name}`;
   return {
     words: `Look at ${winner.kind} ${winner.namespace}/${winner.name}, which the condition names.`,
-    command: `kubectl zonestead why ${short} -n ${winner.namespace}`,
+    commands: [`kubectl zonestead why ${short} -n ${winner.namespace}`],
   };
 }
 
@@ -95,10 +88,11 @@ function credentials(object: Shown): NextStep {
   const secret = isZone(object) ? (object.spec.credentialsSecretRef?.name ?? '') : '';
   return {
     words: 'Check the Secret with the API key.',
-    command:
+    commands: [
       secret === ''
         ? `kubectl zonestead why zdz/${name} -n ${namespace}`
         : `kubectl describe secret ${secret} -n ${namespace}`,
+    ],
   };
 }
 
@@ -107,7 +101,7 @@ function permission(object: Shown, named: readonly Named[]): NextStep {
   if (zone === undefined) return look(object);
   return {
     words: 'The owner of the zone adds a rule to spec.allowedRecords.',
-    command: `kubectl edit dnszone.zonestead.dev/${zone.name} -n ${zone.namespace}`,
+    commands: [`kubectl edit dnszone.zonestead.dev/${zone.name} -n ${zone.namespace}`],
   };
 }
 
@@ -119,16 +113,15 @@ function deletion(object: Shown): NextStep {
     `kubectl annotate ${resourceOf(object)} ${inNamespace(object)} ${annotation}=true`;
   const keep = patch(object, { deletionPolicy: 'Retain' });
   if (waits.reason !== 'ForeignRecords')
-    return { words: 'Delete the zone nevertheless, or keep it.', command: annotate(RELEASE_MANY), more: [keep] };
-  const commands = unownedIn(waits.message).map(
+    return { words: 'Delete the zone nevertheless, or keep it.', commands: [annotate(RELEASE_MANY), keep] };
+  const deletions = unownedIn(waits.message).map(
     ({ name, type }) => `zonestead records delete ${[object.spec.zoneName, name, type].map(quoted).join(' ')}`,
   );
-  const [command = keep, ...more] = [...commands, annotate(FORCE_DELETE), keep];
   const words =
-    commands.length > 0
+    deletions.length > 0
       ? 'Delete the records that keep the zone, or delete the zone with all its records, or keep it.'
       : 'Wait for the DNSRecords of other namespaces, or delete the zone with all its records, or keep it.';
-  return { words, command, more };
+  return { words, commands: [...deletions, annotate(FORCE_DELETE), keep] };
 }
 
 type Step = (object: Shown, named: readonly Named[]) => NextStep;
@@ -136,24 +129,26 @@ type Step = (object: Shown, named: readonly Named[]) => NextStep;
 const STEPS: Readonly<Record<NotReadyReason, Step>> = {
   Pending: () => ({
     words: 'See whether an operator is the leader.',
-    command: 'kubectl get lease -A --field-selector metadata.name=zonestead-operator',
+    commands: ['kubectl get lease -A --field-selector metadata.name=zonestead-operator'],
   }),
   InvalidSpec: edit('Correct the field that the message names.'),
   NotPermitted: permission,
   ZoneNotReady: (object) =>
-    isZone(object) ? look(object) : { words: 'The cause is in the zone.', command: whyZone(object) },
+    isZone(object) ? look(object) : { words: 'The cause is in the zone.', commands: [whyZone(object)] },
   ZoneMissing: (object) =>
     isZone(object)
       ? {
           words: 'Let the operator create the zone again.',
-          command: patch(object, { managementPolicy: 'Full', driftPolicy: 'Enforce' }),
+          commands: [patch(object, { managementPolicy: 'Full', driftPolicy: 'Enforce' })],
         }
-      : { words: 'The cause is in the zone.', command: whyZone(object) },
+      : { words: 'The cause is in the zone.', commands: [whyZone(object)] },
   ZoneParked: (object) => {
     const { namespace, name } = zoneAt(object);
     return {
       words: 'Serve the zone again.',
-      command: `kubectl patch dnszone.zonestead.dev/${name} -n ${namespace} --type merge -p '{"spec":{"parked":false}}'`,
+      commands: [
+        `kubectl patch dnszone.zonestead.dev/${name} -n ${namespace} --type merge -p '{"spec":{"parked":false}}'`,
+      ],
     };
   },
   ClusterDrained: clusters('See which clusters are drained.'),
@@ -168,7 +163,7 @@ const STEPS: Readonly<Record<NotReadyReason, Step>> = {
   TargetUnresolved: edit('Correct the target, or give it an address.'),
   Drifted: (object) => ({
     words: 'Let the operator change the data back.',
-    command: patch(object, { driftPolicy: 'Enforce' }),
+    commands: [patch(object, { driftPolicy: 'Enforce' })],
   }),
   DeletionBlocked: deletion,
   CredentialsMissing: credentials,

@@ -16,7 +16,7 @@
 import type { Zone } from '#contract/zone.ts';
 import { rdataHex } from '#dns/dnssec/delegation.ts';
 
-export interface Records {
+export interface RecordSet {
   /** RDATA in canonical wire form, in hex. */
   values: readonly string[];
   /** In seconds. At the parent the full TTL, at a resolver the rest of it. */
@@ -24,21 +24,25 @@ export interface Records {
 }
 
 /** The two record sets of a delegation. */
-export interface DelegationStep {
-  ns: Records;
-  ds: Records;
+export interface DelegationSets {
+  ns: RecordSet;
+  ds: RecordSet;
 }
 
-export interface Step {
+export interface MoveStep {
   step: 'remove-ds' | 'wait' | 'change-ns' | 'add-ds' | 'done';
   /** For people: the step, and the reason. */
   text: string;
 }
 
-type Moving = Pick<Zone, 'zoneName' | 'nameservers' | 'ds'>;
+type MovedZone = Pick<Zone, 'zoneName' | 'nameservers' | 'ds'>;
 
 /** @param cached null if no resolver answers: the text then says how long to wait */
-export function nextStep(zone: Moving, parent: DelegationStep & { name: string }, cached: DelegationStep | null): Step {
+export function planMove(
+  zone: MovedZone,
+  parent: DelegationSets & { name: string },
+  cached: DelegationSets | null,
+): MoveStep {
   const where = parent.name === '' ? 'the root zone' : `the parent zone ${parent.name}`;
   const own = { ns: ownNs(zone), ds: ownDs(zone) };
   const isHere = own.ns.every((each) => parent.ns.values.includes(each));
@@ -81,11 +85,11 @@ export function nextStep(zone: Moving, parent: DelegationStep & { name: string }
 }
 
 /** Ends with the dot of a name, which also ends the sentence. */
-function linesOf({ zoneName }: Moving, hosts: readonly string[]): string {
+function linesOf({ zoneName }: MovedZone, hosts: readonly string[]): string {
   return hosts.map((host) => `${zoneName}. NS ${host}.`).join(', ');
 }
 
-function wait(seconds: number, reason: string): Step {
+function wait(seconds: number, reason: string): MoveStep {
   return { step: 'wait', text: `Wait ${seconds} s and run this command again: ${reason}.` };
 }
 
@@ -97,14 +101,14 @@ function count(values: readonly string[]): string {
   return values.length === 1 ? 'the DS record' : `the ${values.length} DS records`;
 }
 
-function ownNs({ nameservers }: Moving): string[] {
+function ownNs({ nameservers }: MovedZone): string[] {
   return rdataHex(
     'NS',
     nameservers.map((host) => (host.endsWith('.') ? host : `${host}.`)),
   );
 }
 
-function ownDs({ ds }: Moving): string[] {
+function ownDs({ ds }: MovedZone): string[] {
   return rdataHex(
     'DS',
     ds.map(({ keyTag, algorithm, digestType, digest }) => `${keyTag} ${algorithm} ${digestType} ${digest}`),

@@ -1,0 +1,45 @@
+// The checks of the conditions of a DNSZone or DNSRecord. Pure.
+import type { Condition } from '#kube/objects/conditions.ts';
+import { adviceFor, plainAdvice } from '#resources/advice.ts';
+import { type Finding, fail, ok } from './finding.ts';
+import { namedIn, nextStep } from './next-step.ts';
+import { conditionsOf, isZone, readyOf, type Shown, titleOf, zoneNameOf } from './objects.ts';
+
+/** Reasons whose cause is in the zone of a record, or in a name server, node or secondary of a zone. */
+const EFFECTS: Readonly<Record<'zone' | 'record', readonly string[]>> = {
+  zone: ['AwaitingPropagation'],
+  record: ['ZoneNotReady', 'ZoneMissing', 'ZoneParked', 'AwaitingPropagation'],
+};
+
+/** Judges the condition Ready. */
+export function judgeReady(object: Shown): Finding {
+  const subject = isZone(object) ? 'zone' : 'record';
+  const title = titleOf(object);
+  const { isReady, reason, message } = readyOf(object);
+  if (isReady) return ok(subject, `${title}${isZone(object) ? ` (${zoneNameOf(object)})` : ''} is Ready`);
+  const messages = conditionsOf(object).flatMap((each) => (each.status === 'True' ? [] : [each.message]));
+  const step = nextStep(object, reason, namedIn(messages.join('\n'), object));
+  return {
+    ...fail(subject, `${title} is not Ready: ${reason}: ${message}`, step),
+    isEffect: EFFECTS[subject].includes(reason),
+  };
+}
+
+/** A condition with such a name means a problem if it is True. */
+const BAD_IF_TRUE = /^Deletion/;
+
+/** A condition with its verdict, and the remedy of its reason if there is a problem. */
+interface JudgedCondition {
+  readonly condition: Condition;
+  readonly isGood: boolean;
+  readonly remedy: string | undefined;
+}
+
+export function judgeConditions(object: Shown): JudgedCondition[] {
+  return conditionsOf(object).map((condition) => {
+    const { type, status, reason } = condition;
+    const isGood = BAD_IF_TRUE.test(type) ? status === 'False' : status === 'True';
+    const advice = isGood ? undefined : adviceFor(reason);
+    return { condition, isGood, remedy: advice === undefined ? undefined : plainAdvice(advice.remedy) };
+  });
+}
