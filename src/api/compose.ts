@@ -9,12 +9,16 @@ import { BUCKETS } from '#base/buckets.ts';
 import { realClock } from '#base/clock.ts';
 import { hostText } from '#base/postgres-address.ts';
 import type { Config } from '#config.ts';
-import type { IsTrusted } from '#edge/client-address.ts';
-import type { Guard } from '#edge/load.ts';
-import { createMeter, type Meter } from '#edge/measure.ts';
-import { readProxyHeaders } from '#edge/proxy-listener.ts';
-import { shareLimits } from '#edge/sockets.ts';
-import type { TlsListener } from '#edge/tls-listener.ts';
+import type { IsTrusted } from '#http/connections/client-address.ts';
+import { readProxyHeaders } from '#http/connections/proxy-listener.ts';
+import { shareLimits } from '#http/connections/sockets.ts';
+import type { TlsListener } from '#http/connections/tls-listener.ts';
+import { createLoadGuard } from '#http/hooks/load-guard.ts';
+import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#http/hooks/metrics.ts';
+import { checkProxies, trustedProxies } from '#http/hooks/proxies.ts';
+import type { Guard } from '#http/load/load.ts';
+import { createMeter, type Meter } from '#http/load/measure.ts';
+import { keepCertificate, tlsListenerOf } from '#http/tls.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import { createZoneQueue } from '#service/change/queue.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
@@ -44,11 +48,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import type { Tracing } from '#telemetry/span.ts';
 import { inSpan } from '#telemetry/tracing.ts';
 import { buildApp, type Console } from './app.ts';
-import { createLoadGuard } from './hooks/load-guard.ts';
-import { countDatabaseLosses, countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
-import { checkProxies, trustedProxies } from './hooks/proxies.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
-import { keepCertificate, tlsListenerOf } from './tls.ts';
 
 /** A port of the process that is not HTTP. */
 export interface Listener {

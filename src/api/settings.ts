@@ -1,13 +1,6 @@
 // The names of the settings that the api reads, apart from its modules: help lists them without loading the api.
 import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
-
-export const PROXY_SETTINGS = [
-  'ZONESTEAD_TRUSTED_PROXIES',
-  'ZONESTEAD_PROXY_HEADER',
-  'ZONESTEAD_PROXY_PROTOCOL',
-] as const;
-
-export const TLS_SETTINGS = ['ZONESTEAD_TLS_LISTEN', 'ZONESTEAD_TLS_CERT_FILE', 'ZONESTEAD_TLS_KEY_FILE'] as const;
+import { PROXY_SETTINGS, TLS_SETTINGS } from '#http/settings.ts';
 
 export const COMPOSE_SETTINGS = [
   ...DATABASE_SETTINGS,

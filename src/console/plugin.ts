@@ -3,7 +3,7 @@
 //
 // How to add a page:
 // 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its
-//    pages need a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of api/hooks/auth.ts work as in the
+//    pages need a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of http/hooks/auth.ts work as in the
 //    REST routes.
 // 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer
 //    with `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and

@@ -1,8 +1,8 @@
 // The pages for errors: one sentence and a link, with the HTTP status that the API would answer.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { STATUS } from '#api/error-codes.ts';
-import { statusOf } from '#api/errors.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
+import { STATUS } from '#http/error-codes.ts';
+import { statusOf } from '#http/errors.ts';
 import { refuseOutage } from '#service/outage.ts';
 import { Refusal } from '#service/refusal.ts';
 import { show } from './views.ts';

@@ -138,7 +138,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'If-Match has no effect on any change',
     edits: [
       {
-        file: 'src/api/serve.ts',
+        file: 'src/doors/rest/serve.ts',
         find: 'takesCondition(operation) ? conditionalCallerOf(request) : callerOf(request)',
         replace: 'callerOf(request)',
       },
@@ -236,7 +236,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'an Idempotency-Key has an effect on PUT and DELETE, too',
     edits: [
       {
-        file: 'src/api/hooks/auth.ts',
+        file: 'src/http/hooks/auth.ts',
         find: "if (token === undefined || request.method !== 'POST') return",
         replace: 'if (token === undefined) return',
       },
@@ -265,6 +265,6 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       { file: 'src/api/app.ts', find: 'const HEADERS_MS = 10_000;', replace: 'const HEADERS_MS = 100_000;' },
     ],
     project: 'unit',
-    tests: ['test/unit/api/times.test.ts'],
+    tests: ['test/unit/http/request-times.test.ts'],
   },
 ];

@@ -70,7 +70,7 @@ export const WIRING_FAULTS: readonly Fault[] = [
     breaks: 'a client chooses its address with the header that trusted proxies pass on',
     edits: [
       {
-        file: 'src/edge/client-address.ts',
+        file: 'src/http/connections/client-address.ts',
         find: "header === 'Forwarded' ?",
         replace: "header === 'Forwarded' || headers.forwarded.length > 0 ?",
       },

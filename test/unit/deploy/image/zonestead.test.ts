@@ -41,7 +41,6 @@ describe('the image zonestead', async () => {
     const rooms = new Set(own.map((path) => path.split('/')[2]).filter((name) => name !== undefined));
     expect([...rooms].sort()).toEqual([
       'api',
-      'api-process.ts',
       'base',
       'cli',
       'client',
@@ -49,8 +48,9 @@ describe('the image zonestead', async () => {
       'console',
       'contract',
       'dns',
-      'edge',
+      'doors',
       'external-dns',
+      'http',
       'kube',
       'main.ts',
       'nameserver',
@@ -62,7 +62,6 @@ describe('the image zonestead', async () => {
       'store',
       'telemetry',
       'tokens',
-      'update',
     ]);
     expect(own.filter((path) => /_snapshot\.json$|\.test\.ts$/.test(path))).toEqual([]);
   });

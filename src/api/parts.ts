@@ -1,0 +1,77 @@
+// Joins the rooms that the api process consists of: the REST API, the resolver for ALIAS targets and delegations, the
+// console, and the port of DNS updates. The rooms do not import each other; this file hands the parts over, and loads
+// them only when the process starts.
+
+import type { Config } from '#config.ts';
+import { CONSOLE_SETTINGS } from '#console/settings.ts';
+import { OUTSIDE_SETTINGS } from '#nameserver/settings.ts';
+import type { ApiParts } from './compose.ts';
+import { API_SETTINGS } from './settings.ts';
+
+/** The settings of the command `api`. */
+export const API_PROCESS_SETTINGS = [
+  ...API_SETTINGS,
+  ...OUTSIDE_SETTINGS,
+  ...CONSOLE_SETTINGS,
+  'KUBECONFIG',
+  'KUBERNETES_SERVICE_HOST',
+  'KUBERNETES_SERVICE_PORT',
+] as const;
+
+/**
+ * The parts that the api gets from other rooms. An api without a console loads none of the console's modules.
+ * @param now Unix time in ms
+ * @throws Error when settings of the console contradict each other
+ */
+export async function partsOfApi(
+  config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
+  now: () => number = Date.now,
+): Promise<ApiParts> {
+  const { createOutside } = await import('#nameserver/resolver/outside.ts');
+  const { live, ...outside } = createOutside(config, now);
+  const rooms = { ...outside, tokens: await tokensOf(config) };
+  const world = config.ZONESTEAD_UPDATE_LISTEN === undefined ? rooms : { ...rooms, updates: await updatesOf(config) };
+  if (!config.ZONESTEAD_CONSOLE) return world;
+  const { createConsole } = await import('#console/plugin.ts');
+  return { ...world, console: createConsole(config, live) };
+}
+
+/**
+ * The verifier of tokens. Without a cluster, tokens of its own service accounts are the only ones that it cannot
+ * verify.
+ */
+async function tokensOf(
+  config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
+): Promise<NonNullable<ApiParts['tokens']>> {
+  const [{ createTokenVerifier }, { ownCluster }] = await Promise.all([
+    import('#tokens/verifier.ts'),
+    import('#kube/api/own-cluster.ts'),
+  ]);
+  const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
+  const cluster = ownCluster({ kubeconfig, pod: host === undefined ? undefined : { host, port } });
+  return (parts) => ({
+    verifier: createTokenVerifier({ ...parts, cluster: cluster?.request }),
+    close: async () => await cluster?.close(),
+  });
+}
+
+/** The port of DNS updates. TCP connections have the limits of HTTP, and a number of their own. */
+async function updatesOf(
+  config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
+): Promise<NonNullable<ApiParts['updates']>> {
+  const [{ createUpdateListener }, { parseOverrides }] = await Promise.all([
+    import('#doors/dns-update/door.ts'),
+    import('#nameserver/probe/probe.ts'),
+  ]);
+  const connections = {
+    total: config.ZONESTEAD_MAX_CONNECTIONS,
+    perAddress: config.ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS,
+  };
+  const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const named = config.ZONESTEAD_NAMESERVERS.map((name) => {
+    const at = overrides.get(name);
+    return at === undefined ? { host: name, port: 53 } : { host: at.address, port: at.port };
+  });
+  const nameservers = config.ZONESTEAD_UPDATE_NAMESERVERS ?? named;
+  return (parts) => createUpdateListener({ ...parts, nameservers, connections });
+}

@@ -1,0 +1,65 @@
+// Comments of RRsets in the PowerDNS API. The service keeps a comment for each record, so the comments of an RRset are
+// the different ones of its records. Pure.
+import { parseComment } from '#dns/comment.ts';
+import type { ParsedRecord } from '#dns/record.ts';
+import { clip } from '#dns/verdict.ts';
+import { keyOfOctets } from '#dns/wire/octets.ts';
+import { type Fields, fieldsOf, listOf, refused, textOf } from './read-fields.ts';
+
+export interface CommentView {
+  account: '';
+  content: string;
+  /** Seconds since 1970. The service keeps this time in the history only. */
+  modified_at: 0;
+}
+
+export function commentViews(comments: readonly string[]): CommentView[] {
+  return comments.map((content) => ({ account: '', content, modified_at: 0 }));
+}
+
+/** The different comments of an RRset of a request; null: it says nothing about comments. @throws Refusal */
+export function commentsIn(fields: Fields, label: string): string[] | null {
+  const listed = listOf(fields, 'comments', label);
+  if (listed === null) return null;
+  const texts = listed.flatMap((each) => {
+    const what = `Each comment of ${label}`;
+    const comment = parseComment(textOf(fieldsOf(each, what), 'content', what));
+    if (!comment.ok) throw refused(`${label} is not accepted: ${comment.problem.message}`);
+    return comment.value ?? [];
+  });
+  return [...new Set(texts)];
+}
+
+/**
+ * The records with the comments that a request wants. A comment stays at its record. A single new comment is that of
+ * every record; several go to the records without one, in their order.
+ * @param before the records as they are
+ * @throws Refusal if there are more new comments than records for them
+ */
+export function withComments(
+  records: readonly ParsedRecord[],
+  before: readonly ParsedRecord[],
+  wanted: readonly string[] | null,
+): readonly ParsedRecord[] {
+  if (wanted === null) return records;
+  const known = new Set(before.flatMap(({ comment }) => comment ?? []));
+  const [only] = wanted;
+  if (wanted.length === 1 && only !== undefined && !(known.size === 1 && known.has(only)))
+    return records.map((record) => ({ ...record, comment: only }));
+  const commentAt = new Map(before.map((each) => [keyOfOctets(each.wire), each.comment]));
+  const isWanted = new Set(wanted);
+  const kept = records.map((record) => {
+    const comment = commentAt.get(keyOfOctets(record.wire)) ?? null;
+    return comment !== null && isWanted.has(comment) ? comment : null;
+  });
+  const isKept = new Set(kept);
+  const left = wanted.filter((text) => !isKept.has(text));
+  let next = 0;
+  const made = records.map((record, at) => ({ ...record, comment: kept[at] ?? left[next++] ?? null }));
+  // A client that copies what it read sends the comments of records that it removes.
+  const lost = left.slice(next).find((text) => !known.has(text));
+  if (lost === undefined || records.length === 0) return made;
+  throw refused(
+    `Each record has one comment, and there is no record for the comment ${clip(lost)}; send at most as many comments as records.`,
+  );
+}
