@@ -10,7 +10,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { certificateFiles, followCertificate } from './connections/serving-certificate.ts';
 import { handOver } from './connections/sockets.ts';
 import { createTlsListener, type TlsListener } from './connections/tls-listener.ts';
-import { answerBare } from './errors.ts';
+import { answerBare } from './refusals.ts';
 import type { TLS_SETTINGS } from './settings.ts';
 
 /**

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { retryAfterSeconds } from '#base/retry-after.ts';
-import { statusOf } from '#http/errors.ts';
+import { statusOf } from '#http/refusals.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 
 /** Fields as they were sent. A repeated field is a list. */

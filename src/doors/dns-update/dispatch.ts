@@ -29,7 +29,7 @@ export interface ReceivedMessage {
 /** Answers a message. Null: nothing is left to send. */
 export type MessageHandler = (message: ReceivedMessage, transport: MessageTransport) => Promise<Uint8Array | null>;
 
-export interface AnswererOptions {
+export interface DispatcherOptions {
   context: Pick<ServiceContext, 'db' | 'now'>;
   queries: MessageHandler;
   updates: MessageHandler;
@@ -39,7 +39,7 @@ export interface AnswererOptions {
 }
 
 /** The function that answers each message. It rejects only if the answer cannot be sent, or the transport ended. */
-export function createAnswerer({ context, queries, updates, load, log, metrics }: AnswererOptions): Answerer {
+export function createDispatcher({ context, queries, updates, load, log, metrics }: DispatcherOptions): Answerer {
   return async (octets, transport) => {
     const header = readHeader(octets);
     // An answer to an answer could go back and forth without end.

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { createAnswerer } from './dispatch.ts';
+import { createDispatcher } from './dispatch.ts';
 import { createForward } from './forward.ts';
 import { createUpdateMetrics } from './metrics.ts';
 import { createQueries } from './queries.ts';
@@ -24,7 +24,7 @@ export interface UpdateListener {
   close(): Promise<void>;
 }
 
-interface ListenerOptions extends Omit<UpdatesOptions, 'metrics' | 'senders'> {
+export interface UpdateListenerOptions extends Omit<UpdatesOptions, 'metrics' | 'senders'> {
   metrics: Metrics;
   log: Logger;
   /** The name servers that answer queries; at least one. */
@@ -44,13 +44,13 @@ const FINISH_MS = 5_000;
 /** Tries to find a port that is free for both protocols, if the system chooses it. */
 const TRIES = 20;
 
-export function createUpdateListener(options: ListenerOptions): UpdateListener {
+export function createUpdateListener(options: UpdateListenerOptions): UpdateListener {
   const { log, connections, idleMs = IDLE_MS } = options;
   const metrics = createUpdateMetrics(options.metrics);
   const senders = createSenders(() => options.context.now().getTime());
   const forward = createForward({ servers: options.nameservers });
   const queries = createQueries({ ...options, metrics, senders, forward });
-  const answerMessage = createAnswerer({
+  const answerMessage = createDispatcher({
     ...options,
     metrics,
     queries,

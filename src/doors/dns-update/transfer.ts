@@ -1,14 +1,14 @@
 // Sends a zone by AXFR, or as the answer to IXFR: the whole zone, or only its SOA record if the client has this serial
 // already, as RFC 1995 section 4 permits. Each message is signed. The zone comes from the database in one snapshot, so
 // a transfer has every update that was answered before it.
-import { META, type Question, readMessage } from '#dns/message/message.ts';
+import { META, type Question } from '#dns/message/message.ts';
 import { recordsOf, soaRecord, transferMessages } from '#dns/message/transfer.ts';
 import { createSigner, type Signed } from '#dns/message/tsig.ts';
 import { PLACEHOLDER } from '#dns/own-records.ts';
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { FoundTsigKey } from '#service/keys/tsig.ts';
 import { transferZone, type ZoneTransfer } from '#service/updates/transfer.ts';
+import { readSerial } from './read.ts';
 import type { MessageTransport } from './transport.ts';
 
 interface Asked {
@@ -30,7 +30,7 @@ export async function sendTransfer(
   transport: MessageTransport,
 ): Promise<boolean> {
   const { id, question, signed, key, query } = asked;
-  const has = question.type === META.IXFR ? serialOf(query) : null;
+  const has = question.type === META.IXFR ? readSerial(query) : null;
   const sent = await transferZone(context, key.actor, question.name, transport.signal, async (zone) => {
     const sign = createSigner(signed.tsig, key);
     for await (const message of transferMessages({ id, question }, recordsFor(zone, has))) {
@@ -52,11 +52,4 @@ async function* recordsFor({ name, serial, soa, pages }: ZoneTransfer, has: numb
     }
   }
   yield ends;
-}
-
-/** The serial that the client of an IXFR has, from its authority section; null if there is none. */
-function serialOf(query: Uint8Array): number | null {
-  const soa = readMessage(query).sections[1].find(({ type }) => type === TYPE_NUMBERS.SOA);
-  if (soa === undefined || soa.rdata.length < 20) return null;
-  return new DataView(soa.rdata.buffer, soa.rdata.byteOffset + soa.rdata.length - 20).getUint32(0);
 }

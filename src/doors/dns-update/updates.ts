@@ -5,8 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
-import { type Edns, ednsOf } from '#dns/message/edns.ts';
-import { type Message, readMessage } from '#dns/message/message.ts';
+import type { Edns } from '#dns/message/edns.ts';
 import { type Signed, signAnswer, sizeOfTsig } from '#dns/message/tsig.ts';
 import type { Guard } from '#http/load/load.ts';
 import type { Actor } from '#service/accounts/actor.ts';
@@ -21,6 +20,7 @@ import { applyUpdate } from '#service/updates/update.ts';
 import { buildAnswer, type UpdateOutcome } from './answer.ts';
 import type { MessageHandler } from './dispatch.ts';
 import type { UpdateMetrics } from './metrics.ts';
+import { readUpdateMessage } from './read.ts';
 import { outcomeOfError } from './refusals.ts';
 import { createReplays } from './replays.ts';
 import type { Senders } from './senders.ts';
@@ -88,7 +88,7 @@ export function createUpdates({
     let outcome: UpdateOutcome;
     let zone: string | undefined;
     try {
-      const message = readWhole(unsigned);
+      const message = readUpdateMessage(unsigned);
       if (typeof message === 'string') throw refusal('update-malformed', { problem: message });
       edns = message.edns;
       zone = message.questions[0]?.name.join('.');
@@ -117,16 +117,5 @@ export function createUpdates({
     const { rcode } = outcome;
     log.info({ requestId, zone, keyId: actor.keyId, client: address, rcode, ms: Math.round(ms) }, 'update');
     return { outcome, edns };
-  }
-}
-
-/** A sentence if the message is malformed. */
-function readWhole(octets: Uint8Array): (Message & { edns: Edns | null }) | string {
-  try {
-    const message = readMessage(octets);
-    return { ...message, edns: ednsOf(message.sections[2]) };
-  } catch (error) {
-    if (error instanceof RangeError) return error.message;
-    throw error;
   }
 }

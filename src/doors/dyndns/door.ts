@@ -12,18 +12,22 @@ import { counterOf } from '#http/hooks/limits.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { logOwned } from '#service/owners/log-owned.ts';
 import { Refusal } from '#service/refusal.ts';
+import { type DoorParts, openDoor } from '../door.ts';
+import { lineOf, sendLines } from './answer.ts';
 import { type Addresses, addressesOfClient, readUpdate } from './read.ts';
-import { DYNDNS_ERRORS } from './refusals.ts';
+import { DYNDNS_REFUSALS } from './refusals.ts';
 import { type HostAnswer, type OwnedListener, updateHost } from './update-host.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** A form has the parameters of the address; MAX_HOSTS of the longest names have 5 KiB. */
 const BODY_LIMIT = 16 * 1024;
-/** Says why a name was refused. Clients read the codes in the body alone. */
-const NOTE = 'zonestead-note';
 
-/** Registered below /nic. @param isTrusted whether an address is that of a trusted proxy */
-export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTrusted: IsTrusted): void {
+export function openDynDns(app: FastifyInstance, parts: DoorParts): void {
+  const { context, isTrusted } = parts;
+  openDoor(app, parts, { prefix: '/nic', routes: (scope) => dynDnsRoutes(scope, context, isTrusted) });
+}
+
+function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTrusted: IsTrusted): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     FORM,
@@ -40,7 +44,7 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
       url: '/update',
       // HEAD must change nothing.
       exposeHeadRoute: false,
-      config: { counts: { bucket: 'records', changes: 'operation' }, refusals: DYNDNS_ERRORS },
+      config: { counts: { bucket: 'records', changes: 'operation' }, refusals: DYNDNS_REFUSALS },
       schema: { hide: true, ...(method === 'POST' ? { body: z.unknown() } : {}) },
       handler: (request, reply) => handle(request, reply),
     });
@@ -48,10 +52,10 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const update = readUpdate(parametersOf(request));
-    if ('code' in update) return send(reply, [update.code], update.problem);
+    if ('code' in update) return sendLines(reply, [update.code], update.problem);
     const addresses = update.addresses ?? ownAddress(request, isTrusted);
     if (addresses === null) {
-      return send(
+      return sendLines(
         reply,
         update.hosts.map(() => 'dnserr'),
         'The public address of the client cannot be seen from here: send myip=.',
@@ -82,7 +86,7 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
       }
     }
     const problem = answers.find((answer) => answer.problem !== null)?.problem ?? null;
-    return send(
+    return sendLines(
       reply,
       answers.map(({ code }) => lineOf(code, addresses)),
       problem,
@@ -102,14 +106,4 @@ function parametersOf({ url, body }: FastifyRequest): URLSearchParams {
   const at = url.indexOf('?');
   const query = at < 0 ? '' : url.slice(at + 1);
   return new URLSearchParams(typeof body === 'string' && body !== '' ? `${query}&${body}` : query);
-}
-
-function lineOf(code: string, { A, AAAA }: Addresses): string {
-  if (code !== 'good' && code !== 'nochg') return code;
-  return `${code} ${[A, AAAA].filter((each) => each !== undefined).join(',')}`;
-}
-
-function send(reply: FastifyReply, lines: readonly string[], problem: string | null): FastifyReply {
-  if (problem !== null) reply.header(NOTE, problem.replaceAll(/[^\x20-\x7e]/g, '?'));
-  return reply.type('text/plain; charset=utf-8').send(`${lines.join('\n')}\n`);
 }

@@ -10,15 +10,14 @@ import type { CurrentRrsets, OwnedChange, RrsetPlan } from '#service/records/rrs
 import { insist, Refusal } from '#service/refusal.ts';
 import { findTarget } from '#service/zones/lookup.ts';
 import type { Addresses } from './read.ts';
+import { HOST_CODES, type RefusedHost } from './refusals.ts';
 
 /** The TTL of a new RRset, in seconds; an existing one keeps its own. */
 const TTL = 60;
 
-export type HostCode = 'good' | 'nochg' | 'nohost' | 'notfqdn' | 'dnserr' | '911';
-
 /** The answer for a host name; `problem` says why it was refused. */
 export interface HostAnswer {
-  code: HostCode;
+  code: 'good' | 'nochg' | 'notfqdn' | RefusedHost;
   problem: string | null;
 }
 
@@ -56,19 +55,11 @@ export async function updateHost(
     return { code: answer, problem: null };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const code = CODES[error.code];
+    const code = HOST_CODES[error.code];
     if (code === undefined) throw error;
     return { code, problem: error.message };
   }
 }
-
-const CODES: Partial<Record<Refusal['code'], HostCode>> = {
-  no_zone: 'nohost',
-  forbidden: 'nohost',
-  not_found: 'nohost',
-  bad_request: 'dnserr',
-  conflict: 'dnserr',
-};
 
 /** Replaces the RRset of each family that has an address; the other family stays as it is. */
 function planOf(records: readonly ParsedRecord[], { at }: CurrentRrsets): RrsetPlan<'good' | 'nochg'> {

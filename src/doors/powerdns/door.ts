@@ -4,15 +4,14 @@
 //     docs/reference/powerdns-api.md has the requests, and how the answers differ from those of PowerDNS
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { sendRefusal, statusOf } from '#http/errors.ts';
 import { takeJson } from '#http/hooks/json-body.ts';
+import { sendRefusal, statusOf } from '#http/refusals.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
-import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { Refusal, refusal } from '#service/refusal.ts';
-import { POWERDNS_ERRORS } from './refusals.ts';
+import { type DoorParts, openDoor } from '../door.ts';
+import { POWERDNS_REFUSALS } from './refusals.ts';
 import { actionRoutes } from './routes/actions.ts';
-import type { RecordLimit } from './routes/create.ts';
 import { exportRoute } from './routes/export.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { patchRoute } from './routes/patch.ts';
@@ -28,19 +27,17 @@ const JSON_BOUNDS = { depth: 32, values: 200_000 };
 /** Clients send bodies where none is needed. */
 const MAY_HAVE_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Registered below /api. @param limit the record writes that a key may make in its window */
-export async function powerDnsRoutes(
-  app: FastifyInstance,
-  context: ServiceContext,
-  limit: RecordLimit,
-  arrivals?: Arrivals,
-): Promise<void> {
+export function openPowerDns(app: FastifyInstance, parts: DoorParts): void {
+  openDoor(app, parts, { prefix: '/api', routes: (scope) => powerDnsRoutes(scope, parts), answerOptions });
+}
+
+async function powerDnsRoutes(app: FastifyInstance, { context, writeLimits, feed }: DoorParts): Promise<void> {
   // Some clients send JSON with the content type of a form, or with none.
   app.removeAllContentTypeParsers();
   takeJson(app, '*', JSON_BOUNDS);
   app.addHook('onRequest', requireKeyHeader(context));
   app.addHook('onRoute', (route) => {
-    route.config = { refusals: POWERDNS_ERRORS, ...route.config };
+    route.config = { refusals: POWERDNS_REFUSALS, ...route.config };
     // The description of the REST API does not list these routes.
     route.schema = { hide: true, ...(MAY_HAVE_BODY.has(String(route.method)) ? { body: z.unknown() } : {}) };
     route.bodyLimit = BODY_LIMIT;
@@ -48,15 +45,15 @@ export async function powerDnsRoutes(
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]?.slice(0, 200) ?? '';
     const refused = refusal('no-such-powerdns-path', { method: request.method, path });
-    return sendRefusal(reply, refused, statusOf(refused), POWERDNS_ERRORS);
+    return sendRefusal(reply, refused, statusOf(refused), POWERDNS_REFUSALS);
   });
   apiRoutes(app);
   await app.register(
     async (server) => {
       serverRoutes(server);
-      zoneRoutes(server, context, limit);
-      patchRoute(server, context, arrivals);
-      putRoute(server, context, arrivals);
+      zoneRoutes(server, context, writeLimits.records);
+      patchRoute(server, context, feed?.arrivals);
+      putRoute(server, context, feed?.arrivals);
       actionRoutes(server, context);
       exportRoute(server, context);
       keyRoutes(server, context);
@@ -68,7 +65,7 @@ export async function powerDnsRoutes(
 }
 
 /** The answer to OPTIONS. No page of another origin may use the API, as with a PowerDNS without further settings. */
-export function answerOptions(reply: FastifyReply, methods: string): FastifyReply {
+function answerOptions(reply: FastifyReply, methods: string): FastifyReply {
   return reply
     .header('access-control-allow-headers', 'Content-Type, X-API-Key')
     .header('access-control-allow-methods', methods)

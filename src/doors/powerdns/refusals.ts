@@ -1,6 +1,6 @@
 // Error answers of the PowerDNS API: `{"error": sentence}`. Clients show the sentence, and act on the status alone.
 
-import type { RefusalForm } from '#http/errors.ts';
+import type { RefusalForm } from '#http/refusals.ts';
 import type { Refusal } from '#service/refusal.ts';
 import { JSON_TYPE } from './answers.ts';
 
@@ -15,7 +15,7 @@ const BAD_HTTP: ReadonlySet<Refusal['rule']> = new Set([
   'malformed',
 ]);
 
-export const POWERDNS_ERRORS: RefusalForm = {
+export const POWERDNS_REFUSALS: RefusalForm = {
   body: (refused) => ({ error: refused.message }),
   jsonType: JSON_TYPE,
   status: (refused, status) => {

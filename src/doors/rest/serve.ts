@@ -7,7 +7,7 @@ import { type Operation, type OperationAnswer, type Received, takesCondition } f
 import { errorAnswers } from '#http/error-codes.ts';
 import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { conditionalCallerOf, isKnown, tagged } from '#http/hooks/conditions.ts';
-import { UNTIL_COLON } from '#http/hooks/http-rules.ts';
+import { UNTIL_COLON } from '#http/patterns.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller } from '#service/context.ts';
 

@@ -1,9 +1,7 @@
-// Authenticates clients that cannot send a bearer token: they send the key as the password of HTTP Basic, or in the two
-// headers of acme-dns.
+// Authenticates clients that cannot send a bearer token: they send the key as the password of HTTP Basic.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
-import { isToken } from '#service/trusts/authenticate.ts';
 import { bearerOf } from './auth.ts';
 
 declare module 'fastify' {
@@ -30,19 +28,5 @@ export function requireBasicKey(context: ServiceContext) {
     request.actor = await authenticate(context, text, request.clientAddress);
     reply.removeHeader('www-authenticate');
     request.basicUser = pair === null || at < 1 ? null : pair.slice(0, at);
-  };
-}
-
-/**
- * Creates an onRequest hook for `X-Api-User` (the key's id; any text with a token) and `X-Api-Key`. @throws Refusal
- * unauthorized
- */
-export function requireApiHeaders(context: ServiceContext) {
-  return async (request: FastifyRequest): Promise<void> => {
-    const [user, key] = [request.headers['x-api-user'], request.headers['x-api-key']];
-    // A user name that does not belong to the key is refused like a missing key.
-    const isOfUser = typeof key === 'string' && [`yk_${user}_`, `yn_${user}_`].some((start) => key.startsWith(start));
-    const text = typeof key === 'string' && (isOfUser || isToken(key)) ? key : null;
-    request.actor = await authenticate(context, text, request.clientAddress);
   };
 }

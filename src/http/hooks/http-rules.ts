@@ -2,9 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '#service/refusal.ts';
 import { isEnding, lingerAfterAnswer } from '../connections/sockets.ts';
-import { sendRefusal } from '../errors.ts';
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const;
+import { sendRefusal } from '../refusals.ts';
 
 /** After an early answer, the rest of a body up to this size is read and dropped, and the connection stays open. */
 const SMALL_BODY_BYTES = 64 * 1024;
@@ -61,59 +59,6 @@ export function followHttp(app: FastifyInstance): void {
   // An unknown expectation may be ignored (RFC 9110 section 10.1.1). Node would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
-
-/**
- * Answers the other methods of the routes that are registered after it in this scope: 405 with Allow (RFC 9110 section
- * 15.5.6).
- * @param prefix the prefix of the scope, with which the addresses begin
- * @param answerOptions answers OPTIONS, with the methods of an address. (Default: OPTIONS is refused like other
- * methods.)
- * @returns the function to call after all routes are registered
- */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  prefix: string,
-  answerOptions?: (reply: FastifyReply, methods: string) => FastifyReply,
-): () => void {
-  const methods = new Map<string, Set<string>>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = methods.get(url) ?? new Set();
-    for (const each of [method].flat()) known.add(each);
-    methods.set(url, known);
-  });
-  return () => {
-    for (const [url, known] of [...methods]) {
-      const allow = METHODS.filter((each) => known.has(each)).join(', ');
-      const withOptions = METHODS.filter((each) => each === 'OPTIONS' || (known.has(each) && each !== 'HEAD')).join(
-        ', ',
-      );
-      app.route({
-        method: METHODS.filter((each) => !known.has(each)),
-        url: url.slice(prefix.length),
-        exposeHeadRoute: false,
-        schema: { hide: true },
-        // Answers before the body is read.
-        onRequest: async (request, reply) => {
-          if (request.method === 'OPTIONS' && answerOptions) return answerOptions(reply, withOptions);
-          const refused = refusal('no-such-method', { method: request.method, allow });
-          return sendRefusal(reply.header('allow', allow), refused);
-        },
-        handler: async () => undefined,
-      });
-    }
-  };
-}
-
-/**
- * The pattern of a route as the contract writes it. The router (find-my-way) requires a double colon for a colon that
- * begins no parameter, and the form of a parameter that such a colon follows.
- */
-export function patternOf(url: string): string {
-  return url.replaceAll(UNTIL_COLON, '').replaceAll('::', ':');
-}
-
-/** The form of a parameter that ends before a colon. */
-export const UNTIL_COLON = '([^:/]+)';
 
 function timesSent({ raw }: FastifyRequest, name: string): number {
   return raw.rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === name).length;

@@ -14,7 +14,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { type BodyBudget, type BodyLease, createBodyBudget } from '../load/body-budget.ts';
 import { type Guard, judgeLoad, type LoadLevel, NO_LOAD } from '../load/load.ts';
 import type { Meter } from '../load/measure.ts';
-import { patternOf } from './http-rules.ts';
+import { patternOf } from '../patterns.ts';
 
 /** Requests over HTTP, those of name servers, and messages at the port of DNS updates. */
 export type RequestKind = 'rest' | 'feed' | 'updates';

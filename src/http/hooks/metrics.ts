@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROUTE_BUCKETS } from '#base/buckets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { STATUS } from '../error-codes.ts';
-import { patternOf } from './http-rules.ts';
+import { patternOf } from '../patterns.ts';
 
 const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -2,7 +2,7 @@
 // attributes follow OpenTelemetry's conventions for HTTP servers and never contain keys or bodies.
 import type { FastifyInstance } from 'fastify';
 import type { Span, Tracing } from '#telemetry/span.ts';
-import { patternOf } from './http-rules.ts';
+import { patternOf } from '../patterns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -2,7 +2,7 @@
 // id in an Event, a trace or the history to the answer. It never contains the content of a record.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { patternOf } from './http-rules.ts';
+import { patternOf } from '../patterns.ts';
 
 /** One change of a batch. */
 export interface LoggedPart {

@@ -44,7 +44,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
   byChanges(
     'unlimited',
     'changes of teams have no limit',
-    'src/api/app.ts',
+    'src/api/write-limits.ts',
     'isOn && actor.user !== null ? BUCKETS.account.limit : null',
     'null',
   ),

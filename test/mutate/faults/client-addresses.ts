@@ -25,5 +25,5 @@ export const CLIENT_ADDRESS_FAULTS: readonly Fault[] = [
     'src/http/hooks/basic-auth.ts',
     "reply.header('www-authenticate', BASIC_CHALLENGE);\n    ",
   ),
-  fault('acme-dns-network', 'acme-dns', 'src/http/hooks/basic-auth.ts', '? key : null;\n    '),
+  fault('acme-dns-network', 'acme-dns', 'src/doors/acme/acme-dns/authenticate.ts', '? key : null;\n    '),
 ];

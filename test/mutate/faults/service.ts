@@ -261,8 +261,8 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     name: 'api-request-times',
     breaks: 'a request has 300 s to arrive and its headers 100 s, instead of 30 s and 10 s',
     edits: [
-      { file: 'src/api/app.ts', find: 'const REQUEST_MS = 30_000;', replace: 'const REQUEST_MS = 300_000;' },
-      { file: 'src/api/app.ts', find: 'const HEADERS_MS = 10_000;', replace: 'const HEADERS_MS = 100_000;' },
+      { file: 'src/http/server.ts', find: 'const REQUEST_MS = 30_000;', replace: 'const REQUEST_MS = 300_000;' },
+      { file: 'src/http/server.ts', find: 'const HEADERS_MS = 10_000;', replace: 'const HEADERS_MS = 100_000;' },
     ],
     project: 'unit',
     tests: ['test/unit/http/request-times.test.ts'],

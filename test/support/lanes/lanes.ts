@@ -62,7 +62,7 @@ export const LANES = {
       'src/api/',
       'src/base/',
       'src/contract/',
-      'src/doors/rest/',
+      'src/doors/',
       'src/http/',
       'src/service/',
       'src/settings/',

@@ -5,7 +5,7 @@ import type { ApplyResult, OwnedSet as ListedSet, RecordSet } from '#contract/ow
 import type { DnsRecord } from '#contract/record.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { bodyOf, statusOf } from '#http/errors.ts';
+import { bodyOf, statusOf } from '#http/refusals.ts';
 import { digestOf } from '#service/change/row-writes.ts';
 import { decideRelease, decideSet, type RecordsHere, type SetEdit, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';

@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/owners.ts';
 import * as schemas from '#contract/owners.ts';
-import { bodyOf, statusOf } from '#http/errors.ts';
 import { writeBudgetOf } from '#http/hooks/limits.ts';
 import type { LoggedPart } from '#http/hooks/write-log.ts';
+import { bodyOf, statusOf } from '#http/refusals.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { applySets } from '#service/owners/apply.ts';
 import { readOwners } from '#service/owners/list.ts';

@@ -6,7 +6,7 @@ import type { Operation } from '#contract/operation.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createLogger } from '#telemetry/log.ts';
 
-const SOURCES = new URL('../../../../src', import.meta.url);
+const SOURCES = new URL('../../../../src/', import.meta.url);
 const FOLDER = new URL('contract/operations/', SOURCES);
 
 /** By the name of their constant. */

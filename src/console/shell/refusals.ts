@@ -2,7 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import { STATUS } from '#http/error-codes.ts';
-import { statusOf } from '#http/errors.ts';
+import { statusOf } from '#http/refusals.ts';
 import { refuseOutage } from '#service/outage.ts';
 import { Refusal } from '#service/refusal.ts';
 import { show } from './views.ts';
