@@ -2,11 +2,12 @@
 // fill.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { buildApp } from '#api/app.ts';
+import { countDatabaseLosses, watchDatabase } from '#api/metrics.ts';
 import { realClock } from '#base/clock.ts';
 import { createPaceMetrics } from '#client/pace/metrics.ts';
 import { createUpdateMetrics } from '#doors/dns-update/metrics.ts';
 import { createLoadGuard } from '#http/hooks/load-guard.ts';
-import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#http/hooks/metrics.ts';
+import { countRefusedConnections } from '#http/hooks/metrics.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { countLeadership, createKubeMetrics } from '#kube/metrics.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';

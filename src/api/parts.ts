@@ -1,22 +1,42 @@
-// Joins the rooms that the api process consists of: the REST API, the resolver for ALIAS targets and delegations, the
-// console, and the port of DNS updates. The rooms do not import each other; this file hands the parts over, and loads
-// them only when the process starts.
-
+// The parts of the api process that come from other rooms: the resolver for ALIAS targets and delegations, the verifier
+// of tokens, the port of DNS updates and the console. They are loaded when the process starts, each only if a setting
+// asks for it.
+import type { Logger } from 'pino';
 import type { Config } from '#config.ts';
-import { CONSOLE_SETTINGS } from '#console/settings.ts';
-import { OUTSIDE_SETTINGS } from '#nameserver/settings.ts';
-import type { ApiParts } from './compose.ts';
-import { API_SETTINGS } from './settings.ts';
+import type { UpdateListener, UpdateListenerOptions } from '#doors/dns-update/door.ts';
+import type { Delegation, ServiceContext } from '#service/context.ts';
+import type { Db } from '#store/database.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import type { Tracing } from '#telemetry/span.ts';
+import type { Console } from './app.ts';
+import type { API_PROCESS_SETTINGS } from './settings.ts';
 
-/** The settings of the command `api`. */
-export const API_PROCESS_SETTINGS = [
-  ...API_SETTINGS,
-  ...OUTSIDE_SETTINGS,
-  ...CONSOLE_SETTINGS,
-  'KUBECONFIG',
-  'KUBERNETES_SERVICE_HOST',
-  'KUBERNETES_SERVICE_PORT',
-] as const;
+/** The parts of the api that come from other rooms. */
+export interface ApiParts {
+  delegation: Delegation;
+  /** The verifier of tokens, which `close` ends. Absent: no token is accepted. */
+  tokens?(parts: { log: Logger; metrics: Metrics }): {
+    verifier: NonNullable<ServiceContext['tokens']>;
+    close(): Promise<void>;
+  };
+  /** The port of DNS updates. */
+  updates?(parts: Omit<UpdateListenerOptions, 'nameservers' | 'connections' | 'idleMs'>): UpdateListener;
+  /** The pages of the console. */
+  console?: Console;
+  /** `run` works until the signal aborts. */
+  aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
+    prepare(target: { target: string; owner: string }): Promise<void>;
+    run(signal: AbortSignal): Promise<void>;
+  };
+}
+
+/** Logging, metrics and tracing of the process. */
+export interface Telemetry {
+  log: Logger;
+  metrics: Metrics;
+  /** Absent: no spans are recorded. */
+  tracing?: Tracing;
+}
 
 /**
  * The parts that the api gets from other rooms. An api without a console loads none of the console's modules.

@@ -6,7 +6,8 @@ import { type HealthReport, startHealthServer } from '#telemetry/health.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTracing } from '#telemetry/tracing.ts';
-import { type ApiParts, composeApi } from './compose.ts';
+import { composeApi } from './compose.ts';
+import type { ApiParts } from './parts.ts';
 import { untilPrepared } from './prepare.ts';
 import type { API_SETTINGS } from './settings.ts';
 

@@ -1,5 +1,5 @@
-// The parts that all protocols over HTTP share: a prefix of their addresses, the refusal of other methods, and the write
-// limits of keys.
+// The parts that all protocols over HTTP share: a prefix of their addresses, the refusal of other methods, and the
+// write limits of keys.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { IsTrusted, ProxyHeader } from '#http/connections/client-address.ts';
 import { countDeclaredWrites, type WriteLimits } from '#http/hooks/limits.ts';

@@ -1,5 +1,5 @@
 // `zonestead api`
-import { API_PROCESS_SETTINGS } from '#api/parts.ts';
+import { API_PROCESS_SETTINGS } from '#api/settings.ts';
 import { describeCommand } from '../command.ts';
 import { untilSecretsChange } from '../secrets.ts';
 

@@ -53,7 +53,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'answers are kept for a minute instead of 24 hours',
     edits: [
       {
-        file: 'src/api/compose.ts',
+        file: 'src/api/rounds.ts',
         find: 'answersMs: config.ZONESTEAD_IDEMPOTENCY_HOURS * HOUR_MS',
         replace: 'answersMs: 60_000',
       },
