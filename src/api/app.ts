@@ -5,11 +5,11 @@
 //     onRequest                 the address of the client, the span, the header with the id, the rules of HTTP
 //                               (Host), the load; then those of the protocol: its key, its write limit
 //     preParsing                the rules of HTTP (bodies), the memory for bodies
-//     preValidation             the rules of HTTP (unwanted bodies), writes that the body tells
-//     preHandler                in the console: the token of the form, its write limit
+//     preValidation             the rules of HTTP (unwanted bodies), the write limit if the body tells the writes
+//     preHandler                in the console: the token of the form, the write limit
 //     the handler               src/doors/, src/console/
-//     onSend                    the rules of HTTP (a large body that is left unread), writes of busy zones come back
-//     onResponse                the span, the metrics, the log of writes
+//     onSend                    the rules of HTTP (a large body that is left unread), the return of a busy write
+//     onResponse                the span, the metrics, the log of writes, the load (it remembers keys)
 //
 // A thrown error of any of them is answered in the form of the protocol (src/http/errors.ts, src/http/refusals.ts).
 import type { FastifyInstance } from 'fastify';
