@@ -1,20 +1,17 @@
 // Many record changes in one request. src/service/records/batch-work.ts holds the rules.
 import type { FastifyInstance } from 'fastify';
-import type { z } from 'zod';
-import * as schemas from '#contract/batch.ts';
+import type * as schemas from '#contract/batch.ts';
 import * as api from '#contract/operations/records.ts';
-import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
-import { hashOfPost } from '#http/hooks/auth.ts';
-import { readTags } from '#http/hooks/conditions.ts';
 import { tellOwners } from '#http/hooks/owners-header.ts';
 import type { LoggedPart } from '#http/hooks/write-log.ts';
-import { bodyOf, statusOf } from '#http/refusals.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { BatchResult, RecordChange } from '#service/records/batch.ts';
 import { readOwnersOf } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
-import { Refusal, refuseIssues } from '#service/refusal.ts';
+import { Refusal } from '#service/refusal.ts';
+import { readChange } from '../read-parts.ts';
+import { refusedPart } from '../refusals.ts';
 import { serveOn } from '../serve.ts';
 
 export function batchRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -31,34 +28,6 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
     request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
     return { results: answer };
   });
-}
-
-/** @param url the address of the single POST that the change stands for */
-function readChange(change: unknown, url: string): RecordChange | Refusal {
-  const parsed = schemas.recordChange.safeParse(change);
-  if (parsed.success) {
-    if (parsed.data.action !== 'create') return withCondition(parsed.data);
-    if (parsed.data.idempotencyKey === undefined) return parsed.data;
-    const { record, idempotencyKey: token, requestId } = parsed.data;
-    return { action: 'create', record, requestId, once: { token, requestHash: hashOfPost(url, record) } };
-  }
-  // The rules name a field without its parent: `content`, not `record.content`.
-  const issues = parsed.error.issues.map(({ path, ...issue }) => ({
-    ...issue,
-    path: path[0] === 'record' && (path.length > 1 || 'keys' in issue) ? path.slice(1) : path,
-  }));
-  return refuseIssues(issues, 'invalid-value');
-}
-
-/** An update or deletion with its condition. */
-function withCondition({
-  ifMatch,
-  ...change
-}: Exclude<z.output<typeof schemas.recordChange>, { action: 'create' }>): RecordChange | Refusal {
-  if (ifMatch === undefined) return change;
-  const tags = readTags(ifMatch);
-  if (tags === null) return refuseIssues([{ path: ['ifMatch'], message: ENTITY_TAGS_RULE }]);
-  return { ...change, condition: { ifMatch: tags, ifNoneMatch: null, field: 'ifMatch' } };
 }
 
 /** The log entry of a change that has a request id of its own. */
@@ -81,10 +50,7 @@ function resultOf(
   change: RecordChange | Refusal,
   owners: ReadonlyMap<string, readonly string[]>,
 ): schemas.BatchResult {
-  if (!result.ok) {
-    const refused = new Refusal(result.refusal);
-    return { status: statusOf(refused), ...bodyOf(refused) };
-  }
+  if (!result.ok) return refusedPart(result.refusal);
   const [id = ''] = idOf(change);
   const own = owners.get(id);
   const told = own === undefined ? {} : { owners: [...own] };

@@ -1,15 +1,16 @@
 // Records with owners over HTTP: applying sets, and listing who owns what. src/service/owners holds the rules.
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/owners.ts';
-import * as schemas from '#contract/owners.ts';
+import type * as schemas from '#contract/owners.ts';
 import { writeBudgetOf } from '#http/hooks/limits.ts';
 import type { LoggedPart } from '#http/hooks/write-log.ts';
-import { bodyOf, statusOf } from '#http/refusals.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { applySets } from '#service/owners/apply.ts';
 import { readOwners } from '#service/owners/list.ts';
 import type { SetInput, SetResult } from '#service/owners/set.ts';
-import { Refusal, refuseIssues } from '#service/refusal.ts';
+import { Refusal } from '#service/refusal.ts';
+import { readSet } from '../read-parts.ts';
+import { refusedPart } from '../refusals.ts';
 import { serveOn } from '../serve.ts';
 
 export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -24,11 +25,6 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
   serve(api.listOwners, ({ actor, params, query }) => readOwners(context, actor(), params.id, query));
 }
 
-function readSet(set: unknown): SetInput | Refusal {
-  const parsed = schemas.recordSet.safeParse(set);
-  return parsed.success ? parsed.data : refuseIssues(parsed.error.issues, 'invalid-value');
-}
-
 /** The log entry of a set that has a request id of its own. */
 function partOf(set: SetInput | Refusal, status: number): LoggedPart | null {
   if (set instanceof Refusal || set.requestId === undefined) return null;
@@ -41,6 +37,5 @@ function resultOf(result: SetResult): schemas.ApplyResult {
     const { records, changed, drift } = result;
     return { status: 200, records: [...records], changed, drift: [...drift] };
   }
-  const refused = new Refusal(result.refusal);
-  return { status: statusOf(refused), ...bodyOf(refused) };
+  return refusedPart(result.refusal);
 }
