@@ -1,5 +1,5 @@
 // docs/reference/errors.md: the codes of errors with their statuses, and every rule of the catalogue with its message.
-import { CODES, STATUS, STATUS_OF_RULE } from '#api/error-codes.ts';
+import { CODES, STATUS, STATUS_OF_RULE } from '#http/error-codes.ts';
 import { type RuleId, SUBJECTS } from '#service/refusals/catalogue.ts';
 import type { RefusalText } from '#service/refusals/rule.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';

@@ -2,10 +2,12 @@
 // fill.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { buildApp } from '#api/app.ts';
-import { createLoadGuard } from '#api/hooks/load-guard.ts';
-import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#api/hooks/metrics.ts';
+import { countDatabaseLosses, watchDatabase } from '#api/metrics.ts';
 import { realClock } from '#base/clock.ts';
 import { createPaceMetrics } from '#client/pace/metrics.ts';
+import { createUpdateMetrics } from '#doors/dns-update/metrics.ts';
+import { createLoadGuard } from '#http/hooks/load-guard.ts';
+import { countRefusedConnections } from '#http/hooks/metrics.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { countLeadership, createKubeMetrics } from '#kube/metrics.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
@@ -34,7 +36,6 @@ import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, METRICS_PREFIX, type Metrics } from '#telemetry/metrics.ts';
 import { createTokenMetrics } from '#tokens/metrics.ts';
-import { createUpdateMetrics } from '#update/metrics.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 interface MetricFacts {

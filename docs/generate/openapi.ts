@@ -1,7 +1,7 @@
 // The OpenAPI document as it is committed, and the page that lists its operations. `npm run generate` writes both.
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import { buildApp } from '#api/app.ts';
-import { DOCUMENT_PATH } from '#api/openapi.ts';
+import { DOCUMENT_PATH } from '#doors/rest/openapi.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createLogger } from '#telemetry/log.ts';
 

@@ -1,47 +1,41 @@
-// Builds the HTTP application from plugins, hooks and routes. It neither listens nor opens a connection.
-
-import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance } from 'fastify';
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+// The HTTP application: the hooks of every request, and the protocols. It neither listens nor opens a connection.
+//
+//     a request passes          these hooks, in this order
+//
+//     onRequest                 the address of the client, the span, the header with the id, the rules of HTTP
+//                               (Host), the load; then those of the protocol: its key, its write limit
+//     preParsing                the rules of HTTP (bodies), the memory for bodies
+//     preValidation             the rules of HTTP (unwanted bodies), the write limit if the body tells the writes
+//     preHandler                in the console: the token of the form, the write limit
+//     the handler               src/doors/, src/console/
+//     onSend                    the rules of HTTP (a large body that is left unread), the return of a busy write
+//     onResponse                the span, the metrics, the log of writes, the load (it remembers keys)
+//
+// A thrown error of any of them is answered in the form of the protocol (src/http/errors.ts, src/http/refusals.ts).
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { z } from 'zod';
-import { BUCKETS } from '#base/buckets.ts';
-import { describeIssue } from '#contract/sentences.ts';
-import { REQUEST_ID } from '#contract/shared.ts';
-import type { IsTrusted, ProxyHeader } from '#edge/client-address.ts';
-import type { Actor } from '#service/accounts/actor.ts';
+import { openAcme } from '#doors/acme/door.ts';
+import type { DoorParts } from '#doors/door.ts';
+import { openDynDns } from '#doors/dyndns/door.ts';
+import { openPowerDns } from '#doors/powerdns/door.ts';
+import { openFeed, openRest } from '#doors/rest/door.ts';
+import { describeApi, serveDescription } from '#doors/rest/openapi.ts';
+import type { IsTrusted, ProxyHeader } from '#http/connections/client-address.ts';
+import { installErrors } from '#http/errors.ts';
+import { followHttp } from '#http/hooks/http-rules.ts';
+import { countDeclaredWrites, decorateCounts, giveBackBusyWrite } from '#http/hooks/limits.ts';
+import { guardLoad, type LoadGuard } from '#http/hooks/load-guard.ts';
+import { countRequests } from '#http/hooks/metrics.ts';
+import { knowClients } from '#http/hooks/proxies.ts';
+import { traceRequests } from '#http/hooks/trace.ts';
+import { logWrites } from '#http/hooks/write-log.ts';
+import { createServer } from '#http/server.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { refusal } from '#service/refusal.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Tracing } from '#telemetry/span.ts';
-import { dynDnsRoutes } from './dyndns/dyndns.ts';
-import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
-import { requireKey } from './hooks/auth.ts';
-import { takeJson } from './hooks/json-body.ts';
-import { countDeclaredWrites, decorateCounts, giveBackBusyWrite, type WriteLimits } from './hooks/limits.ts';
-import { guardLoad, type LoadGuard } from './hooks/load-guard.ts';
-import { countRequests } from './hooks/metrics.ts';
-import { requireProtection } from './hooks/protected-feed.ts';
-import { knowClients } from './hooks/proxies.ts';
-import { traceRequests } from './hooks/trace.ts';
-import { logWrites } from './hooks/write-log.ts';
-import { followHttp, refuseOtherMethods } from './http.ts';
-import { describeApi, serveDescription } from './openapi.ts';
-import { answerOptions, powerDnsRoutes } from './powerdns/powerdns.ts';
-import { accountRoutes } from './routes/account.ts';
-import { acmeRoutes } from './routes/acme.ts';
-import { batchRoutes } from './routes/batch.ts';
-import { changeRoutes } from './routes/changes.ts';
-import { clusterRoutes } from './routes/clusters.ts';
-import { feedRoutes } from './routes/feed.ts';
-import { ownerRoutes } from './routes/owners.ts';
-import { recordRoutes } from './routes/records.ts';
-import { secondaryRoutes } from './routes/secondaries.ts';
-import { undoRoutes } from './routes/undo.ts';
-import { zoneNodeRoutes } from './routes/zone-nodes.ts';
-import { zoneFileRoutes } from './routes/zonefile.ts';
-import { zoneRoutes } from './routes/zones.ts';
+import { chooseWriteLimits } from './write-limits.ts';
 
 export type Console = (scope: FastifyInstance, parts: { context: ServiceContext; log: Logger }) => Promise<void>;
 
@@ -72,192 +66,65 @@ interface AppOptions {
   powerDns?: boolean;
 }
 
-const BODY_LIMIT = 1024 * 1024;
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 10_000;
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { context, log, limits, feed, isTrusted = () => false, proxyHeader = 'X-Forwarded-For' } = options;
+  const app = createServer(log, options.requestMs);
+  const parts = { context, writeLimits: chooseWriteLimits(limits), isTrusted, proxyHeader, feed };
+  addHooks(app, options, parts);
+  openDoors(app, options, parts);
+  return app;
+}
 
-export function buildApp({
-  context,
-  log,
-  limits,
-  metrics,
-  console: pages,
-  tracing,
-  requestMs = REQUEST_MS,
-  isTrusted = () => false,
-  proxyHeader = 'X-Forwarded-For',
-  guard,
-  feed,
-  plainFeed = false,
-  powerDns = false,
-}: AppOptions): FastifyInstance {
-  z.config({ localeError: describeIssue });
-  const app = createServer(log, requestMs);
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  // Fastify would also read text/plain. The contract is JSON, and other types are refused with 415.
-  app.removeContentTypeParser('text/plain');
-  // Many clients send the JSON content type without a body. The schema of the route decides whether a body is required.
-  takeJson(app as unknown as FastifyInstance, 'application/json');
-  installErrors(app as unknown as FastifyInstance);
-  knowClients(app as unknown as FastifyInstance, isTrusted, proxyHeader);
+/** The hooks of every request. Those of one stage run in the order of these calls. */
+function addHooks(
+  app: FastifyInstance,
+  { log, metrics, tracing, guard }: AppOptions,
+  { isTrusted, proxyHeader }: DoorParts,
+): void {
+  installErrors(app);
+  knowClients(app, isTrusted, proxyHeader);
   app.decorateRequest('actor', null);
   app.decorateRequest('node', null);
-  decorateCounts(app as unknown as FastifyInstance);
-  if (tracing?.isOn) traceRequests(app as unknown as FastifyInstance, tracing);
-  if (metrics) countRequests(app as unknown as FastifyInstance, metrics);
-  logWrites(app as unknown as FastifyInstance, log);
-  describeApi(app as unknown as FastifyInstance);
+  decorateCounts(app);
+  if (tracing?.isOn) traceRequests(app, tracing);
+  if (metrics) countRequests(app, metrics);
+  logWrites(app, log);
+  describeApi(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
-  followHttp(app as unknown as FastifyInstance);
-  if (guard) guardLoad(app as unknown as FastifyInstance, guard);
+  followHttp(app);
+  if (guard) guardLoad(app, guard);
   app.addHook('onSend', giveBackBusyWrite());
-
-  if (pages) leadToPages(app as unknown as FastifyInstance);
-  const writeLimits = chooseLimits(limits);
-
-  void app.register(
-    async (v1) => {
-      v1.addHook('onRequest', requireKey(context));
-      countDeclaredWrites(v1 as unknown as FastifyInstance, context, writeLimits, 'start');
-      const refuseTheRest = refuseOtherMethods(v1, '/v1');
-      await v1.register(
-        async (dns) => {
-          zoneRoutes(dns, context);
-          recordRoutes(dns, context);
-          batchRoutes(dns, context);
-          ownerRoutes(dns, context);
-          changeRoutes(dns, context);
-          undoRoutes(dns, context);
-          zoneNodeRoutes(dns, context, feed);
-          secondaryRoutes(dns, context);
-          await dns.register(async (files) => zoneFileRoutes(files, context));
-        },
-        { prefix: '/dns' },
-      );
-      clusterRoutes(v1, context);
-      await v1.register(async (account) => accountRoutes(account, context, writeLimits));
-      refuseTheRest();
-    },
-    { prefix: '/v1' },
-  );
-  void app.register(
-    async (nodes) => {
-      const refuseTheRest = refuseOtherMethods(nodes, '/v1');
-      feedRoutes(nodes, context, feed, plainFeed ? async () => undefined : requireProtection(isTrusted, proxyHeader));
-      refuseTheRest();
-    },
-    { prefix: '/v1' },
-  );
-  // Name servers must find another replica before this one waits for its requests in progress.
-  if (feed) {
-    app.addHook('preClose', async () => {
-      await Promise.all([feed.hub.close(), feed.arrivals.close()]);
-    });
-  }
-  registerDoors(app as unknown as FastifyInstance, { context, writeLimits, isTrusted, feed, powerDns });
-  if (pages) {
-    void app.register(
-      async (scope) => {
-        countDeclaredWrites(scope as unknown as FastifyInstance, context, writeLimits, 'form');
-        await pages(scope as unknown as FastifyInstance, { context, log });
-      },
-      { prefix: '/console' },
-    );
-  }
-  serveDescription(app as unknown as FastifyInstance);
-  return app as unknown as FastifyInstance;
 }
 
-function createServer(log: Logger, requestMs: number) {
-  return Fastify({
-    loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
-    bodyLimit: BODY_LIMIT,
-    // A client may choose the request id, to follow a change to its entry in the history.
-    genReqId: (request) => {
-      const sentId = request.headers['x-request-id'];
-      return typeof sentId === 'string' && REQUEST_ID.test(sentId) ? sentId : randomUUID();
-    },
-    // Longer than the limits below, so that those end a slow request with an answer.
-    connectionTimeout: requestMs * 2,
-    requestTimeout: requestMs,
-    keepAliveTimeout: 72_000,
-    // While the process ends, requests on open connections are answered with `connection: close`.
-    return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: answerUnrouted,
-    routerOptions: { maxParamLength: MAX_PARAMETER },
-    // followHttp checks the Host header instead, because Node would answer without a body.
-    http: {
-      requireHostHeader: false,
-      headersTimeout: Math.min(HEADERS_MS, requestMs),
-      requestTimeout: requestMs,
-      // Node checks for slow clients only at this interval. Its default would keep them half a minute longer.
-      connectionsCheckingInterval: Math.min(1_000, requestMs / 4),
-    },
-  });
+/** The protocols. The OpenAPI document has their operations in this order. */
+function openDoors(
+  app: FastifyInstance,
+  { console: pages, log, plainFeed = false, powerDns = false }: AppOptions,
+  parts: DoorParts,
+): void {
+  openRest(app, parts);
+  openFeed(app, parts, plainFeed);
+  openAcme(app, parts);
+  openDynDns(app, parts);
+  if (powerDns) openPowerDns(app, parts);
+  if (pages) openConsole(app, parts, pages, log);
+  serveDescription(app);
 }
 
-/** A person who opens the base address of the service in a browser looks for its pages. */
-function leadToPages(app: FastifyInstance): void {
+function openConsole(app: FastifyInstance, { context, writeLimits }: DoorParts, pages: Console, log: Logger): void {
+  // A person who opens the base address of the service in a browser looks for its pages.
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     reply.header('vary', 'accept');
     if (request.headers.accept?.includes('text/html')) return reply.redirect('/console/', 303);
     throw refusal('no-such-path', { method: 'GET', path: '/' });
   });
-}
-
-/** @param isOn whether keys without limits of their own have those of the service */
-function chooseLimits(isOn: boolean): WriteLimits {
-  const limitOf = (readOwnLimit: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
-    readOwnLimit(actor) ?? (isOn ? shared : null);
-  return {
-    zones: limitOf((actor) => actor.zoneWrites, BUCKETS.zones.limit),
-    records: limitOf((actor) => actor.recordWrites, BUCKETS.records.limit),
-    // Only people change teams. No key has a number of its own for this.
-    account: (actor) => (isOn && actor.user !== null ? BUCKETS.account.limit : null),
-  };
-}
-
-interface DoorOptions {
-  readonly context: ServiceContext;
-  readonly writeLimits: WriteLimits;
-  readonly isTrusted: IsTrusted;
-  readonly feed: Feed | undefined;
-  readonly powerDns: boolean;
-}
-
-/** The protocols of others: acme-dns and httpreq, dyndns2, PowerDNS. */
-function registerDoors(app: FastifyInstance, { context, writeLimits, isTrusted, feed, powerDns }: DoorOptions): void {
-  void app.register(
-    async (acme) => {
-      const refuseTheRest = refuseOtherMethods(acme, '/acme');
-      countDeclaredWrites(acme, context, writeLimits, 'start');
-      await acmeRoutes(acme, context, feed?.arrivals);
-      refuseTheRest();
-    },
-    { prefix: '/acme' },
-  );
   void app.register(
     async (scope) => {
-      const refuseTheRest = refuseOtherMethods(scope, '/nic');
-      countDeclaredWrites(scope, context, writeLimits, 'start');
-      dynDnsRoutes(scope, context, isTrusted);
-      refuseTheRest();
+      countDeclaredWrites(scope, context, writeLimits, 'form');
+      await pages(scope, { context, log });
     },
-    { prefix: '/nic' },
+    { prefix: '/console' },
   );
-  if (powerDns) {
-    void app.register(
-      async (scope) => {
-        const refuseTheRest = refuseOtherMethods(scope, '/api', answerOptions);
-        countDeclaredWrites(scope, context, writeLimits, 'start');
-        await powerDnsRoutes(scope, context, writeLimits.records, feed?.arrivals);
-        refuseTheRest();
-      },
-      { prefix: '/api' },
-    );
-  }
 }

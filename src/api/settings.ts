@@ -1,14 +1,10 @@
 // The names of the settings that the api reads, apart from its modules: help lists them without loading the api.
 import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
+import { CONSOLE_SETTINGS } from '#console/settings.ts';
+import { PROXY_SETTINGS, TLS_SETTINGS } from '#http/settings.ts';
+import { OUTSIDE_SETTINGS } from '#nameserver/settings.ts';
 
-export const PROXY_SETTINGS = [
-  'ZONESTEAD_TRUSTED_PROXIES',
-  'ZONESTEAD_PROXY_HEADER',
-  'ZONESTEAD_PROXY_PROTOCOL',
-] as const;
-
-export const TLS_SETTINGS = ['ZONESTEAD_TLS_LISTEN', 'ZONESTEAD_TLS_CERT_FILE', 'ZONESTEAD_TLS_KEY_FILE'] as const;
-
+/** The settings of compose.ts. */
 export const COMPOSE_SETTINGS = [
   ...DATABASE_SETTINGS,
   'ZONESTEAD_NAMESERVERS',
@@ -38,10 +34,21 @@ export const COMPOSE_SETTINGS = [
   ...TLS_SETTINGS,
 ] as const;
 
+/** Those, and the settings of run.ts. */
 export const API_SETTINGS = [
   ...COMPOSE_SETTINGS,
   'ZONESTEAD_LOG_LEVEL',
   'ZONESTEAD_HEALTH_LISTEN',
   'ZONESTEAD_LISTEN',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
+] as const;
+
+/** The settings of the command `api`: those, and the settings of parts.ts. */
+export const API_PROCESS_SETTINGS = [
+  ...API_SETTINGS,
+  ...OUTSIDE_SETTINGS,
+  ...CONSOLE_SETTINGS,
+  'KUBECONFIG',
+  'KUBERNETES_SERVICE_HOST',
+  'KUBERNETES_SERVICE_PORT',
 ] as const;

@@ -3,7 +3,7 @@
 //
 // How to add a page:
 // 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its
-//    pages need a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of api/hooks/auth.ts work as in the
+//    pages need a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of http/hooks/auth.ts work as in the
 //    REST routes.
 // 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer
 //    with `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and
@@ -26,11 +26,11 @@ import { ownerPages } from './records/owners.ts';
 import { recordPages } from './records/records.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
 import { serveAssets } from './shell/assets.ts';
-import { installErrorPages } from './shell/error-pages.ts';
 import { sendOnce } from './shell/once.ts';
 import { protect } from './shell/protection.ts';
 import { createProvider } from './shell/provider.ts';
 import { providerPages } from './shell/provider-pages.ts';
+import { installErrorPages } from './shell/refusals.ts';
 import { keepSessions, requireVisitor } from './shell/session.ts';
 import { signInPages } from './shell/sign-in.ts';
 import { useViews } from './shell/views.ts';

@@ -1,5 +1,5 @@
 // An operation of the REST API as data: the address, the rights, the schemas and the errors. The routes of the api, the
-// calls of the client, the OpenAPI document and the reference pages are derived from it (`api/serve.ts`,
+// calls of the client, the OpenAPI document and the reference pages are derived from it (`doors/rest/serve.ts`,
 // `client/http.ts`).
 //
 // Libraries such as ts-rest and oRPC do the same. Two functions of about 100 lines read this form and keep fastify's

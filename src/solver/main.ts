@@ -6,7 +6,7 @@
 import { realClock } from '#base/clock.ts';
 import { sleep, untilAborted } from '#base/wait.ts';
 import type { Config } from '#config.ts';
-import { type CertificateSource, certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
+import { type CertificateSource, certificateFiles, followCertificate } from '#http/connections/serving-certificate.ts';
 import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { createEventRecorder } from '#kube/events/events.ts';
 import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';

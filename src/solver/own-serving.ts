@@ -3,7 +3,7 @@
 //
 //   Secret → caBundle of the APIService → served: no replica serves a certificate that kube-apiserver does not trust yet
 
-import type { ServingCertificate } from '#edge/serving-certificate.ts';
+import type { ServingCertificate } from '#http/connections/serving-certificate.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { keepCertificate } from '#kube/certificates/own-secret.ts';
 import type { KubeObject, ObjectName, ResourceType } from '#kube/objects/resource.ts';

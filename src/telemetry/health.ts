@@ -3,7 +3,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { limitConnections } from '#edge/sockets.ts';
+import { limitConnections } from '#http/connections/sockets.ts';
 
 export interface HealthReport {
   readonly ok: boolean;

@@ -1,6 +1,6 @@
 // A service whose measured load the test sets, for tests of the load guard.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Measurement } from '#edge/load.ts';
+import type { Measurement } from '#http/load/load.ts';
 import { startTestService } from './service.ts';
 
 export const CALM: Measurement = { delayMs: 0, heap: 0, resident: 0 };

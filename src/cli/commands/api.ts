@@ -1,5 +1,5 @@
 // `zonestead api`
-import { API_PROCESS_SETTINGS } from '#api-process.ts';
+import { API_PROCESS_SETTINGS } from '#api/settings.ts';
 import { describeCommand } from '../command.ts';
 import { untilSecretsChange } from '../secrets.ts';
 
@@ -8,8 +8,8 @@ export const command = describeCommand({
   describe: 'serve the REST API and the console; migrates the database first',
   settings: API_PROCESS_SETTINGS,
   run: async (_args, _options, context) => {
-    const { runApi } = await import('#api/server.ts');
-    const { partsOfApi } = await import('#api-process.ts');
+    const { runApi } = await import('#api/run.ts');
+    const { partsOfApi } = await import('#api/parts.ts');
     const config = context.config();
     const outside = await partsOfApi(config);
     await untilSecretsChange(context, () => runApi(config, outside, context.signal));

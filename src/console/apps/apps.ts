@@ -1,12 +1,12 @@
 // The keys of a team's app account: create (the page after the redirect shows the secret, once), change, revoke.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { BUCKETS } from '#base/buckets.ts';
 import { keyBody, keyChangeBody } from '#contract/app-key.ts';
 import { LEVELS } from '#contract/people.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/credentials/keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';

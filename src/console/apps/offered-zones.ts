@@ -1,6 +1,6 @@
 // The zones of a team, for the levels on single zones that the forms of keys and trusts have.
 import type { FastifyRequest } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readZones } from '#service/zones/zones.ts';
 import type { Typed } from '../shell/forms.ts';

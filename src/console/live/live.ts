@@ -1,11 +1,11 @@
 // The live view: the serial and lag of every name server side by side, their answers for a name, and the chain of
 // trust.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
 import { compareServers, type LiveView } from '#dns/live.ts';
 import { fqdn, parseOwnerName } from '#dns/names/name.ts';
 import { isRecordType } from '#dns/types/index.ts';
 import { typeName } from '#dns/wire/rdata-text.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readNodesOfZone } from '#service/nodes/living.ts';

@@ -1,7 +1,7 @@
 // The start page of the console: queries, the time from a change to its answer, changes a day, and the clusters, as
 // plots.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import { type Overview, readOverview, SLOT_SECONDS } from '#service/overview/overview.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { clip } from '../shell/shown.ts';

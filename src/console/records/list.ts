@@ -1,9 +1,9 @@
 // The list of the records of a zone, with its search, orders and pages.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import { isRecordType } from '#dns/types/index.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import {
   MAX_SORTED,

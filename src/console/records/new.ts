@@ -1,9 +1,9 @@
 // The form for a new record: a panel in the list with htmx, and a page without JavaScript. Both have the fields of the
 // chosen type and a preview.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
 import { describeType } from '#dns/types/fields.ts';
+import { callerOf } from '#http/hooks/auth.ts';
 import { createRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';

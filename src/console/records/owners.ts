@@ -1,6 +1,6 @@
 // The page of the owners in a zone: their records, and whether others changed them.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import { readOwners } from '#service/owners/list.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { clip, withQuery } from '../shell/shown.ts';

@@ -2,9 +2,9 @@
 // are pages of their own.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
 import { fieldsOfContent } from '#dns/types/fields.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readManagedRecord } from '#service/records/records.ts';
 import { removeRecord, replaceRecord } from '#service/records/writer.ts';

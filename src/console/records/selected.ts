@@ -1,8 +1,8 @@
 // Changes of the selected records of a list: a page that lists them and asks for confirmation, and one batch.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readManagedRecordsOf } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';

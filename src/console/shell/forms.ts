@@ -2,8 +2,8 @@
 // no rules.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { statusOf } from '#api/errors.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
+import { statusOf } from '#http/refusals.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 
 /** Fields as they were sent. A repeated field is a list. */

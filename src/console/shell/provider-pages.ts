@@ -1,7 +1,7 @@
 // The pages that sign people in through the OpenID provider: the redirect to it and the way back.
 import type { FastifyInstance } from 'fastify';
-import { limitAddresses } from '#api/hooks/address-limit.ts';
-import { whenClientLeaves } from '#api/hooks/leaving.ts';
+import { limitAddresses } from '#http/hooks/address-limit.ts';
+import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { type ProvidedPerson, startProvidedSession } from '#service/accounts/provided-people.ts';
 import { SIGN_IN_MS, useState } from '#service/accounts/sessions.ts';
 import { refusal } from '#service/refusal.ts';

@@ -1,7 +1,7 @@
 // The clusters that write records of a team: their state, and their last heartbeat. Owners drain and restore them, and
 // release their names.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { readClusters, releaseCluster, setDrained } from '#service/clusters/clusters.ts';
 import { refusal } from '#service/refusal.ts';

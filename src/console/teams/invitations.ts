@@ -1,6 +1,6 @@
 // Invitations: the visitor accepts or declines one, and an owner revokes one.
 import type { FastifyInstance } from 'fastify';
-import { callerOf } from '#api/hooks/auth.ts';
+import { callerOf } from '#http/hooks/auth.ts';
 import {
   acceptInvitation,
   countInvitations,

@@ -1,6 +1,6 @@
 // The list of teams: the invitations of the visitor, the visitor's teams, and the form for a new team.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import { readInvitations } from '#service/accounts/invitations.ts';
 import { readTeams } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';

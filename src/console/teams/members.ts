@@ -1,8 +1,8 @@
 // The members of a team, their roles, and the open invitations. Owners change them, and every member may leave.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { inviteBody } from '#contract/invitation.ts';
 import { memberChangeBody, ROLES } from '#contract/people.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { invite, readTeamInvitations } from '#service/accounts/invitations.ts';
 import { changeMember, readMembers, removeMember } from '#service/accounts/members.ts';
 import { readTeam } from '#service/accounts/teams.ts';

@@ -1,6 +1,6 @@
 // The quota of a team: the amounts in use and the limits.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import type { QuotaView } from '#service/accounts/quota-view.ts';
 import { readTeamDetail } from '#service/accounts/teams.ts';
 import type { ConsoleParts } from '../parts.ts';

@@ -1,8 +1,8 @@
 // The visitor's teams: list, creation, renaming, and the history of a team.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { teamBody } from '#contract/people.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readAccountChanges } from '#service/accounts/account.ts';
 import { changeTeamName, createTeam, readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';

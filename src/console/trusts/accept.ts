@@ -1,8 +1,8 @@
 // Accepts a service account that was deleted and created again, after a confirmation: another person may have created
 // it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { acceptBody } from '#contract/trust.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { acceptSubject } from '#service/credentials/subjects.ts';
 import { readTrust } from '#service/credentials/trusts.ts';

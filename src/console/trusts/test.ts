@@ -1,8 +1,8 @@
 // The test of a token: which trust of the team accepts it, or why none does. The token is in no log, no row of the
 // database and no answer: the form is not registered, and its page is shown without it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
 import { trustTestBody } from '#contract/trust.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { explainToken } from '#service/trusts/explain.ts';
 import type { ConsoleParts } from '../parts.ts';

@@ -1,11 +1,11 @@
 // The trusts of a team: list, create, one trust with its subjects, change, revoke.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { BUCKETS } from '#base/buckets.ts';
 import { LEVELS } from '#contract/people.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { readSubjects } from '#service/credentials/subjects.ts';
 import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';

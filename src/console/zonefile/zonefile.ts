@@ -2,13 +2,13 @@
 // these changes, or none if the zone was changed in the meantime.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
-import { sendInChunks } from '#api/hooks/large-answer.ts';
-import { whenClientLeaves } from '#api/hooks/leaving.ts';
-import { counterOf } from '#api/hooks/limits.ts';
-import { ownersText } from '#api/hooks/owners-header.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { LineProblem } from '#dns/zonefile/read.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { sendInChunks } from '#http/hooks/large-answer.ts';
+import { whenClientLeaves } from '#http/hooks/leaving.ts';
+import { counterOf } from '#http/hooks/limits.ts';
+import { ownersText } from '#http/hooks/owners-header.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { exportZoneFile } from '#service/zonefile/export.ts';

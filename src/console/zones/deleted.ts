@@ -1,8 +1,8 @@
 // Deleted zones that can still be restored: the list, with a form for each.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
-import { counterOf } from '#api/hooks/limits.ts';
 import { zoneRestoreBody } from '#contract/undo.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { counterOf } from '#http/hooks/limits.ts';
 import { readDeletedZones } from '#service/undo/deleted.ts';
 import { restoreZone } from '#service/undo/zone.ts';
 import type { ConsoleParts } from '../parts.ts';

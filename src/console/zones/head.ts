@@ -1,6 +1,6 @@
 // The parts that the pages of a zone share: the head, and the confirmation before an edit of a managed zone or record.
 import type { FastifyRequest } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import type { ManagedZone } from '#service/zones/view.ts';

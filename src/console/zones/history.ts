@@ -1,6 +1,6 @@
 // The history of a zone: each change with its author and time, and a search by author, kind, name and day.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#api/hooks/auth.ts';
+import { actorOf } from '#http/hooks/auth.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { findChanges, type HistoryFilter, readChanges } from '#service/zones/history.ts';
 import type { ConsoleParts } from '../parts.ts';

@@ -1,10 +1,10 @@
 // The restore of a zone's records to a time: a field for the time, a preview of the difference, and the confirmation.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '#api/hooks/auth.ts';
-import { whenClientLeaves } from '#api/hooks/leaving.ts';
-import { counterOf } from '#api/hooks/limits.ts';
 import { restoreBody } from '#contract/undo.ts';
+import { callerOf } from '#http/hooks/auth.ts';
+import { whenClientLeaves } from '#http/hooks/leaving.ts';
+import { counterOf } from '#http/hooks/limits.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { UndoResult } from '#service/undo/answer.ts';
 import { restoreRecords } from '#service/undo/restore.ts';

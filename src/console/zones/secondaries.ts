@@ -1,7 +1,7 @@
 // The secondaries of a zone: their state, and the owner's choice among those that are offered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneSecondariesBody } from '#contract/secondary.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { chooseSecondaries, readOfferedForZone, readZoneSecondaries } from '#service/secondaries/choice.ts';
 import type { ConsoleParts } from '../parts.ts';

@@ -1,9 +1,9 @@
 // Undo of changes of the history: a preview with the differences and conflicts, and the confirmation.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '#api/hooks/auth.ts';
-import { whenClientLeaves } from '#api/hooks/leaving.ts';
-import { counterOf, writeBudgetOf } from '#api/hooks/limits.ts';
 import { undoBody } from '#contract/undo.ts';
+import { callerOf } from '#http/hooks/auth.ts';
+import { whenClientLeaves } from '#http/hooks/leaving.ts';
+import { counterOf, writeBudgetOf } from '#http/hooks/limits.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { UndoResult } from '#service/undo/answer.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';

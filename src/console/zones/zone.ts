@@ -1,8 +1,8 @@
 // The settings of a zone: the data for its parent, its default TTL, comment, parking and deletion.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneChangeBody } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 import { changeProperties, setZoneState } from '#service/zones/properties.ts';
 import { readStatus, removeZone } from '#service/zones/zones.ts';

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneCreateBody } from '#contract/zone.ts';
+import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createZone } from '#service/zones/create.ts';
 import { readZoneList, ZONE_ORDERS, type ZoneOrder } from '#service/zones/list.ts';

@@ -1,5 +1,5 @@
 // The api's access to DNS outside of its database: ALIAS targets and delegations through one resolver, and the name
-// servers of a zone. api-process.ts passes it to the api.
+// servers of a zone. api/parts.ts passes it to the api.
 import { Resolver } from 'node:dns/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config.ts';

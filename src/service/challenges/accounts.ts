@@ -21,7 +21,7 @@ const KEPT_VALUES = 2;
 /** Record writes per minute. Each certificate needs one or two. */
 const RECORD_WRITES = 10;
 
-interface ChallengeAccount {
+export interface ChallengeAccount {
   keyId: string;
   /** The text of the key (`yk_…`), which only this answer contains. */
   secret: string;

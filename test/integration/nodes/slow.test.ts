@@ -2,8 +2,8 @@
 // everything in the end.
 import Fastify from 'fastify';
 import { afterAll, expect, test } from 'vitest';
-import { openOutlet } from '#api/hooks/outlet.ts';
 import { realClock } from '#base/clock.ts';
+import { openOutlet } from '#http/hooks/outlet.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import { createHub } from '#service/nodes/hub.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';

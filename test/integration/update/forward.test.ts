@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
-import { createForward } from '#update/forward.ts';
+import { createForward } from '#doors/dns-update/forward.ts';
 import { startNameServer } from '../../support/fake-nameserver.ts';
 import { startTestService } from '../../support/service.ts';
 import { exchange, type Reply, readReply, signed, update, updateKey } from '../../support/update/client.ts';

@@ -44,7 +44,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
   byChanges(
     'unlimited',
     'changes of teams have no limit',
-    'src/api/app.ts',
+    'src/api/write-limits.ts',
     'isOn && actor.user !== null ? BUCKETS.account.limit : null',
     'null',
   ),
@@ -190,7 +190,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
   {
     name: 'people-sign-in-one-count',
     breaks: 'all addresses share the limit of returns from the OpenID provider',
-    edits: [{ file: 'src/api/hooks/address-limit.ts', find: 'count(network);', replace: "count('others');" }],
+    edits: [{ file: 'src/http/hooks/address-limit.ts', find: 'count(network);', replace: "count('others');" }],
     project: 'integration',
     tests: ['test/integration/console/provider-limit.test.ts'],
   },

@@ -18,12 +18,12 @@ const fault = (name: string, door: string, file: string, before: string): Fault 
 });
 
 export const CLIENT_ADDRESS_FAULTS: readonly Fault[] = [
-  fault('pdns-network', 'the PowerDNS API', 'src/api/powerdns/powerdns.ts', ''),
+  fault('pdns-network', 'the PowerDNS API', 'src/doors/powerdns/door.ts', ''),
   fault(
     'dyn-network',
     'HTTP Basic, so dyndns2 and httpreq,',
-    'src/api/hooks/acme-auth.ts',
+    'src/http/hooks/basic-auth.ts',
     "reply.header('www-authenticate', BASIC_CHALLENGE);\n    ",
   ),
-  fault('acme-dns-network', 'acme-dns', 'src/api/hooks/acme-auth.ts', '? key : null;\n    '),
+  fault('acme-dns-network', 'acme-dns', 'src/doors/acme/acme-dns/authenticate.ts', '? key : null;\n    '),
 ];

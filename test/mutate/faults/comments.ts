@@ -8,8 +8,8 @@ const CHANGE = 'src/service/change/locked.ts';
 const ZONES = 'src/service/zones/properties.ts';
 const COMMIT = 'src/store/zone-commit.ts';
 const DECIDE = 'src/service/owners/decide.ts';
-const POWERDNS = 'src/api/powerdns/comments.ts';
-const RRSETS = 'src/api/powerdns/read-rrsets.ts';
+const POWERDNS = 'src/doors/powerdns/comments.ts';
+const RRSETS = 'src/doors/powerdns/read-rrsets.ts';
 const OPERATOR = 'src/operator/zone/reconcile.ts';
 
 const at =

@@ -175,7 +175,7 @@ export const NODE_FAULTS: readonly Fault[] = [
   fault(
     'tls-minimum',
     'the api accepts TLS 1.2',
-    ['src/edge/tls-listener.ts', "key, minVersion: 'TLSv1.3' }", 'key }'],
+    ['src/http/connections/tls-listener.ts', "key, minVersion: 'TLSv1.3' }", 'key }'],
     'integration',
     'test/integration/api/tls.test.ts',
   ),

@@ -171,7 +171,9 @@ export const OWNER_FAULTS: readonly Fault[] = [
   {
     name: 'owners-header',
     breaks: 'the answer to a deletion does not name the owners of the record',
-    edits: [{ file: 'src/api/routes/records.ts', find: 'tellOwners(reply, owners.get(recordId) ?? []);', replace: '' }],
+    edits: [
+      { file: 'src/doors/rest/routes/records.ts', find: 'tellOwners(reply, owners.get(recordId) ?? []);', replace: '' },
+    ],
     project: 'integration',
     tests: ['test/integration/api/owned-records.test.ts'],
   },
@@ -213,7 +215,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
   {
     name: 'owners-powerdns',
     breaks: 'the answer of the PowerDNS API does not name the owners of the records that it changed',
-    edits: [{ file: 'src/api/powerdns/plan.ts', find: '    namesOwners: true,\n', replace: '' }],
+    edits: [{ file: 'src/doors/powerdns/plan.ts', find: '    namesOwners: true,\n', replace: '' }],
     project: 'integration',
     tests: ['test/integration/owners/other-apis.test.ts'],
   },
@@ -241,7 +243,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
   {
     name: 'owners-dyndns',
     breaks: 'a router changes a record of a DNSRecord, and the log does not say so',
-    edits: [{ file: 'src/api/dyndns/host.ts', find: '    onOwned(target.zone.name, owned);\n', replace: '' }],
+    edits: [{ file: 'src/doors/dyndns/update-host.ts', find: '    onOwned(target.zone.name, owned);\n', replace: '' }],
     project: 'integration',
     tests: ['test/integration/owners/other-apis.test.ts'],
   },

@@ -1,10 +1,10 @@
 // Faults in the PowerDNS API: its answers, its changes of RRsets, and its rights.
 import type { Fault } from '../fault.ts';
 
-const READ = 'src/api/powerdns/read-rrsets.ts';
-const PUT = 'src/api/powerdns/put.ts';
-const PLAN = 'src/api/powerdns/plan.ts';
-const CREATE = 'src/api/powerdns/create.ts';
+const READ = 'src/doors/powerdns/read-rrsets.ts';
+const PUT = 'src/doors/powerdns/routes/put.ts';
+const PLAN = 'src/doors/powerdns/plan.ts';
+const CREATE = 'src/doors/powerdns/routes/create.ts';
 const RRSETS = 'src/service/records/rrsets.ts';
 
 const fault =
@@ -24,14 +24,14 @@ const byReplace = fault('test/integration/powerdns/replace.test.ts');
 const byOracle = fault('test/integration/powerdns/oracle.test.ts');
 const byRights = fault('test/integration/powerdns/rights.test.ts');
 const byModel = fault('test/integration/powerdns/random.test.ts');
-const byReading = fault('test/unit/api/powerdns/read-rrsets.test.ts');
+const byReading = fault('test/unit/doors/powerdns/read-rrsets.test.ts');
 const byEdits = fault('test/integration/api/edit-rrsets.test.ts');
 
 export const POWERDNS_FAULTS: readonly Fault[] = [
   byOddValues(
     'odd-values',
     'an object in the place of a word is an error of the service',
-    'src/api/powerdns/values.ts',
+    'src/doors/powerdns/read-fields.ts',
     "return typeof value === 'string' ? value.toLowerCase() : '';",
     'return String(value).toLowerCase();',
   ),
@@ -81,7 +81,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
   bySearch(
     'wildcards',
     'a search has any number of wildcards',
-    'src/api/powerdns/search.ts',
+    'src/doors/powerdns/routes/search.ts',
     '?.length ?? 0) > LIMITS.wildcards',
     '?.length ?? 0) > 1_000',
   ),
@@ -116,7 +116,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
   byOracle(
     'conflict',
     'records that exclude each other are answered 409',
-    'src/api/powerdns/errors.ts',
+    'src/doors/powerdns/refusals.ts',
     "status === 409 && refused.field !== 'zoneName' ? 422 : status",
     'status',
   ),
@@ -144,13 +144,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'working.records.delete(keyOfOctets(record.wire))',
     'if (record) working.records.clear()',
   ),
-  byModel(
-    'order',
-    'a change does not see the one before it',
-    PLAN,
-    'workingByKey.get(key) ?? workingOf(',
-    'workingOf(',
-  ),
+  byModel('order', 'a change does not see the one before it', PLAN, 'touched.get(key) ?? workingOf(', 'workingOf('),
   byRights(
     'tenant',
     "another team's zone is found by its name",
@@ -161,7 +155,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
   byRights(
     'export',
     'a restricted key exports the zone',
-    'src/api/powerdns/export.ts',
+    'src/doors/powerdns/routes/export.ts',
     '    mustReadWholeZone(actor, zone.id);\n',
     '',
   ),
@@ -200,9 +194,9 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     breaks: "a PATCH that replaces the service's own records is accepted as if it were done",
     edits: [
       {
-        file: 'src/api/powerdns/read-rrsets.ts',
-        find: "kind === 'REPLACE' &&\n    requestedContents?.length === ownContents?.length &&\n    requestedContents?.every",
-        replace: "kind === 'REPLACE' || requestedContents?.every",
+        file: 'src/doors/powerdns/read-rrsets.ts',
+        find: "kind === 'REPLACE' && asked?.length === ours?.length && asked?.every",
+        replace: "kind === 'REPLACE' || asked?.every",
       },
     ],
     project: 'integration',
@@ -213,8 +207,8 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     breaks: "a PATCH that extends the service's own records is accepted as if it were done",
     edits: [
       {
-        file: 'src/api/powerdns/read-rrsets.ts',
-        find: "kind === 'EXTEND' && requestedContents?.every((each) => ownContents?.includes(each))",
+        file: 'src/doors/powerdns/read-rrsets.ts',
+        find: "kind === 'EXTEND' && asked?.every((each) => ours?.includes(each))",
         replace: "kind === 'EXTEND'",
       },
     ],

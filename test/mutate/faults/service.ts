@@ -53,7 +53,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'answers are kept for a minute instead of 24 hours',
     edits: [
       {
-        file: 'src/api/compose.ts',
+        file: 'src/api/rounds.ts',
         find: 'answersMs: config.ZONESTEAD_IDEMPOTENCY_HOURS * HOUR_MS',
         replace: 'answersMs: 60_000',
       },
@@ -138,7 +138,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'If-Match has no effect on any change',
     edits: [
       {
-        file: 'src/api/serve.ts',
+        file: 'src/doors/rest/serve.ts',
         find: 'takesCondition(operation) ? conditionalCallerOf(request) : callerOf(request)',
         replace: 'callerOf(request)',
       },
@@ -236,7 +236,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'an Idempotency-Key has an effect on PUT and DELETE, too',
     edits: [
       {
-        file: 'src/api/hooks/auth.ts',
+        file: 'src/http/hooks/auth.ts',
         find: "if (token === undefined || request.method !== 'POST') return",
         replace: 'if (token === undefined) return',
       },
@@ -261,10 +261,10 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     name: 'api-request-times',
     breaks: 'a request has 300 s to arrive and its headers 100 s, instead of 30 s and 10 s',
     edits: [
-      { file: 'src/api/app.ts', find: 'const REQUEST_MS = 30_000;', replace: 'const REQUEST_MS = 300_000;' },
-      { file: 'src/api/app.ts', find: 'const HEADERS_MS = 10_000;', replace: 'const HEADERS_MS = 100_000;' },
+      { file: 'src/http/server.ts', find: 'const REQUEST_MS = 30_000;', replace: 'const REQUEST_MS = 300_000;' },
+      { file: 'src/http/server.ts', find: 'const HEADERS_MS = 10_000;', replace: 'const HEADERS_MS = 100_000;' },
     ],
     project: 'unit',
-    tests: ['test/unit/api/times.test.ts'],
+    tests: ['test/unit/http/request-times.test.ts'],
   },
 ];

@@ -9,7 +9,7 @@ export const WIRING_FAULTS: readonly Fault[] = [
     breaks: 'the api process allows zones such as co.uk by default',
     edits: [
       {
-        file: 'src/api/compose.ts',
+        file: 'src/api/context.ts',
         find: "allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow'",
         replace: "allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES !== 'never'",
       },
@@ -21,7 +21,7 @@ export const WIRING_FAULTS: readonly Fault[] = [
     breaks: 'the api process waits 60 s for the lock of a zone and ignores ZONESTEAD_BUSY_AFTER_MS',
     edits: [
       {
-        file: 'src/api/compose.ts',
+        file: 'src/api/database.ts',
         find: 'lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,',
         replace: 'lockTimeoutMs: 60_000,',
       },
@@ -70,7 +70,7 @@ export const WIRING_FAULTS: readonly Fault[] = [
     breaks: 'a client chooses its address with the header that trusted proxies pass on',
     edits: [
       {
-        file: 'src/edge/client-address.ts',
+        file: 'src/http/connections/client-address.ts',
         find: "header === 'Forwarded' ?",
         replace: "header === 'Forwarded' || headers.forwarded.length > 0 ?",
       },

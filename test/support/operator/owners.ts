@@ -1,11 +1,11 @@
 // The owners of the memory service: the real decisions of the service (src/service/owners) over records in memory.
 
-import { bodyOf, statusOf } from '#api/errors.ts';
 import { ApiError } from '#client/errors.ts';
 import type { ApplyResult, OwnedSet as ListedSet, RecordSet } from '#contract/owners.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
+import { bodyOf, statusOf } from '#http/refusals.ts';
 import { digestOf } from '#service/change/row-writes.ts';
 import { decideRelease, decideSet, type RecordsHere, type SetEdit, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';

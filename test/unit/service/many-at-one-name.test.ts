@@ -1,12 +1,12 @@
 // Many records at one name are judged in linear time and in steps: a request with eight times as many records may cost
 // some ten times as much, and not sixty-four times.
 import { describe, expect, it } from 'vitest';
-import { planOf } from '#api/powerdns/plan.ts';
 import { parseRecord } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep, type Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { evaluate } from '#dns/update/apply.ts';
+import { planOf } from '#doors/powerdns/plan.ts';
 import { type JudgingData, judgeGroup } from '#service/change/judge.ts';
 import type { Work } from '#service/change/work.ts';
 import { setWork } from '#service/owners/set-work.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { realClock } from '#base/clock.ts';
-import { certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
+import { certificateFiles, followCertificate } from '#http/connections/serving-certificate.ts';
 import { type FrontProxy, identify, readFrontProxy, type User } from '#solver/front-proxy.ts';
 import type { ChallengeRequest, SolverOutcome } from '#solver/payload.ts';
 import { createRouter } from '#solver/router.ts';

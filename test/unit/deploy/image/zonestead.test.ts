@@ -41,7 +41,6 @@ describe('the image zonestead', async () => {
     const rooms = new Set(own.map((path) => path.split('/')[2]).filter((name) => name !== undefined));
     expect([...rooms].sort()).toEqual([
       'api',
-      'api-process.ts',
       'base',
       'cli',
       'client',
@@ -50,8 +49,9 @@ describe('the image zonestead', async () => {
       'contract',
       'diagnosis',
       'dns',
-      'edge',
+      'doors',
       'external-dns',
+      'http',
       'kube',
       'main.ts',
       'nameserver',
@@ -63,7 +63,6 @@ describe('the image zonestead', async () => {
       'store',
       'telemetry',
       'tokens',
-      'update',
     ]);
     expect(own.filter((path) => /_snapshot\.json$|\.test\.ts$/.test(path))).toEqual([]);
   });

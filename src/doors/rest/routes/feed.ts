@@ -1,0 +1,89 @@
+// The feed that name servers follow, and their reports. src/service/nodes holds the rules.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LINES } from '#contract/feed.ts';
+import * as api from '#contract/operations/feed.ts';
+import { sendInChunks } from '#http/hooks/large-answer.ts';
+import { whenClientLeaves } from '#http/hooks/leaving.ts';
+import { nodeOf, requireNodeKey } from '#http/hooks/node-auth.ts';
+import { openOutlet } from '#http/hooks/outlet.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
+import { takeTransferReport, transfersOf } from '#service/nodes/transfers.ts';
+import { serveOn } from '../serve.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Whether the answer takes as long as the client wants: its time says nothing about the service. (Default: false.)
+     */
+    isStream?: boolean | ((request: FastifyRequest) => boolean);
+  }
+}
+
+/** A report with the longest list of failing zones has half of it. */
+const REPORT_LIMIT = 256 * 1024;
+/**
+ * 256 secondaries, each with the longest list of zones, have more: such a report is refused, and a shorter one follows.
+ */
+const TRANSFERS_LIMIT = 1024 * 1024;
+/** A HEAD of these routes would be as much work as the GET. */
+const WITHOUT_HEAD = { exposeHeadRoute: false };
+
+/** @param feed undefined: the routes are described, but not served @param protection an onRequest hook */
+export function feedRoutes(
+  app: FastifyInstance,
+  context: ServiceContext,
+  feed: Feed | undefined,
+  protection: (request: FastifyRequest) => Promise<void>,
+): void {
+  const serve = serveOn(app);
+  app.addHook('onRequest', protection);
+  app.addHook('onRequest', requireNodeKey(context));
+  const requireFeed = (): Feed => {
+    if (feed === undefined) throw new Error('this application has no feed');
+    return feed;
+  };
+
+  serve(
+    api.followFeed,
+    async ({ query, request, reply }) => {
+      const { keyId, name } = nodeOf(request);
+      const { after, node = name } = query;
+      const reader = { after: after === undefined || after === '' ? null : after, node, keyId };
+      await requireFeed().hub.open(reader, () => openOutlet(reply, LINES));
+      return reply;
+    },
+    { ...WITHOUT_HEAD, isStream: true },
+  );
+
+  serve(
+    api.readServedZone,
+    async ({ params, request, reply }) => {
+      const lines = await readZone(requireFeed(), nodeOf(request).keyId, params.id, whenClientLeaves(reply));
+      return sendInChunks(reply.header('cache-control', 'no-store'), LINES, lines);
+    },
+    WITHOUT_HEAD,
+  );
+
+  serve(
+    api.readZoneDigest,
+    ({ params, request, reply }) =>
+      readDigest(requireFeed(), nodeOf(request).keyId, params.id, whenClientLeaves(reply)),
+    WITHOUT_HEAD,
+  );
+
+  serve(api.reportNode, ({ request, body }) => requireFeed().reports.take(context, nodeOf(request), body), {
+    bodyLimit: REPORT_LIMIT,
+  });
+
+  serve(
+    api.readTransfers,
+    ({ query, request, reply }) => {
+      reply.header('cache-control', 'no-store');
+      return transfersOf(context, query.node ?? nodeOf(request).name);
+    },
+    WITHOUT_HEAD,
+  );
+
+  serve(api.reportTransfers, ({ body }) => takeTransferReport(context, body), { bodyLimit: TRANSFERS_LIMIT });
+}
