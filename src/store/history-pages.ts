@@ -14,9 +14,10 @@ interface HistoryPage<Row> {
 const OCTETS = 1024 * 1024;
 
 /**
- * @param table has id, before and after, and an index on the owner's column and id @param columns the columns of the
- * answer @param ownerCondition the condition that selects the entries of the history $1, with the alias c @returns a function
- * that reads a page: its owner, the most rows, and the entry before which it begins
+ * @param table has id, before and after, and an index on the owner's column and id
+ * @param columns the columns of the answer
+ * @param ownerCondition the condition that selects the entries of the history $1, with the alias c
+ * @returns a function that reads a page: its owner, the most rows, and the entry before which it begins
  */
 export function historyPages<Row extends { id: string }>(
   table: 'changes' | 'account_changes',

@@ -174,8 +174,8 @@ describe('write limits', () => {
     // All at once: after a minute, the places of the first ones return.
     await Promise.all(many.map((each) => test.apply(each)));
     const written = async () => (await held('busy.example')).length;
-    // The namespace may send a second request after the answer to its first one. Both have ended when each record that is
-    // not written waits, and none is written for two seconds.
+    // The namespace may send a second request after the answer to its first one. Both have ended when each record that
+    // is not written waits, and none is written for two seconds.
     const state = async () => {
       const waiting = (await test.kube.list<DNSRecord>('zdr', 'default')).filter(
         ({ status }) => status?.nextAttemptTime,

@@ -203,7 +203,8 @@ export class Transfers {
     this.#watch.follow(plan, signal);
     if (isOther) this.#watch.askSoon();
     if (role === 'new-source' && this.#watch.isFollowed() && this.#isStamped(plan, role)) {
-      // knotd answers with changes before anything says that it does. After a crash here, the node starts as `new-source`.
+      // knotd answers with changes before anything says that it does. After a crash here, the node starts as
+      // `new-source`.
       await this.#apply(plan, 'source', signal);
       this.#remember({ ...this.#part, confirmed: this.#part.generation });
       this.#options.log.info(

@@ -54,8 +54,8 @@ export interface ServedSource {
   /**
    * The changes that committed since the cursor, in the order of their transaction ids, which is not that of their
    * commits. They say where to look: the names are rendered as they are now.
-   * @param seenSnapshot `seenSnapshot` in the result of this reader's last look, together with its cursor: the reader gets each row
-   * once. (Default: the snapshot in the cursor.)
+   * @param seenSnapshot `seen` in the result of this reader's last look, together with its cursor: the reader gets
+   * each row once. (Default: the snapshot in the cursor.)
    * @returns null if the cursor cannot be continued: malformed, of another database or timeline, of before a restart of
    * Postgres, older than the pruned changes, ahead of the database, or behind by more than 10,000 changes or 100,000
    * names

@@ -51,7 +51,8 @@ export interface Decision {
 const MAX_OWNERS = 100;
 
 /**
- * @param ownSet the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it
+ * @param ownSet the set that the owner has at this name and type
+ * @returns a Refusal if an owner or a record prevents it
  */
 export function decideSet(
   set: ReadApply,

@@ -53,8 +53,8 @@ export async function readZoneSecondaries(
 }
 
 /**
- * Replaces the owner's choice. @param seenNames the choice that a person saw; another one refuses the change. Absent: any.
- * A secondary that is chosen already may stay, also when it is no longer offered.
+ * Replaces the owner's choice. A secondary that is chosen already may stay, also when it is no longer offered.
+ * @param seenNames the choice that a person saw; another one refuses the change. Absent: any
  * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone),
  * bad_request (too many), busy
  */

@@ -194,8 +194,9 @@ async function mustStillManage(
 }
 
 /**
- * The same checks as for a new zone. @param addedZone the zone, if it is back already @throws Refusal conflict, forbidden,
- * busy
+ * The same checks as for a new zone.
+ * @param addedZone the zone, if it is back already
+ * @throws Refusal conflict, forbidden, busy
  */
 async function mustFit(
   tx: Tx,

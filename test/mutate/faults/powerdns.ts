@@ -144,7 +144,13 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'working.records.delete(keyOfOctets(record.wire))',
     'if (record) working.records.clear()',
   ),
-  byModel('order', 'a change does not see the one before it', PLAN, 'touched.get(key) ?? workingOf(', 'workingOf('),
+  byModel(
+    'order',
+    'a change does not see the one before it',
+    PLAN,
+    'workingByKey.get(key) ?? workingOf(',
+    'workingOf(',
+  ),
   byRights(
     'tenant',
     "another team's zone is found by its name",
@@ -195,8 +201,8 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/doors/powerdns/read-rrsets.ts',
-        find: "kind === 'REPLACE' && asked?.length === ours?.length && asked?.every",
-        replace: "kind === 'REPLACE' || asked?.every",
+        find: "kind === 'REPLACE' &&\n    requestedContents?.length === ownContents?.length &&\n    requestedContents?.every",
+        replace: "kind === 'REPLACE' || requestedContents?.every",
       },
     ],
     project: 'integration',
@@ -208,7 +214,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/doors/powerdns/read-rrsets.ts',
-        find: "kind === 'EXTEND' && asked?.every((each) => ours?.includes(each))",
+        find: "kind === 'EXTEND' && requestedContents?.every((each) => ownContents?.includes(each))",
         replace: "kind === 'EXTEND'",
       },
     ],
