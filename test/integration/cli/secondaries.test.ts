@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it, vi } from 'vitest';
-import { command as secondaries } from '../../../src/cli/commands/secondaries.ts';
-import { command as zones } from '../../../src/cli/commands/zones.ts';
+import { command as secondaries } from '../../../src/cli/admin/secondaries-commands.ts';
 import { addToTree } from '../../../src/cli/tree.ts';
+import { command as zones } from '../../../src/cli/zones/zones.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

@@ -164,7 +164,7 @@ export const CLI_FAULTS: readonly Fault[] = [
   fault(
     'zone-owned',
     'a zone whose records have owners is deleted without --force',
-    { file: 'src/cli/rest/zones.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
+    { file: 'src/cli/zones/properties.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
     { tests: ['test/integration/cli/owned-records.test.ts'] },
   ),
   fault(
