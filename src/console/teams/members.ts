@@ -1,6 +1,7 @@
 // The members of a team, their roles, and the open invitations. Owners change them, and every member may leave.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
 import { inviteBody } from '#contract/invitation.ts';
 import { memberChangeBody, ROLES } from '#contract/people.ts';
 import { invite, readTeamInvitations } from '#service/accounts/invitations.ts';
@@ -9,7 +10,6 @@ import { readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readKeys } from '#service/credentials/keys.ts';
 import { readTrusts } from '#service/credentials/trusts.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
 import { refusal } from '#service/refusal.ts';
 
 import type { ConsoleParts } from '../parts.ts';

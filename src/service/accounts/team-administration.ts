@@ -1,4 +1,6 @@
 // Teams from the command line: a list, and the binding of a team name of the OpenID rules to a team that exists.
+
+import { judgeLifetime } from '#base/lifetime.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
@@ -8,7 +10,6 @@ import { keysOfTeam } from '#store/team-keys.ts';
 import { type ListedTeam, listTeams } from '#store/team-list.ts';
 import { trustsOfTeam } from '#store/trusts.ts';
 import { COMMAND_LINE, withDatabase } from '../administrator.ts';
-import { judgeLifetime } from '../keys/standing.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
 /** Every team, by name. */

@@ -1,6 +1,6 @@
 // The state of keys and trusts.
 import { expect, test } from 'vitest';
-import { judgeLifetime } from '#service/keys/standing.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 
