@@ -1,9 +1,9 @@
 // `zonestead keys …`: an administrator of the service creates, lists and revokes API keys in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { judgeLifetime } from '#base/lifetime.ts';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/credentials/administration.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
 
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { type DryRunOption, sayer } from '../options.ts';

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { KeySource } from '#base/key-source.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
 import {
   adminAcceptSubject,
   adminCreateTrust,
@@ -11,7 +12,6 @@ import {
   adminRevokeTrust,
 } from '#service/credentials/administration.ts';
 import type { AcceptedSubject } from '#service/credentials/subjects.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
 import type { ClaimMatch } from '#service/trusts/match.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';

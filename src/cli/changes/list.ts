@@ -2,6 +2,7 @@
 import type { Change } from '#contract/change.ts';
 import { listZoneChanges } from '#contract/operations/zones.ts';
 import { show } from '../output.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { table } from '../table.ts';
 
@@ -9,11 +10,27 @@ const DEFAULT_LIMIT = 100;
 /** The most changes of one page. */
 const PAGE = 1_000;
 
+interface ListOptions {
+  limit?: number;
+  name?: string;
+}
+
+export const list = describeRestCommand({
+  name: 'list',
+  describe: 'list the changes of a zone and of its records, newest first',
+  arguments: [ZONE],
+  options: [
+    { flags: '--limit <number>', describe: 'list at most this many changes (default: 100)', value: 'number' },
+    { flags: '--name <name>', describe: 'list only changes of records of this name, among these' },
+  ],
+  run: (session, [zone = ''], options: ListOptions) => listChanges(session, zone, options),
+});
+
 /** @throws Error if the API key cannot see the zone */
-export async function listChanges(
+async function listChanges(
   session: Session,
   nameOrId: string,
-  { limit = DEFAULT_LIMIT, name }: { limit?: number; name?: string },
+  { limit = DEFAULT_LIMIT, name }: ListOptions,
 ): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);

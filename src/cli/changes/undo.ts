@@ -1,14 +1,9 @@
-// `zonestead changes undo` and `zonestead zones restore`: records become as they were, and deleted zones come back.
-import { readZones } from '#client/lists.ts';
-import * as undoApi from '#contract/operations/undo.ts';
-import type { UndoAnswer } from '#contract/undo.ts';
-import { confirm } from '../confirm.ts';
-import { deletedIn } from '../difference.ts';
-import type { DryRunOption, YesOption } from '../options.ts';
-import { show } from '../output.ts';
-import { printDifferences } from '../rest/preview.ts';
+// `zonestead changes undo`: records become as they were before some changes.
+import { undoChanges as undoOperation } from '#contract/operations/undo.ts';
+import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
-import { table } from '../table.ts';
+import { sendUndo } from '../rest/undo.ts';
 
 interface Selection {
   request?: string;
@@ -16,99 +11,37 @@ interface Selection {
   since?: string;
 }
 
+type UndoOptions = Selection & DryRunOption & YesOption;
+
+export const undo = describeRestCommand({
+  name: 'undo',
+  describe: 'undo changes of records: the records become as they were before',
+  arguments: [ZONE, { usage: '[changeIds...]', describe: 'ids of changes, as "changes list" prints them' }],
+  options: [
+    { flags: '--request <requestId>', describe: 'undo all changes of a request' },
+    { flags: '--key <keyId>', describe: 'undo all changes of an API key since a time' },
+    { flags: '--since <time>', describe: 'time in ISO 8601 for --key, for instance 2026-11-21T10:31:00Z' },
+    YES_OPTION,
+    DRY_RUN_OPTION,
+  ],
+  notes:
+    'If another change of the same records came later, or an owner has them, the service refuses and changes nothing.',
+  run: (session, [zone = '', ...ids], options: UndoOptions) => undoChanges(session, zone, ids, options),
+});
+
 /** @throws Error unless exactly one kind of changes is named, and if the service refuses */
-export async function undoChanges(
+async function undoChanges(
   session: Session,
   nameOrId: string,
   ids: readonly string[],
-  options: Selection & DryRunOption & YesOption,
+  options: UndoOptions,
 ): Promise<void> {
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
   const selection = selectionOf(ids, options);
-  await change(session, zone.zoneName, options, (dryRun) =>
-    client.call(undoApi.undoChanges, { params: { id: zone.id }, body: { ...selection, dryRun } }, { signal }),
+  await sendUndo(session, zone.zoneName, options, (dryRun) =>
+    client.call(undoOperation, { params: { id: zone.id }, body: { ...selection, dryRun } }, { signal }),
   );
-}
-
-/** The records of a zone as they were at a time. @throws Error if the service refuses */
-export async function restoreRecords(
-  session: Session,
-  nameOrId: string,
-  at: string,
-  options: DryRunOption & YesOption,
-): Promise<void> {
-  const { client, signal } = session;
-  const zone = await zoneOf(session, nameOrId);
-  await change(session, zone.zoneName, options, (dryRun) =>
-    client.call(undoApi.restoreRecords, { params: { id: zone.id }, body: { at, dryRun } }, { signal }),
-  );
-}
-
-/** The deleted zones that can be brought back, and until when. */
-export async function listDeletedZones(session: Session): Promise<void> {
-  const { zones } = await session.client.call(undoApi.listDeletedZones, {}, { signal: session.signal });
-  await show(session, { zones }, () =>
-    table(
-      ['ZONE', 'RECORDS', 'DELETED AT', 'UNTIL', 'OWNER', 'ID'],
-      zones.map(({ zoneName, records, deletedAt, until, owner, zoneId }) => [
-        zoneName,
-        String(records),
-        deletedAt,
-        until,
-        owner,
-        zoneId,
-      ]),
-      session.print,
-    ),
-  );
-}
-
-/** Brings back a deleted zone. @throws Error if the zone exists, and if the service refuses */
-export async function restoreZone(session: Session, name: string, { dryRun }: DryRunOption): Promise<void> {
-  const { client, signal, print } = session;
-  const [exists] = await readZones(client, { zoneName: name }, { signal });
-  if (exists !== undefined) {
-    throw new Error(`${name} exists; to make its records those of an earlier time, say which time with --at`);
-  }
-  const answer = await client.call(undoApi.restoreZone, { body: { zoneName: name, dryRun } }, { signal });
-  if ('dryRun' in answer) {
-    const { zoneName, deletedAt, until, records } = answer;
-    const what = `${zoneName}, deleted at ${deletedAt}, would come back with ${inWords(records)}; this is possible until ${until}`;
-    return show(session, answer, () => print(what));
-  }
-  const { zoneName, records } = answer;
-  await show(session, answer, () => print(`${zoneName} is back with ${inWords(records)} and the same DNSSEC key`));
-}
-
-const inWords = (records: number) => (records === 1 ? '1 record' : `${records} records`);
-
-/** Asks for a preview first, because only the preview tells how many records would be deleted. */
-async function change(
-  session: Session,
-  zoneName: string,
-  options: DryRunOption & YesOption,
-  send: (dryRun: boolean) => Promise<UndoAnswer>,
-): Promise<void> {
-  const preview = await send(true);
-  if (options.dryRun) return tell(session, preview, 'nothing would change');
-  const deleted = deletedIn(preview.differences);
-  if (preview.conflicts.length === 0 && deleted > 1) {
-    await confirm(`this deletes ${deleted} records of ${zoneName}`, options, session.signal);
-  }
-  await tell(session, await send(false), 'the records are as they were already');
-}
-
-async function tell(session: Session, answer: UndoAnswer, nothing: string): Promise<void> {
-  const { differences, conflicts, owned, total } = answer;
-  await show(session, answer, () => {
-    printDifferences(differences, session.print);
-    const more = total.differences - differences.length;
-    if (more > 0) session.print(`and ${more} more names and types`);
-    for (const { name, type, message } of owned) session.print(`not restored: ${name} ${type}: ${message}`);
-    for (const { name, type, message } of conflicts) session.print(`conflict: ${name} ${type}: ${message}`);
-    if (differences.length === 0 && conflicts.length === 0) session.print(nothing);
-  });
 }
 
 function selectionOf(ids: readonly string[], { request, key, since }: Selection) {

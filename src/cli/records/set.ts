@@ -7,19 +7,38 @@ import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn, differencesOf } from '../difference.ts';
-import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
-import { quotingHint } from '../options.ts';
+import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint, YES_OPTION, type YesOption } from '../options.ts';
 import { show } from '../output.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { confirmOwned } from '../rest/owned.ts';
 import { printDifferences, showPreview } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
-import { splitPriority, typeOf } from './write.ts';
+import { COMMENT, NAME, NO_TTL, splitPriority, TTL, TYPE, typeOf, type WriteOptions } from './options.ts';
 
-interface SetOptions extends DryRunOption, YesOption, ForceOption {
-  ttl?: number | false;
-  comment?: string;
-}
+type SetOptions = Pick<WriteOptions, 'ttl' | 'comment' | 'dryRun'> & YesOption & ForceOption;
+
+export const set = describeRestCommand({
+  name: 'set',
+  describe: 'make the records of a name and type exactly these values',
+  arguments: [
+    ZONE,
+    NAME,
+    TYPE,
+    { usage: '<values...>', describe: 'contents in zone-file syntax; for MX, with the priority first' },
+  ],
+  options: [
+    { flags: TTL, describe: 'TTL of all values (default: the records keep the TTL that they share)', value: 'number' },
+    NO_TTL,
+    { flags: COMMENT, describe: 'comment of all values; "" removes it (default: records keep their comments)' },
+    YES_OPTION,
+    FORCE_OPTION,
+    DRY_RUN_OPTION,
+  ],
+  hint: quotingHint(),
+  run: (session, [zone = '', name = '', type = '', ...values], options: SetOptions) =>
+    setRecords(session, zone, { name, type, values }, options),
+});
 
 /** @throws Error if a value is wrong, and unless the deletion of several records is confirmed */
 export async function setRecords(

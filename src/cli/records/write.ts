@@ -1,51 +1,72 @@
-// `zonestead records …`: the record operations of the REST API. A zone is given by its name or its id.
+// `zonestead records create` and `update`
 import { isAbsent } from '#client/errors.ts';
-import { type RecordFilter, readRecords } from '#client/lists.ts';
+import { readRecords } from '#client/lists.ts';
 import * as recordApi from '#contract/operations/records.ts';
-import type { DnsRecord, ListedRecord } from '#contract/record.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
-import { confirm } from '../confirm.ts';
 import { differencesOf } from '../difference.ts';
-import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
+import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint } from '../options.ts';
 import { show } from '../output.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { confirmOwned } from '../rest/owned.ts';
 import { showPreview } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
-import { table } from '../table.ts';
+import {
+  COMMENT,
+  CONTENT,
+  IF_MATCH,
+  NAME,
+  NO_TTL,
+  PRIORITY,
+  splitPriority,
+  TTL,
+  TYPE,
+  typeOf,
+  type WriteOptions,
+} from './options.ts';
 
-type RecordType = DnsRecord['type'];
+const RECORD_ID = { usage: '<recordId>', describe: 'id of the record, as "records list" prints it' } as const;
 
-interface RecordOptions extends DryRunOption {
-  /** False: the default of the zone. */
-  ttl?: number | false;
-  priority?: number;
-  comment?: string;
-}
+type UpdateOptions = WriteOptions & ForceOption & { ifMatch?: string };
 
-export async function listRecords(
-  session: Session,
-  zone: string,
-  filter: { name?: string; type?: string; etags?: boolean },
-): Promise<void> {
-  const { client, signal, print } = session;
-  const { id } = await zoneOf(session, zone);
-  const type = filter.type === undefined ? undefined : typeOf(filter.type);
-  const { name, etags = false } = filter;
-  const records = await readRecords(client, id, { name, type, etags, owners: true }, { signal });
-  const hasOwners = records.some(({ owners = [] }) => owners.length > 0);
-  const more = [...(etags ? ['ETAG'] : []), ...(hasOwners ? ['OWNERS'] : [])];
-  const rows = records.map((record) => rowOf(record, hasOwners));
-  await show(session, { records }, () =>
-    table(['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', ...more, 'CONTENT'], rows, print),
-  );
-}
+export const create = describeRestCommand({
+  name: 'create',
+  describe: 'create a record',
+  arguments: [ZONE, NAME, TYPE, { usage: '<content>', describe: CONTENT }],
+  options: [
+    { flags: TTL, describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
+    PRIORITY,
+    { flags: COMMENT, describe: 'a comment, which is not in DNS' },
+    DRY_RUN_OPTION,
+  ],
+  hint: quotingHint(),
+  run: (session, [zone = '', name = '', type = '', content = ''], options: WriteOptions) =>
+    createRecord(session, zone, { name, type, content }, options),
+});
 
-export async function createRecord(
+export const update = describeRestCommand({
+  name: 'update',
+  describe: 'change a record; values without an option or argument stay as they are',
+  arguments: [ZONE, RECORD_ID, { usage: '[content]', describe: `new ${CONTENT}` }],
+  options: [
+    { flags: TTL, describe: 'new TTL', value: 'number' },
+    NO_TTL,
+    PRIORITY,
+    { flags: COMMENT, describe: 'new comment; "" removes it' },
+    IF_MATCH,
+    FORCE_OPTION,
+    DRY_RUN_OPTION,
+  ],
+  run: (session, [zone = '', recordId = '', content], options: UpdateOptions) =>
+    updateRecord(session, zone, recordId, { ...options, content }),
+});
+
+async function createRecord(
   session: Session,
   nameOrId: string,
   { name, type, content }: { name: string; type: string; content: string },
-  { ttl, priority, comment, dryRun }: RecordOptions,
+  { ttl, priority, comment, dryRun }: WriteOptions,
 ): Promise<void> {
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
@@ -69,7 +90,7 @@ export async function updateRecord(
   session: Session,
   nameOrId: string,
   recordId: string,
-  changes: RecordOptions & ForceOption & { content: string | undefined; ifMatch?: string },
+  changes: UpdateOptions & { content: string | undefined },
 ): Promise<void> {
   const { content, ttl, priority, comment, dryRun } = changes;
   if ([content, ttl, priority, comment].every((each) => each === undefined)) {
@@ -98,49 +119,8 @@ export async function updateRecord(
   await tell(session, await client.call(recordApi.replaceRecord, input, { signal, ifMatch }), 'updated');
 }
 
-/**
- * Deletes one record by its id, or the records of a name and type.
- * @throws Error if there is none, and unless the deletion of several is confirmed
- */
-export async function deleteRecords(
-  session: Session,
-  nameOrId: string,
-  { name, type, content }: { name: string; type: string | undefined; content: string | undefined },
-  options: YesOption & ForceOption & DryRunOption & { ifMatch?: string },
-): Promise<void> {
-  const { client, signal, print } = session;
-  const zone = await zoneOf(session, nameOrId);
-  const records: ListedRecord[] =
-    type === undefined
-      ? [(await recordOf(session, zone, name)).record]
-      : await found(session, zone, { name, type: typeOf(type), content });
-  if (options.dryRun)
-    return showPreview(session, differencesOf(parsedRecords(zone, records), [], zone.defaultTtl), records);
-  await confirmOwned(records, options, signal);
-  const [only] = records;
-  if (records.length === 1 && only !== undefined) {
-    const params = { id: zone.id, recordId: only.id };
-    await client.call(recordApi.deleteRecord, { params }, { signal, ifMatch: options.ifMatch });
-  } else {
-    if (options.ifMatch !== undefined) throw new Error(`--if-match is for one record, and ${records.length} match`);
-    const what = `${name} ${type}`;
-    await confirm(`this deletes ${records.length} records of ${what} in ${zone.zoneName}`, options, signal);
-    const changes = records.map(({ id, etag: ifMatch }) => ({ action: 'delete' as const, id, ifMatch }));
-    await client.call(recordApi.applyBatch, { params: { id: zone.id }, body: { changes } }, { signal });
-  }
-  await show(session, { deleted: records.map(({ id }) => id) }, () => {
-    for (const record of records) print(`${lineOf(record)} is deleted (${record.id})`);
-  });
-}
-
-async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {
-  const records = await readRecords(client, zone.id, { ...filter, etags: true, owners: true }, { signal });
-  if (records.length > 0) return records;
-  throw new Error(`no record matches in ${zone.zoneName}; "zonestead records list ${zone.zoneName}" lists its records`);
-}
-
 /** The record with its ETag. @throws Error if there is none */
-async function recordOf(
+export async function recordOf(
   { client, signal }: Session,
   zone: Zone,
   recordId: string,
@@ -163,26 +143,6 @@ async function tell(session: Session, record: DnsRecord, what: string): Promise<
   await show(session, record, () => session.print(`${lineOf(record)} is ${what} (${record.id})`));
 }
 
-function lineOf({ name, ttl, type, content }: DnsRecord): string {
+export function lineOf({ name, ttl, type, content }: DnsRecord): string {
   return `${name} ${ttl} ${type} ${content}`;
-}
-
-/** A comment follows its content in the way of a zone file. */
-function rowOf(record: ListedRecord, hasOwners: boolean): string[] {
-  const { name, type, ttl, priority, id, content, comment, etag, owners = [] } = record;
-  const text = comment === undefined ? content : `${content} ; ${comment}`;
-  const tag = etag === undefined ? [] : [etag];
-  const own = hasOwners ? [owners.join(',') || '-'] : [];
-  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...tag, ...own, text];
-}
-
-/** The value of an MX record has its priority first, as in a zone file, or alone in an option. */
-export function splitPriority(type: string, value: string): { content: string; priority?: number } {
-  const [, preference, host] = type === 'MX' ? (/^(\d{1,5})[ \t]+(\S+)$/.exec(value) ?? []) : [];
-  return host === undefined ? { content: value } : { content: host, priority: Number(preference) };
-}
-
-/** The service checks the type. */
-export function typeOf(text: string): RecordType {
-  return text.toUpperCase() as RecordType;
 }

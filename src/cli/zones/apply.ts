@@ -1,18 +1,48 @@
 // `zonestead zones apply`: makes the records of a zone those of a zone file.
 import { ApiError } from '#client/errors.ts';
 import { importZoneFile } from '#contract/operations/zone-files.ts';
+import { describeCommand } from '../command.ts';
+import { REST_SETTINGS, withRest } from '../commands/rest.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
-import type { DryRunOption, ForceOption, YesOption } from '../options.ts';
-import { show } from '../output.ts';
-import { isManifest } from '../rest/manifest-files.ts';
+import { readInput } from '../input.ts';
+import {
+  DRY_RUN_OPTION,
+  type DryRunOption,
+  FORCE_OPTION,
+  type ForceOption,
+  YES_OPTION,
+  type YesOption,
+} from '../options.ts';
+import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { confirmOwned } from '../rest/owned.ts';
 import { showPreview } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
-import { compareFile } from '../rest/zone-files.ts';
+import { compareFile, isManifest } from '../rest/zone-files.ts';
 
 /** The service checks and writes 100,000 records in less time. */
 const LIMIT_MS = 120_000;
+
+type ApplyOptions = OutputOption & DryRunOption & YesOption & ForceOption & { zone?: string };
+
+export const apply = describeCommand({
+  name: 'apply',
+  describe: 'make the records of a zone those of a zone file, all or nothing',
+  arguments: [{ usage: '<file>', describe: 'zone file; "-" reads standard input' }],
+  options: [
+    { flags: '--zone <zone>', describe: 'name or id of the zone (default: the first $ORIGIN of the file)' },
+    YES_OPTION,
+    FORCE_OPTION,
+    DRY_RUN_OPTION,
+    OUTPUT_OPTION,
+  ],
+  notes: 'Records of the zone that the file does not contain are deleted.',
+  settings: REST_SETTINGS,
+  run: async ([path = ''], options: ApplyOptions, context) => {
+    const text = await readInput(path, context.signal);
+    await withRest(context, options, (session) => applyZoneFile(session, { path, text }, options));
+  },
+});
 
 /**
  * @throws Error with the numbers of wrong lines, and unless the change of owned records and the deletion of several are

@@ -1,24 +1,66 @@
-// `zonestead zones export --format manifests`: prints the manifests that take over a live zone. It changes nothing.
+// `zonestead zones export`: prints a zone file, or the manifests that take over a live zone. It changes nothing.
 import { shownText } from '#base/printable.ts';
-import { toYaml } from '#base/yaml.ts';
 import { readRecords } from '#client/lists.ts';
-import { type Manifest, planManifests } from '../rest/manifests.ts';
+import * as zoneFileApi from '#contract/operations/zone-files.ts';
+import { describeCommand } from '../command.ts';
+import { REST_SETTINGS, withRest } from '../commands/rest.ts';
+import { ZONE } from '../rest/command.ts';
+import { planManifests } from '../rest/manifests.ts';
+import type { ManifestFormat, ManifestOutput } from '../rest/render-manifests.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 
-export type ManifestFormat = 'yaml' | 'json';
+interface ExportOptions {
+  format: 'zonefile' | 'manifests';
+  namespace?: string;
+  output?: ManifestFormat;
+}
 
-export interface ManifestOutput {
-  format: ManifestFormat;
-  /** Absent: the objects get the namespace that they are applied in. */
-  namespace?: string | undefined;
+export const exportZone = describeCommand({
+  name: 'export',
+  describe: 'print a zone as a zone file, or as the DNSZone and the DNSRecords that take it over',
+  arguments: [ZONE],
+  options: [
+    {
+      flags: '--format <format>',
+      describe: 'format of the file',
+      choices: ['zonefile', 'manifests'],
+      default: 'zonefile',
+    },
+    { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects, for manifests' },
+    {
+      flags: '-o, --output <format>',
+      describe: 'for manifests: YAML documents, or a List in JSON (default: yaml)',
+      choices: ['yaml', 'json'],
+    },
+  ],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], { format, namespace, output }: ExportOptions, context) => {
+    if (format === 'zonefile' && output !== undefined) {
+      throw new Error('--output is for --format manifests; a zone file has one form');
+    }
+    return withRest(context, { output: 'table' }, (session) =>
+      format === 'zonefile'
+        ? exportZoneFile(session, zone)
+        : exportManifests(session, zone, { format: output ?? 'yaml', namespace }),
+    );
+  },
+});
+
+/** Prints the zone file of the service. */
+async function exportZoneFile(session: Session, nameOrId: string): Promise<void> {
+  const { client, signal, print } = session;
+  const { id } = await zoneOf(session, nameOrId);
+  print((await client.call(zoneFileApi.exportZoneFile, { params: { id } }, { signal })).trimEnd());
 }
 
 /** The characters of a sentence about an omitted record. */
 const MAX_REASON = 300;
 
 /** @throws Error after the output if records were omitted, so that a pipe into kubectl does not hide it */
-export async function exportManifests(session: Session, nameOrId: string, output: ManifestOutput): Promise<void> {
+async function exportManifests(session: Session, nameOrId: string, output: ManifestOutput): Promise<void> {
   const { client, signal, print, warn } = session;
+  // The writer of YAML is a package that other commands need not load.
+  const { LIVE_ZONE, parseNamespace, renderManifests } = await import('../rest/render-manifests.ts');
   const namespace = parseNamespace(output.namespace);
   const zone = await zoneOf(session, nameOrId);
   const records = await readRecords(client, zone.id, {}, { signal });
@@ -28,38 +70,4 @@ export async function exportManifests(session: Session, nameOrId: string, output
     warn(shownText(`Omitted and unchanged: ${name} ${type}: ${why}`, MAX_REASON));
   }
   if (leftOut.length > 0) throw new Error(`${leftOut.length} record(s) cannot be a DNSRecord and stay unchanged`);
-}
-
-const LIVE_ZONE = {
-  first:
-    '# A zone of the DNS service. If you apply this file, the objects take over the zone, and nothing changes in DNS.',
-  administrator: 'An administrator must allow this once',
-};
-
-/**
- * One YAML stream for `kubectl apply -f -`, or one List in JSON, without the final line break. Its comments are
- * sentences of this file: a text of others could end its line, and begin an object. Pure: the same zone gives the same
- * text.
- */
-export function renderManifests(
-  objects: readonly Manifest[],
-  { format, namespace = '<namespace>' }: ManifestOutput,
-  { first, administrator }: typeof LIVE_ZONE = LIVE_ZONE,
-): string {
-  if (format === 'json') return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 2);
-  const head = [
-    first,
-    `# ${administrator}, unless spec.credentialsSecretRef names an API key of your own:`,
-    `#   kubectl label namespace ${namespace} zonestead.dev/existing-zones=allow`,
-    '# Afterwards, the deletion of an object deletes its records, unless spec.deletionPolicy is Retain.',
-  ];
-  return `${head.join('\n')}\n${objects.map(toYaml).join('\n---\n')}`;
-}
-
-/** @throws Error if Kubernetes has no namespaces of this name (RFC 1123 label) */
-export function parseNamespace(text: string | undefined): string | undefined {
-  if (text === undefined || /^(?=.{1,63}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text)) return text;
-  throw new Error(
-    `--namespace ${shownText(text, 80)} is not the name of a namespace; write lower-case letters, digits and hyphens, at most 63`,
-  );
 }

@@ -1,20 +1,35 @@
 // `zonestead zones secondaries`: the secondaries of a zone, and the owner's choice among those that are offered.
 import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#contract/operations/secondaries.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
-import type { DryRunOption } from '../options.ts';
+import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { table } from '../table.ts';
 
 const LISTED_BY = { all: 'all zones', administrator: 'administrator', owner: 'you' };
 
+type ChoiceOptions = DryRunOption & { add?: string[]; remove?: string[] };
+
+export const secondaries = describeRestCommand({
+  name: 'secondaries',
+  describe: 'show the secondaries of a zone, and choose among those that are offered',
+  arguments: [ZONE],
+  options: [
+    { flags: '--add <secondary>', describe: 'a secondary that is to have the zone', value: 'list' },
+    { flags: '--remove <secondary>', describe: 'a secondary that you chose and no longer want', value: 'list' },
+    DRY_RUN_OPTION,
+  ],
+  run: (session, [zone = ''], options: ChoiceOptions) => zoneSecondaries(session, zone, options),
+});
+
 /**
  * Changes the choice if a change is given, and shows the secondaries. @throws Error if the API key cannot see the zone
  */
-export async function zoneSecondaries(
+async function zoneSecondaries(
   session: Session,
   nameOrId: string,
-  { add = [], remove = [], dryRun }: DryRunOption & { add?: string[]; remove?: string[] },
+  { add = [], remove = [], dryRun }: ChoiceOptions,
 ): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);

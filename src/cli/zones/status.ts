@@ -6,11 +6,25 @@ import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ZoneNode } from '#contract/feed.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
-import { show } from '../output.ts';
+import { describeCommand } from '../command.ts';
+import { REST_SETTINGS, withRest } from '../commands/rest.ts';
+import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
+import { ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { table } from '../table.ts';
 
 const RESOLVE_MS = 2_000;
+
+export const status = describeCommand({
+  name: 'status',
+  describe:
+    'show which nodes and secondaries have a zone as it is stored, and the serial that each name server answers with',
+  arguments: [ZONE],
+  options: [OUTPUT_OPTION],
+  settings: [...REST_SETTINGS, 'ZONESTEAD_NAMESERVER_ADDRESSES'],
+  run: ([zone = ''], options: OutputOption, context) =>
+    withRest(context, options, (session) => showStatus(session, zone, context.config().ZONESTEAD_NAMESERVER_ADDRESSES)),
+});
 
 /** @param overrides ZONESTEAD_NAMESERVER_ADDRESSES @throws Error if the API key cannot see the zone */
 export async function showStatus(session: Session, nameOrId: string, overrides: string): Promise<void> {

@@ -3,13 +3,37 @@
 import { readRecords, readZones } from '#client/lists.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
-import { differencesOf, type ManifestDifference } from '../difference.ts';
-import { show } from '../output.ts';
-import { isManifest, readManifests, type WantedZone } from '../rest/manifest-files.ts';
-import { printDifferences } from '../rest/preview.ts';
-import type { Session } from '../rest/session.ts';
-import { parsedRecords } from '../rest/stored-records.ts';
-import { compareFile } from '../rest/zone-files.ts';
+import { describeCommand } from './command.ts';
+import { REST_SETTINGS, withRest } from './commands/rest.ts';
+import { differencesOf, type ManifestDifference } from './difference.ts';
+import { readInput } from './input.ts';
+import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
+import type { WantedZone } from './rest/manifest-files.ts';
+import { printDifferences } from './rest/preview.ts';
+import type { Session } from './rest/session.ts';
+import { parsedRecords } from './rest/stored-records.ts';
+import { compareFile, isManifest } from './rest/zone-files.ts';
+
+export const command = describeCommand({
+  name: 'diff',
+  describe: 'compare a zone file, or a file of DNSZone and DNSRecord objects, with the service',
+  arguments: [{ usage: '<file>', describe: 'zone file, or YAML of objects; "-" reads standard input' }],
+  options: [
+    { flags: '--zone <zone>', describe: 'the zone of the file (default: its first $ORIGIN, or its DNSZone)' },
+    OUTPUT_OPTION,
+  ],
+  notes: 'The exit code is 0 if the file and the service are equal, 1 if they differ, and 2 after an error.',
+  errorCode: 2,
+  settings: REST_SETTINGS,
+  run: async ([file = ''], options: OutputOption & { zone?: string }, context) => {
+    const text = await readInput(file, context.signal);
+    let isEqual = false;
+    await withRest(context, options, async (session) => {
+      isEqual = await showDiff(session, text, options.zone);
+    });
+    return isEqual ? 0 : 1;
+  },
+});
 
 interface ZoneDifference {
   zoneName: string;
@@ -19,9 +43,9 @@ interface ZoneDifference {
 }
 
 /** @returns whether the file and the service are equal @throws Error that names the line or the object that is wrong */
-export async function showDiff(session: Session, text: string, given: string | undefined): Promise<boolean> {
+async function showDiff(session: Session, text: string, given: string | undefined): Promise<boolean> {
   const zones = isManifest(text)
-    ? await compareManifests(session, readManifests(text, given))
+    ? await compareManifests(session, await wantedBy(text, given))
     : [await compareWhole(session, text, given)];
   await show(session, { zones }, () => {
     for (const { zoneName, zone, differences } of zones) {
@@ -32,6 +56,12 @@ export async function showDiff(session: Session, text: string, given: string | u
     }
   });
   return zones.every(({ zone, differences }) => zone.length === 0 && differences.length === 0);
+}
+
+/** The reader of YAML is a package that a zone file does not need. */
+async function wantedBy(text: string, given: string | undefined): Promise<WantedZone[]> {
+  const { readManifests } = await import('./rest/manifest-files.ts');
+  return readManifests(text, given);
 }
 
 async function compareWhole(session: Session, text: string, given: string | undefined): Promise<ZoneDifference> {
