@@ -1,6 +1,6 @@
-// The description of one command of `zonestead` as data. A file in commands/ exports one description, or a group of
-// them, and imports nothing heavy: `run` loads the modules that do the work, so that no command waits for the modules
-// of another one.
+// The description of one command of `zonestead` as data. A file has the description of a command and
+// its work, and `<group>/<group>.ts` the list of a group. A group is loaded by its first word. What help and completion
+// need not wait for is loaded when the command runs: servers, the database, the HTTP client, YAML.
 import type { Config, SettingName } from '#config.ts';
 
 export interface CommandContext<Name extends SettingName> {
@@ -19,8 +19,13 @@ export interface CommandContext<Name extends SettingName> {
   readonly signal: AbortSignal;
   /** Ends the process in the same way as a signal does. */
   stop(reason: Error): void;
-  /** The descriptions of all commands of this program. */
-  commands(): Promise<readonly (CommandDescription | CommandGroup)[]>;
+  /** The words of this command, for instance "keys" and "mint". */
+  readonly words: readonly string[];
+  /**
+   * The descriptions of all commands of this program. @param first loads the command of this first word alone, if there
+   * is one
+   */
+  commands(first?: string): Promise<readonly (CommandDescription | CommandGroup)[]>;
 }
 
 interface ArgumentDescription {
@@ -62,11 +67,14 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   run(args: readonly string[], options: Options, context: CommandContext<Name>): Promise<number> | Promise<void>;
 }
 
-/** Commands with a common first word, for instance "zones list" and "zones create". */
+/**
+ * Commands with a common first word, for instance "zones list" and "zones create". Those of "admin" are groups
+ * themselves.
+ */
 export interface CommandGroup {
   readonly name: string;
   readonly describe: string;
-  readonly commands: readonly CommandDescription[];
+  readonly commands: readonly (CommandDescription | CommandGroup)[];
 }
 
 /** Loads the description of a command when it is needed, by the first word of the command line. */

@@ -3,12 +3,12 @@ import type { CommandMap } from './command.ts';
 
 /** In the order of the help. */
 export const PEOPLE_COMMANDS: CommandMap = {
-  keys: () => import('./admin/keys-commands.ts'),
-  trusts: () => import('./admin/trusts-commands.ts'),
-  nodes: () => import('./admin/nodes-commands.ts'),
-  secondaries: () => import('./admin/secondaries-commands.ts'),
-  users: () => import('./admin/users-commands.ts'),
-  teams: () => import('./admin/teams-commands.ts'),
+  keys: () => import('./keys/keys.ts'),
+  trusts: () => import('./trusts/trusts.ts'),
+  nodes: () => import('./nodes/nodes.ts'),
+  secondaries: () => import('./secondaries/secondaries.ts'),
+  users: () => import('./users/users.ts'),
+  teams: () => import('./teams/teams.ts'),
   zones: () => import('./zones/zones.ts'),
   records: () => import('./records/records.ts'),
   changes: () => import('./changes/changes.ts'),
@@ -17,6 +17,7 @@ export const PEOPLE_COMMANDS: CommandMap = {
   delegation: () => import('./commands/delegation.ts'),
   owners: () => import('./owners/owners.ts'),
   clusters: () => import('./clusters/clusters.ts'),
+  admin: () => import('./admin/admin.ts'),
   acme: () => import('./acme/command.ts'),
   check: () => import('./commands/check.ts'),
   doctor: () => import('./commands/doctor.ts'),

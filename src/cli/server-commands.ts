@@ -1,9 +1,9 @@
-// The commands of the servers and of the jobs of an installation. They run in the image.
+// The commands of the servers and of the jobs of an installation. They run in the image. This is the only list of them:
+// the single file of the command line (deploy/cli) has their names without their modules.
 import type { CommandMap } from './command.ts';
-import type { ServerCommandName } from './standalone.ts';
 
 /** In the order of the help. */
-export const SERVER_COMMANDS = {
+export const SERVER_COMMANDS: CommandMap = {
   api: () => import('./serve/api.ts'),
   operator: () => import('./serve/operator.ts'),
   solver: () => import('./serve/solver.ts'),
@@ -15,4 +15,4 @@ export const SERVER_COMMANDS = {
   bootstrap: () => import('./jobs/bootstrap-command.ts'),
   certificates: () => import('./jobs/certificates-command.ts'),
   'release-finalizers': () => import('./jobs/release-command.ts'),
-} satisfies CommandMap & Record<ServerCommandName, unknown>;
+};

@@ -1,6 +1,7 @@
 // The tree of commander's commands that the descriptions of commands make.
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
+import { adminHint } from './admin-hint.ts';
 import type { CommandMap } from './command.ts';
 import { addToTree, type ProcessContext } from './tree.ts';
 
@@ -29,9 +30,13 @@ export async function createZonesteadProgram(
     (await Promise.all(loaders.map((load) => load()))).map(({ command }) => command);
   const named = words?.[0] === undefined ? undefined : commands[words[0]];
   const { describeSettings } = isHelp(words) ? await import('#config.ts') : {};
-  const all = () => loadAll(Object.values(commands));
-  for (const command of await (named === undefined ? all() : loadAll([named]))) {
-    addToTree(program, command, { ...context, commands: all }, describeSettings);
+  const load = (first?: string) => {
+    const one = first === undefined ? undefined : commands[first];
+    return loadAll(one === undefined ? Object.values(commands) : [one]);
+  };
+  const hint = await adminHint(commands, words ?? []);
+  for (const command of await load(named === undefined ? undefined : words?.[0])) {
+    addToTree(program, command, { ...context, commands: load }, { settings: describeSettings, hint });
   }
   return program;
 }

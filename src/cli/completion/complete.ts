@@ -12,7 +12,7 @@ export const command = describeCommand({
   isHidden: true,
   run: async (words, _options, { commands, config, print, signal }) => {
     const { candidatesOf } = await import('./candidates.ts');
-    const found = candidatesOf(await commands(), words);
+    const found = candidatesOf(await commands(words.length > 1 ? words[0] : undefined), words);
     if (found === 'files') return print(':files');
     if (typeof found !== 'string') {
       for (const { word, describe } of found) print(`${word}\t${describe}`);

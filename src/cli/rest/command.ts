@@ -6,8 +6,8 @@ import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import type { Session } from './session.ts';
 
 interface RestDescription<Options> extends Omit<CommandDescription, 'settings' | 'run'> {
-  /** @throws Error with a message for people */
-  run(session: Session, args: readonly string[], options: Options): Promise<void>;
+  /** @returns the exit code, 0 if there is none @throws Error with a message for people */
+  run(session: Session, args: readonly string[], options: Options): Promise<number> | Promise<void>;
 }
 
 /** The argument of commands that are about one zone. */
@@ -23,7 +23,12 @@ export function describeRestCommand<Options>({
     ...description,
     options: [...options, OUTPUT_OPTION],
     settings: REST_SETTINGS,
-    run: (args, given: Options & OutputOption, context) =>
-      withRest(context, given, (session) => run(session, args, given)),
+    run: async (args, given: Options & OutputOption, context): Promise<number> => {
+      let code = 0;
+      await withRest(context, given, async (session) => {
+        code = (await run(session, args, given)) ?? 0;
+      });
+      return code;
+    },
   });
 }

@@ -48,9 +48,7 @@ export async function showStatus(session: Session, nameOrId: string, overrides: 
     print(`zone    ${zone.zoneName}`);
     print(`serial  ${zone.serial}`);
     print('');
-    const rows = nodes.map((node) => [node.node, stateOf(node), node.reportedAt, nodeProblems([node])[0] ?? '']);
-    table(['NODE', 'STATE', 'LAST REPORT', 'PROBLEM'], rows, print);
-    if (!isAnyCounted(nodes)) print(NO_NODE_REPORTS);
+    printNodes(nodes, print);
     if (secondaries.length > 0) {
       print('');
       const shown = secondaries.map((each) => {
@@ -74,6 +72,13 @@ export async function showStatus(session: Session, nameOrId: string, overrides: 
       print,
     );
   });
+}
+
+/** The nodes of a zone by their reports. */
+export function printNodes(nodes: readonly ZoneNode[], print: (line: string) => void): void {
+  const rows = nodes.map((node) => [node.node, stateOf(node), node.reportedAt, nodeProblems([node])[0] ?? '']);
+  table(['NODE', 'STATE', 'LAST REPORT', 'PROBLEM'], rows, print);
+  if (!isAnyCounted(nodes)) print(NO_NODE_REPORTS);
 }
 
 function nameserverOf({ server, node, serial, problem }: ServerVerdict) {
