@@ -139,7 +139,7 @@ async function attachIdentity(
 function linkCommand(email: string, issuer: string, subject: string): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const shown = /^[\x20-\x7e]{1,255}$/.test(subject) ? quoted(subject) : '<subject>';
-  return `zonestead users link --email ${quoted(email)} --issuer ${quoted(issuer)} --subject ${shown}`;
+  return `zonestead admin users link --email ${quoted(email)} --issuer ${quoted(issuer)} --subject ${shown}`;
 }
 
 /**

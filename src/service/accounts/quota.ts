@@ -81,7 +81,7 @@ function overQuota(own: OwnerQuota, kind: QuotaKind, { used, limit }: QuotaShare
   const who = own.team === null ? 'Your personal zones have' : `The team ${JSON.stringify(own.team)} has`;
   const holder = own.team === null && kind === 'zones' ? 'You have' : who;
   const things = own.team === null && kind === 'zones' ? 'personal zones' : WORDS[kind];
-  const setting = own.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead teams quota --${kind}`;
+  const setting = own.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead admin teams quota --${kind}`;
   return refusal('over-quota', { holder, used, limit, things, more, setting });
 }
 

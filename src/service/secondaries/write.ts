@@ -67,7 +67,7 @@ async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [
   const offers = [];
   for (const { team, namespace } of wanted) {
     const found = await teamByName(tx, team);
-    if (found === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
+    if (found === null) throw new Error(`there is no team ${team}; "zonestead admin teams list" shows the names`);
     offers.push({ teamId: found.id, namespace });
   }
   await writeOffers(tx, secondary, offers);

@@ -29,8 +29,10 @@ describe('completion', () => {
     ['records create shop.example www C', RECORD_TYPES.filter((type) => type.startsWith('C'))],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['zones create --comment -x ', []],
-    ['secondaries add ns --catalog --', expect.arrayContaining(['--help'])],
-    ['secondaries apply ', 'files'],
+    ['admin sec', ['secondaries']],
+    ['admin keys m', ['mint']],
+    ['admin secondaries add ns --catalog --', expect.arrayContaining(['--help'])],
+    ['admin secondaries apply ', 'files'],
     ['nothing ', []],
     ['zones nothing ', []],
   ])('after "%s" offers the right words', (line, words) => {
