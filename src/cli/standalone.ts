@@ -3,10 +3,13 @@ import type { CommandDescription, CommandMap } from './command.ts';
 import { PEOPLE_COMMANDS } from './people-commands.ts';
 import { SERVER_COMMANDS } from './server-commands.ts';
 
+/** The commands that run elsewhere. */
+export const MISSING_COMMANDS: readonly string[] = Object.keys(SERVER_COMMANDS);
+
 /** The modules of server commands are not in the file, and nothing loads them. */
 export const STANDALONE_COMMANDS: CommandMap = {
   ...PEOPLE_COMMANDS,
-  ...Object.fromEntries(Object.keys(SERVER_COMMANDS).map((name) => [name, async () => ({ command: elsewhere(name) })])),
+  ...Object.fromEntries(MISSING_COMMANDS.map((name) => [name, async () => ({ command: elsewhere(name) })])),
 };
 
 /** Takes any words, and says where the command runs. */

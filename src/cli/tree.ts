@@ -4,9 +4,8 @@ import type { SettingFacts, SettingName } from '#config.ts';
 import type { CommandContext, CommandDescription, CommandGroup, OptionDescription } from './command.ts';
 import { CommandFailed } from './program.ts';
 
-export type TreeContext = Omit<CommandContext<never>, 'config' | 'words'>;
-/** The context that a process has before its commands are known. */
-export type ProcessContext = Omit<TreeContext, 'commands'>;
+/** The context that all commands of a process have. */
+export type ProcessContext = Omit<CommandContext<never>, 'config' | 'words'>;
 type DescribeSettings = (names: readonly SettingName[]) => readonly SettingFacts[];
 
 interface TreeOptions {
@@ -20,7 +19,7 @@ interface TreeOptions {
 export function addToTree(
   parent: Command,
   description: CommandDescription | CommandGroup,
-  context: TreeContext,
+  context: ProcessContext,
   options: TreeOptions = {},
   before: readonly string[] = [],
 ): void {
@@ -45,7 +44,7 @@ function addHint(command: Command, about: RegExp, hint: string): void {
 
 function commandOf(
   description: CommandDescription,
-  context: TreeContext & Pick<CommandContext<never>, 'words'>,
+  context: ProcessContext & Pick<CommandContext<never>, 'words'>,
   describeSettings: DescribeSettings | undefined,
 ): Command {
   const {

@@ -1,4 +1,4 @@
-// The terms of keys and trusts: what a caller may ask for. The REST API, the command line and the Job of the chart read
+// The terms that a caller may ask for in keys and trusts. The REST API, the command line and the Job of the chart read
 // them with these schemas.
 import { z } from 'zod';
 import { clusterRight, displayName, level } from './people.ts';

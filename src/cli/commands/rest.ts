@@ -10,13 +10,13 @@ const NEXT =
   'ZONESTEAD_URL is the address of the service, and ZONESTEAD_API_KEY a key of it, or ZONESTEAD_API_KEY_FILE a file with one. In a checkout, "source .local/env" sets them for the stack of "npm run up".';
 
 /** @throws Error that says which settings are missing, and where they come from */
-async function configOf({ config, commands, words }: CommandContext<(typeof REST_SETTINGS)[number]>) {
+async function configOf({ config, words }: CommandContext<(typeof REST_SETTINGS)[number]>) {
   try {
     return config();
   } catch (error) {
     const { isSet } = await import('#config.ts');
-    const [admin] = isSet('DATABASE_URL') ? await commands('admin') : [];
-    const twin = adminCommand(admin, words);
+    const { OUTLINES } = await import('../completion/outlines.ts');
+    const twin = isSet('DATABASE_URL') ? adminCommand(OUTLINES, words) : null;
     const other = twin === null ? '' : ` With DATABASE_URL alone, call "${twin}".`;
     throw new Error(`${error instanceof Error ? error.message : String(error)} ${NEXT}${other}`);
   }

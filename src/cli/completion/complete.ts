@@ -10,9 +10,13 @@ export const command = describeCommand({
   settings: REST_SETTINGS,
   passThrough: true,
   isHidden: true,
-  run: async (words, _options, { commands, config, print, signal }) => {
+  run: async (words, _options, { missing, config, print, signal }) => {
     const { candidatesOf } = await import('./candidates.ts');
-    const found = candidatesOf(await commands(words.length > 1 ? words[0] : undefined), words);
+    const { OUTLINES } = await import('./outlines.ts');
+    const found = candidatesOf(
+      OUTLINES.filter(({ name }) => !missing.includes(name)),
+      words,
+    );
     if (found === 'files') return print(':files');
     if (typeof found !== 'string') {
       for (const { word, describe } of found) print(`${word}\t${describe}`);

@@ -29,7 +29,7 @@ export const update = describeRestCommand({
   describe: 'change the name, the rights, the restrictions or the end of an API key',
   arguments: [KEY_ID],
   options: [TEAM_OPTION, { flags: '--name <name>', describe: 'new purpose of the key' }, ...RIGHTS_CHANGE_OPTIONS],
-  notes: 'What no option names stays as it is. An option that can be repeated replaces the list.',
+  notes: 'Values without an option stay as they are. An option that can be repeated replaces the list.',
   run: (session, [keyId = ''], options: MintOptions) => updateKey(session, keyIdOf(keyId), options),
 });
 

@@ -1,4 +1,4 @@
-// `zonestead nodes …`: the name servers with what each has of a zone, over the REST API.
+// `zonestead nodes …`: the name servers of a zone with the state of each, over the REST API.
 import { listZoneNodes } from '#contract/operations/zones.ts';
 import type { CommandGroup } from '../command.ts';
 import { show } from '../output.ts';

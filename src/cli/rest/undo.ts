@@ -1,4 +1,4 @@
-// What the undo of changes and the restore of records have in common: a preview, a question and the answer.
+// The common part of the undo of changes and the restore of records: a preview, a question and the answer.
 import type { UndoAnswer } from '#contract/undo.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';

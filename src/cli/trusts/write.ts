@@ -56,7 +56,7 @@ export const update = describeRestCommand({
     ...RIGHTS_CHANGE_OPTIONS,
   ],
   notes:
-    'What no option names stays as it is. An option that can be repeated replaces the list. The issuer cannot change.',
+    'Values without an option stay as they are. An option that can be repeated replaces the list. The issuer cannot change.',
   run: (session, [trustId = ''], options: Options) => updateTrust(session, trustId, options),
 });
 

@@ -23,7 +23,7 @@ const zonestead = async (words: string): Promise<string> => {
     program: 'zonestead',
     signal: AbortSignal.timeout(100_000),
     stop: () => undefined,
-    commands: async () => [],
+    missing: [],
   };
   const program = new Command('zonestead');
   for (const group of [admin, zones]) addToTree(program, group, context);

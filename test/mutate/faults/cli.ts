@@ -164,13 +164,13 @@ export const CLI_FAULTS: readonly Fault[] = [
   fault(
     'zone-owned',
     'a zone whose records have owners is deleted without --force',
-    { file: 'src/cli/zones/properties.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
+    { file: 'src/cli/zones/delete.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
     { tests: ['test/integration/cli/owned-records.test.ts'] },
   ),
   fault(
     'hint-everywhere',
     'the advice to quote values follows errors that have another cause',
-    { file: 'src/cli/tree.ts', find: 'ABOUT_WORDS.test(text)', replace: 'true' },
+    { file: 'src/cli/tree.ts', find: 'about.test(text)', replace: 'true' },
     { tests: ['test/integration/cli/commands.test.ts'] },
   ),
   fault(
@@ -184,7 +184,7 @@ export const CLI_FAULTS: readonly Fault[] = [
     breaks: 'a folder in the place of a file of secondaries is answered with the words of the system',
     edits: [
       {
-        file: 'src/cli/admin/secondaries.ts',
+        file: 'src/cli/admin/secondary-write.ts',
         find: 'const secret = secretFile === undefined ? key.secret : (await readInput(secretFile, signal)).trim();',
         replace:
           "const secret = secretFile && (await (await import('node:fs/promises')).readFile(secretFile, 'utf8')).trim();",
