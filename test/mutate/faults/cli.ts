@@ -14,6 +14,7 @@ const IMPORTS = { tests: ['test/integration/cli/import.test.ts'] };
 const PACE = { project: 'unit', tests: ['test/unit/cli/import/pace.test.ts'] } as const;
 const PIPES = { tests: ['test/integration/cli/pipes.test.ts'] };
 const MANIFESTS = { tests: ['test/integration/cli/manifests.test.ts'] };
+const TEAMS = { tests: ['test/integration/cli/team-commands.test.ts'] };
 const OUTPUT = { project: 'unit', tests: ['test/unit/cli/output.test.ts'] } as const;
 
 export const CLI_FAULTS: readonly Fault[] = [
@@ -178,6 +179,38 @@ export const CLI_FAULTS: readonly Fault[] = [
     'a file of Kubernetes objects is read as one of octoDNS',
     { file: 'src/cli/import/sources/octodns.ts', find: "each.has('apiVersion')", replace: 'false' },
     { project: 'unit', tests: ['test/unit/cli/import/read.test.ts'] },
+  ),
+  fault(
+    'app-key',
+    'a command for people goes on with the key of an app',
+    {
+      file: 'src/cli/rest/team.ts',
+      find: 'if (user !== undefined) return teams;',
+      replace: 'if (user !== team) return teams;',
+    },
+    TEAMS,
+  ),
+  fault(
+    'first-team',
+    'a command without --team takes the first of several teams',
+    { file: 'src/cli/rest/team.ts', find: 'if (others.length === 0) return only;', replace: 'return only;' },
+    TEAMS,
+  ),
+  fault(
+    'option-names',
+    'an error about a term names the field of a request and not the option',
+    { file: 'src/cli/terms.ts', find: 'Object.hasOwn(OPTIONS, field) || TERMS.has(field)', replace: "field === ''" },
+    TEAMS,
+  ),
+  fault(
+    'admin-hint',
+    'a word of a command over the database is an unknown command, and no more',
+    {
+      file: 'src/cli/tree.ts',
+      find: 'if (options.hint) addHint',
+      replace: 'if (options.hint === words.join()) addHint',
+    },
+    { project: 'unit', tests: ['test/unit/cli/zonestead.test.ts'] },
   ),
   {
     name: 'cli-secondaries-file',

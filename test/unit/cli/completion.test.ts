@@ -1,11 +1,12 @@
-// The words that continue a command line, for the real descriptions of all commands.
+// The words that continue a command line, for the outlines of all commands.
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '#cli/all-commands.ts';
 import { candidatesOf } from '#cli/completion/candidates.ts';
+import { OUTLINES } from '#cli/completion/outlines.ts';
 import { STANDALONE_COMMANDS } from '#cli/standalone.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 
-const commands = (await Promise.all(Object.values(COMMANDS).map((load) => load()))).map(({ command }) => command);
+const commands = OUTLINES;
 
 /** The candidates after a line; the text after the last blank is the word to complete. */
 function offered(line: string): string[] | string {
