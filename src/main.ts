@@ -1,4 +1,4 @@
-// The program `zonestead`: one of the commands of src/cli/commands.
+// The program `zonestead`: one of the commands of src/cli.
 import { COMMANDS } from '#cli/all-commands.ts';
 import { runZonestead } from '#cli/process.ts';
 

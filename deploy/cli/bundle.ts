@@ -6,6 +6,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { runCommand } from '../local/parts/commands.ts';
 import { drizzleInside } from './drizzle-inside.ts';
 import { onlyKubeconfig } from './only-kubeconfig.ts';
+import { serversOutside } from './servers-outside.ts';
 
 const PACK_LIMIT_MS = 120_000;
 const PROJECT = new URL('../..', import.meta.url).pathname;
@@ -49,7 +50,7 @@ export async function buildCommandLine(folder: string): Promise<CommandLineFiles
     keepNames: true,
     legalComments: 'none',
     banner: { js: BANNER },
-    plugins: [onlyKubeconfig, drizzleInside],
+    plugins: [onlyKubeconfig, drizzleInside, serversOutside],
     metafile: true,
     logLevel: 'warning',
   });

@@ -1,5 +1,5 @@
 // The first module of the single file of the command line.
 import { runZonestead } from '#cli/process.ts';
-import { STANDALONE_COMMANDS } from '#cli/standalone.ts';
+import { MISSING_COMMANDS, STANDALONE_COMMANDS } from '#cli/standalone.ts';
 
-await runZonestead(STANDALONE_COMMANDS);
+await runZonestead(STANDALONE_COMMANDS, MISSING_COMMANDS);

@@ -25,7 +25,9 @@ export function stackLines({ service, issuance }: Stack, stateDir: string, secon
     ...(issuance === undefined
       ? []
       : [`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`]),
-    ...(service.updates === null ? [] : [`DNS updates: ${service.updates}, with a key of zonestead keys mint --tsig.`]),
+    ...(service.updates === null
+      ? []
+      : [`DNS updates: ${service.updates}, with a key of zonestead admin keys mint --tsig.`]),
     `Console: ${service.url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`,
     `In another shell: source ${envFile(stateDir)}; then zonestead, kubectl, curl and dig work. Ctrl-C stops everything.`,
   ];

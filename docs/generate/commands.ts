@@ -6,7 +6,7 @@ import type { CommandDescription, CommandGroup, OptionDescription } from '#cli/c
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 export interface NamedCommand {
-  /** With the name of its group: "keys mint". */
+  /** With the names of its groups: "admin keys mint". */
   readonly path: string;
   readonly command: CommandDescription;
 }
@@ -14,12 +14,14 @@ export interface NamedCommand {
 /** Every command that does something itself and that help shows, in the order of the help. */
 export async function readCommands(): Promise<NamedCommand[]> {
   const files = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  const all = files.flatMap(({ command }: { command: CommandDescription | CommandGroup }) =>
-    'commands' in command
-      ? command.commands.map((each) => ({ path: `${command.name} ${each.name}`, command: each }))
-      : [{ path: command.name, command }],
-  );
-  return all.filter(({ command }) => command.isHidden !== true);
+  return files.flatMap(({ command }) => commandsBelow(command)).filter(({ command }) => command.isHidden !== true);
+}
+
+/** @param before the groups around it, for instance "admin" */
+function commandsBelow(command: CommandDescription | CommandGroup, before: readonly string[] = []): NamedCommand[] {
+  const words = [...before, command.name];
+  if ('commands' in command) return command.commands.flatMap((each) => commandsBelow(each, words));
+  return [{ path: words.join(' '), command }];
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

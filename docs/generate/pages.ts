@@ -5,6 +5,7 @@ import { errorsPage } from './errors.ts';
 import { helmValuesPage } from './helm-values.ts';
 import { metricsPage } from './metrics.ts';
 import { formatOpenApi, formatRest, OPENAPI_FILE, REST_FILE, readOpenApi } from './openapi.ts';
+import { outlinesFile } from './outlines.ts';
 import { recordTypesPage } from './record-types.ts';
 import { recordPage, zonePage } from './resources.ts';
 import { settingsPage } from './settings.ts';
@@ -20,6 +21,7 @@ export const GENERATED: Readonly<Record<string, () => Promise<string> | string>>
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/record-types.md': recordTypesPage,
   'docs/reference/settings.md': settingsPage,
+  'src/cli/completion/outlines.ts': outlinesFile,
   [OPENAPI_FILE]: async () => formatOpenApi(await readOpenApi()),
   [REST_FILE]: async () => formatRest(await readOpenApi()),
 };

@@ -1,6 +1,6 @@
-// The description of one command of `zonestead` as data. A file in commands/ exports one description, or a group of
-// them, and imports nothing heavy: `run` loads the modules that do the work, so that no command waits for the modules
-// of another one.
+// The description of one command of `zonestead` as data. A file has the description of a command and its work, and
+// `<group>/<group>.ts` the list of a group. A group is loaded by its first word. Servers, the database, the HTTP client
+// and YAML are loaded when a command runs, so that help and completion need not wait for them.
 import type { Config, SettingName } from '#config.ts';
 
 export interface CommandContext<Name extends SettingName> {
@@ -19,8 +19,10 @@ export interface CommandContext<Name extends SettingName> {
   readonly signal: AbortSignal;
   /** Ends the process in the same way as a signal does. */
   stop(reason: Error): void;
-  /** The descriptions of all commands of this program. */
-  commands(): Promise<readonly (CommandDescription | CommandGroup)[]>;
+  /** The words of this command, for instance "zones" and "list". */
+  readonly words: readonly string[];
+  /** The commands of servers, if the program has none of them. */
+  readonly missing: readonly string[];
 }
 
 interface ArgumentDescription {
@@ -62,12 +64,27 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   run(args: readonly string[], options: Options, context: CommandContext<Name>): Promise<number> | Promise<void>;
 }
 
-/** Commands with a common first word, for instance "zones list" and "zones create". */
+/**
+ * Commands with a common first word, for instance "zones list" and "zones create". Those of "admin" are groups
+ * themselves.
+ */
 export interface CommandGroup {
   readonly name: string;
   readonly describe: string;
-  readonly commands: readonly CommandDescription[];
+  readonly commands: readonly (CommandDescription | CommandGroup)[];
 }
+
+/** The parts of a description that help of the whole program, completion and hints read. They need not load it. */
+export type CommandOutline = Pick<
+  CommandDescription,
+  'name' | 'describe' | 'arguments' | 'options' | 'passThrough' | 'isHidden'
+>;
+
+export interface GroupOutline extends Pick<CommandGroup, 'name' | 'describe'> {
+  readonly commands: readonly Outline[];
+}
+
+export type Outline = CommandOutline | GroupOutline;
 
 /** Loads the description of a command when it is needed, by the first word of the command line. */
 export type CommandMap = Readonly<Record<string, () => Promise<{ command: CommandDescription | CommandGroup }>>>;

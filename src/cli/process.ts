@@ -7,8 +7,8 @@ import { createZonesteadProgram } from './zonestead.ts';
 /** kubectl runs a program of this name as `kubectl zonestead`: it is a link to the same file. */
 const PLUGIN = 'kubectl-zonestead';
 
-/** Ends the process. */
-export async function runZonestead(commands: CommandMap): Promise<never> {
+/** Ends the process. @param missing commands of servers that this program has not. (Default: none.) */
+export async function runZonestead(commands: CommandMap, missing: readonly string[] = []): Promise<never> {
   if (basename(process.argv[1] ?? '') === PLUGIN) process.argv.splice(2, 0, 'kubectl');
   const stop = new AbortController();
   const context = {
@@ -17,6 +17,7 @@ export async function runZonestead(commands: CommandMap): Promise<never> {
     // In an image, another module starts this one: deploy/image/start.js.
     program: process.argv[1] ?? '',
     signal: stop.signal,
+    missing,
     stop: (reason: Error) => stop.abort(reason),
   };
   const program = await createZonesteadProgram(commands, context, process.argv.slice(2));

@@ -1,18 +1,18 @@
-// The commands of the servers and of the jobs of an installation. They run in the image.
+// The commands of the servers and of the jobs of an installation. They run in the image. This is the only list of them:
+// the single file of the command line (deploy/cli) has their names without their modules.
 import type { CommandMap } from './command.ts';
-import type { ServerCommandName } from './standalone.ts';
 
 /** In the order of the help. */
-export const SERVER_COMMANDS = {
-  api: () => import('./commands/api.ts'),
-  operator: () => import('./commands/operator.ts'),
-  solver: () => import('./commands/solver.ts'),
-  nameserver: () => import('./commands/nameserver.ts'),
-  'external-dns': () => import('./commands/external-dns.ts'),
-  'knot-conf': () => import('./commands/knot-conf.ts'),
-  'edge-conf': () => import('./commands/edge-conf.ts'),
-  migrate: () => import('./commands/migrate.ts'),
-  bootstrap: () => import('./commands/bootstrap.ts'),
-  certificates: () => import('./commands/certificates.ts'),
-  'release-finalizers': () => import('./commands/release-finalizers.ts'),
-} satisfies CommandMap & Record<ServerCommandName, unknown>;
+export const SERVER_COMMANDS: CommandMap = {
+  api: () => import('./serve/api.ts'),
+  operator: () => import('./serve/operator.ts'),
+  solver: () => import('./serve/solver.ts'),
+  nameserver: () => import('./serve/nameserver.ts'),
+  'external-dns': () => import('./serve/external-dns.ts'),
+  'knot-conf': () => import('./serve/knot-conf.ts'),
+  'edge-conf': () => import('./serve/edge-conf.ts'),
+  migrate: () => import('./serve/migrate.ts'),
+  bootstrap: () => import('./jobs/bootstrap-command.ts'),
+  certificates: () => import('./jobs/certificates-command.ts'),
+  'release-finalizers': () => import('./jobs/release-command.ts'),
+};

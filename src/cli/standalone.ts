@@ -1,30 +1,19 @@
 // The program of the single file: all commands but those of servers, which need the packages of the image.
 import type { CommandDescription, CommandMap } from './command.ts';
 import { PEOPLE_COMMANDS } from './people-commands.ts';
+import { SERVER_COMMANDS } from './server-commands.ts';
 
-const SERVER_COMMAND_NAMES = [
-  'api',
-  'operator',
-  'solver',
-  'nameserver',
-  'external-dns',
-  'knot-conf',
-  'edge-conf',
-  'migrate',
-  'bootstrap',
-  'certificates',
-  'release-finalizers',
-] as const;
+/** The commands that run elsewhere. */
+export const MISSING_COMMANDS: readonly string[] = Object.keys(SERVER_COMMANDS);
 
-export type ServerCommandName = (typeof SERVER_COMMAND_NAMES)[number];
-
+/** The modules of server commands are not in the file, and nothing loads them. */
 export const STANDALONE_COMMANDS: CommandMap = {
   ...PEOPLE_COMMANDS,
-  ...Object.fromEntries(SERVER_COMMAND_NAMES.map((name) => [name, async () => ({ command: elsewhere(name) })])),
+  ...Object.fromEntries(MISSING_COMMANDS.map((name) => [name, async () => ({ command: elsewhere(name) })])),
 };
 
 /** Takes any words, and says where the command runs. */
-function elsewhere(name: ServerCommandName): CommandDescription {
+function elsewhere(name: string): CommandDescription {
   return {
     name,
     describe: 'runs in the image only',

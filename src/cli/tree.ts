@@ -4,30 +4,47 @@ import type { SettingFacts, SettingName } from '#config.ts';
 import type { CommandContext, CommandDescription, CommandGroup, OptionDescription } from './command.ts';
 import { CommandFailed } from './program.ts';
 
-export type TreeContext = Omit<CommandContext<never>, 'config'>;
-/** The context that a process has before its commands are known. */
-export type ProcessContext = Omit<TreeContext, 'commands'>;
+/** The context that all commands of a process have. */
+export type ProcessContext = Omit<CommandContext<never>, 'config' | 'words'>;
 type DescribeSettings = (names: readonly SettingName[]) => readonly SettingFacts[];
 
-/** @param settings for the list of settings in help; undefined: help has no such list */
+interface TreeOptions {
+  /** For the list of settings in help. Absent: help has no such list. */
+  readonly settings?: DescribeSettings | undefined;
+  /** A sentence after an error about an unknown command of a group. */
+  readonly hint?: string | null;
+}
+
+/** @param before the groups around it */
 export function addToTree(
   parent: Command,
   description: CommandDescription | CommandGroup,
-  context: TreeContext,
-  settings: DescribeSettings | undefined,
+  context: ProcessContext,
+  options: TreeOptions = {},
+  before: readonly string[] = [],
 ): void {
+  const words = [...before, description.name];
   if (!('commands' in description)) {
-    parent.addCommand(commandOf(description, context, settings), { hidden: description.isHidden === true });
+    const command = commandOf(description, { ...context, words }, options.settings);
+    parent.addCommand(command, { hidden: description.isHidden === true });
     return;
   }
   const group = new Command(description.name).description(description.describe);
-  for (const each of description.commands) addToTree(group, each, context, settings);
+  if (options.hint) addHint(group, UNKNOWN_COMMAND, options.hint);
+  for (const each of description.commands) addToTree(group, each, context, options, words);
   parent.addCommand(group);
+}
+
+/** Prints a sentence after the errors of commander that match. */
+function addHint(command: Command, about: RegExp, hint: string): void {
+  const outputError = (text: string, write: (text: string) => void) =>
+    write(about.test(text) ? `${text}${hint}\n` : text);
+  command.configureOutput({ outputError });
 }
 
 function commandOf(
   description: CommandDescription,
-  context: TreeContext,
+  context: ProcessContext & Pick<CommandContext<never>, 'words'>,
   describeSettings: DescribeSettings | undefined,
 ): Command {
   const {
@@ -46,11 +63,7 @@ function commandOf(
     command.addArgument(choices ? new Argument(usage, text).choices(choices) : new Argument(usage, text));
   }
   for (const option of options) command.addOption(optionOf(option));
-  if (hint !== undefined) {
-    const outputError = (text: string, write: (text: string) => void) =>
-      write(ABOUT_WORDS.test(text) ? `${text}${hint}\n` : text);
-    command.configureOutput({ outputError });
-  }
+  if (hint !== undefined) addHint(command, ABOUT_WORDS, hint);
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   if (describeSettings !== undefined && settings.length > 0) {
     command.addHelpText('after', settingsHelp(describeSettings(settings)));
@@ -79,6 +92,7 @@ function commandOf(
 
 /** The errors of commander about words that the shell may have split off a value. */
 const ABOUT_WORDS = /^error: (unknown option|too many arguments)/;
+const UNKNOWN_COMMAND = /^error: unknown command/;
 
 /** A person who calls a command has no idea where the address of the database comes from. */
 function withDatabaseHint(error: unknown): unknown {

@@ -1,7 +1,8 @@
 // The tree of commander's commands that the descriptions of commands make.
 import { Command } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
-import type { CommandMap } from './command.ts';
+import { adminHint } from './admin-hint.ts';
+import type { CommandDescription, CommandGroup, CommandMap, Outline } from './command.ts';
 import { addToTree, type ProcessContext } from './tree.ts';
 
 const NO_PROCESS: ProcessContext = {
@@ -10,6 +11,7 @@ const NO_PROCESS: ProcessContext = {
   program: 'zonestead',
   signal: new AbortController().signal,
   stop: () => undefined,
+  missing: [],
 };
 
 /**
@@ -25,15 +27,43 @@ export async function createZonesteadProgram(
     .description('DNS service for Kubernetes, with zones and records as resources and over a REST API')
     .version(manifest.version, '-V, --version', 'print the version of Zonestead')
     .enablePositionalOptions();
-  const loadAll = async (loaders: CommandMap[string][]) =>
-    (await Promise.all(loaders.map((load) => load()))).map(({ command }) => command);
-  const named = words?.[0] === undefined ? undefined : commands[words[0]];
-  const { describeSettings } = isHelp(words) ? await import('#config.ts') : {};
-  const all = () => loadAll(Object.values(commands));
-  for (const command of await (named === undefined ? all() : loadAll([named]))) {
-    addToTree(program, command, { ...context, commands: all }, describeSettings);
+  const { describeSettings: settings } = isHelp(words) ? await import('#config.ts') : {};
+  if (words === undefined) {
+    const all = await Promise.all(Object.values(commands).map((load) => load()));
+    for (const { command } of all) addToTree(program, command, context, { settings });
+    return program;
   }
+  const [first = '', second = ''] = words;
+  const named = commands[first === 'help' ? second : first];
+  if (named === undefined || first === 'help') await addOutlines(program, commands, context, named && second);
+  if (named === undefined) return program;
+  const { command } = await named();
+  const knows = 'commands' in command && command.commands.some(({ name }) => name === second);
+  const isUnknown = first !== 'admin' && !knows && second !== '' && !second.startsWith('-');
+  const hint = isUnknown ? adminHint((await import('./completion/outlines.ts')).OUTLINES, words) : null;
+  addToTree(program, command, context, { settings, hint });
   return program;
+}
+
+/** Adds the commands for the help of the whole program, without their modules. @param except one that is loaded */
+async function addOutlines(
+  program: Command,
+  commands: CommandMap,
+  context: ProcessContext,
+  except: string | undefined,
+): Promise<void> {
+  const { OUTLINES } = await import('./completion/outlines.ts');
+  for (const outline of OUTLINES) {
+    if (outline.name === except || !Object.hasOwn(commands, outline.name)) continue;
+    const isMissing = context.missing.includes(outline.name);
+    addToTree(program, withoutWork(isMissing ? { ...outline, isHidden: true } : outline), context);
+  }
+}
+
+/** Help prints such a command. It never runs, because a first word that names a command loads it. */
+function withoutWork(outline: Outline): CommandDescription | CommandGroup {
+  if ('commands' in outline) return { ...outline, commands: outline.commands.map(withoutWork) };
+  return { ...outline, run: () => Promise.resolve() };
 }
 
 function isHelp(words: readonly string[] | undefined): boolean {

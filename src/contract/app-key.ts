@@ -1,9 +1,9 @@
 // The contract of app keys: the permissions that a key can have, and the form in which a key is shown.
 import { z } from 'zod';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
-import { clusterRight, displayName, email, level, pathId, teamParams, userId } from './people.ts';
-import { recordType } from './record-type.ts';
+import { email, pathId, teamParams, userId } from './people.ts';
 import { moment } from './shared.ts';
+import { grantShape, keyTerms } from './terms.ts';
 
 const id = z
   .string()
@@ -11,65 +11,6 @@ const id = z
   .max(64)
   .meta({ description: 'The id of the key.', examples: ['3f9c2d1e8a7b'] });
 export const keyParams = teamParams.extend({ keyId: pathId.meta({ description: 'The id of the key.' }) });
-
-const LIST_ERROR = 'must be a list of 1 to 64 strings, or null for no restriction';
-const WRITES_ERROR = 'must be a whole number of at least 1, or null for the limit of the service';
-const EXPIRY_ERROR = 'must be an ISO 8601 time with a time zone, for instance 2027-01-31T00:00:00Z, or null';
-
-const texts = (item: z.ZodType<string>) =>
-  z.array(item, { error: LIST_ERROR }).min(1, { error: LIST_ERROR }).max(64, { error: LIST_ERROR }).nullable();
-const text = z.string({ error: LIST_ERROR }).min(1, { error: LIST_ERROR }).max(253, { error: LIST_ERROR });
-const writes = z.int({ error: WRITES_ERROR }).min(1, { error: WRITES_ERROR }).nullable();
-
-export const grantShape = {
-  zoneId: z.string().min(1).max(64).meta({ description: 'The id of a zone of the team.' }),
-  records: level.meta({ description: 'Permission on the records of this zone.' }),
-};
-const grant = z.strictObject(grantShape);
-
-/** The fields that app keys and trusts have in common. */
-export const keyTerms = {
-  name: displayName.meta({ description: 'A name that says what the key is for.' }),
-  records: level.meta({
-    description: 'Permission on the records of all zones of the team. If omitted at creation: `none`.',
-  }),
-  manageZones: level.meta({
-    description:
-      'Permission on zones: `read` lists them; `write` also creates, parks and deletes them. If omitted at creation: `none`.',
-  }),
-  clusters: clusterRight.meta({
-    description:
-      'Permission on the clusters of the team: `write` sends their heartbeats and lists them, as the operator does. A key with it speaks for the clusters whose names it has. If omitted at creation: `none`.',
-  }),
-  grants: z
-    .array(grant)
-    .max(1000)
-    .meta({ description: 'Permissions on the records of single zones. A grant overrides `records` for its zone.' }),
-  onlyNames: texts(text).meta({
-    description:
-      'Names, relative to the zone, that the key is restricted to; `*` matches any run of characters. A record that proves control of another name to a certificate authority is judged by that name: `_acme-challenge.dev` by `dev`. The key can neither write nor read other names. Null means that all names are allowed.',
-    examples: [['_acme-challenge', '_acme-challenge.*']],
-  }),
-  onlyTypes: texts(recordType).meta({
-    description:
-      'Record types that the key is restricted to, for writing and for reading; each type by number must be listed. Null means that all types are allowed.',
-    examples: [['TXT']],
-  }),
-  networks: texts(text).meta({
-    description: 'Networks in CIDR form that the key may be used from. Null means that it may be used from anywhere.',
-    examples: [['192.0.2.0/24', '2001:db8::/32']],
-  }),
-  zoneWrites: writes.meta({
-    description: 'The number of zone writes a minute that the key may make. Null means the limit of the service.',
-  }),
-  recordWrites: writes.meta({
-    description: 'The number of record writes a minute that the key may make. Null means the limit of the service.',
-  }),
-  expiresAt: z.iso
-    .datetime({ offset: true, error: EXPIRY_ERROR })
-    .nullable()
-    .meta({ description: 'The time at which the key expires. Null means that it never expires.' }),
-};
 
 const ALGORITHM_ERROR = `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}`;
 const algorithm = z.enum(TSIG_KEY_ALGORITHMS, { error: ALGORITHM_ERROR });

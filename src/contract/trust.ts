@@ -1,109 +1,15 @@
 // The contract of trusts: the tokens that a trust accepts, the rights that it gives, and its subjects.
 import { z } from 'zod';
-import { creatorOf, grantShape, keyTerms } from './app-key.ts';
-import { displayName, pathId, teamParams } from './people.ts';
+import { creatorOf } from './app-key.ts';
+import { pathId, teamParams } from './people.ts';
 import { moment } from './shared.ts';
+import { grantShape, trustRights, trustTerms } from './terms.ts';
 
 export const trustParams = teamParams.extend({ trustId: pathId.meta({ description: 'The id of the trust.' }) });
 
-const MATCH_ERROR = 'must be an object of texts, or of such objects, at most 4 levels deep';
-type Match = { [claim: string]: string | Match };
-/** Written out level by level: a schema that contains itself has no form that all readers of OpenAPI understand. */
-const level4 = z.string({ error: MATCH_ERROR });
-const level3 = z.union([level4, z.record(z.string(), level4)], { error: MATCH_ERROR });
-const level2 = z.union([level4, z.record(z.string(), level3)], { error: MATCH_ERROR });
-const level1 = z.union([level4, z.record(z.string(), level2)], { error: MATCH_ERROR });
-const claims = z.record(z.string(), level1, { error: MATCH_ERROR });
-const match = (claims as z.ZodType<Match>).meta({
-  description:
-    'The claims that a token must have: `*` in a value matches any run of characters, and an object demands claims of an object. A claim with several values needs one that matches.',
-  examples: [{ 'kubernetes.io': { namespace: 'team-a', serviceaccount: { name: 'external-dns' } } }],
-});
-
-const KEYS_ERROR = 'must be a JSON Web Key Set, for instance {"keys": [{"kty": "EC", …}]}';
-const KIND_ERROR = 'must be discovery, jwks or pinned';
-const keySource = z
-  .discriminatedUnion(
-    'kind',
-    [
-      z.strictObject({
-        kind: z
-          .literal('discovery')
-          .meta({ description: 'The issuer names the address of its keys (OpenID Connect Discovery).' }),
-      }),
-      z.strictObject({
-        kind: z.literal('jwks').meta({ description: 'The keys are at an address.' }),
-        url: z.string({ error: 'must be an https:// address' }).meta({ description: 'The address of the keys.' }),
-      }),
-      z.strictObject({
-        kind: z.literal('pinned').meta({ description: 'The keys are in the trust.' }),
-        jwks: z
-          .object(
-            {
-              keys: z
-                .array(z.looseObject({}))
-                .meta({ description: 'Public keys (RFC 7517), 1 to 16.', minItems: 1, maxItems: 16 }),
-            },
-            { error: KEYS_ERROR },
-          )
-          .meta({ description: 'A JSON Web Key Set.' }),
-      }),
-    ],
-    { error: KIND_ERROR },
-  )
-  .meta({
-    description:
-      'Where the public keys of the issuer are: `discovery` asks the issuer (OpenID Connect Discovery), `jwks` reads a set of keys or a SPIFFE bundle from an address, and `pinned` contains the keys. If omitted at creation: `discovery`.',
-  });
-
-const issuer = z
-  .string({ error: 'must be the "iss" of the tokens' })
-  .min(1, { error: 'must be the "iss" of the tokens' })
-  .meta({
-    description: 'The issuer of the tokens (`iss`): an `https://` address, or `spiffe://` with a trust domain.',
-    examples: ['https://token.actions.githubusercontent.com'],
-  });
-const audience = z.string({ error: 'must be a text' }).meta({
-  description:
-    'The audience (`aud`) that a token must have. If omitted at creation: `zonestead/<teamId>`, which no other team may use. Another audience belongs to the first team that has a trust for it and the issuer.',
-});
-const maxTokenAge = z.number({ error: 'must be a number of seconds from 60 to 3600' }).meta({
-  description:
-    'The longest lifetime and the highest age of a token in seconds, from 60 to 3600. If omitted at creation: 3600.',
-});
-const pinSubjects = z.boolean({ error: 'must be true or false' }).meta({
-  description:
-    'Whether the UID of a service account is kept at its first request, so that an account with the same name that was created later is refused. If omitted at creation: true if `match` accepts several namespaces.',
-});
-
-const { name: _, onlyNames: __, ...rights } = keyTerms;
-const NAMES_ERROR = 'must be a list of 1 to 64 strings, or null for no restriction';
-const onlyNames = z
-  .array(z.string({ error: NAMES_ERROR }).min(1, { error: NAMES_ERROR }).max(512, { error: NAMES_ERROR }), {
-    error: NAMES_ERROR,
-  })
-  .min(1, { error: NAMES_ERROR })
-  .max(64, { error: NAMES_ERROR })
-  .nullable()
-  .meta({
-    description: `Names, relative to the zone, that the holders of tokens are restricted to, as of an app key. \`\${claim}\` stands for the value of a claim in \`match\`, which must be one DNS label; \`\${namespace}\` and \`\${serviceaccount}\` are those of a Kubernetes token. Null means that all names are allowed.`,
-    examples: [[`*.\${namespace}`]],
-  });
-
-const terms = {
-  name: displayName.meta({ description: 'A name that says what the trust is for.' }),
-  audience,
-  keySource,
-  match,
-  maxTokenAge,
-  pinSubjects,
-  ...rights,
-  onlyNames,
-};
-
 /** `PATCH /account/teams/{teamId}/trusts/{trustId}`: an omitted field keeps its value. */
 export const trustChangeBody = z
-  .strictObject({ ...terms, issuer })
+  .strictObject(trustTerms)
   .partial()
   .meta({
     id: 'TrustChange',
@@ -113,7 +19,7 @@ export const trustChangeBody = z
 
 /** `POST /account/teams/{teamId}/trusts`. */
 export const trustBody = z
-  .strictObject({ ...terms, issuer })
+  .strictObject(trustTerms)
   .partial()
   .required({ name: true, issuer: true, match: true })
   .meta({
@@ -133,7 +39,7 @@ const trustFields = {
   id: z.string().meta({ description: 'The id of the trust.', examples: ['trust_3f9c2d1e8a7b'] }),
   name: z.string().meta({ description: 'The name that says what the trust is for.' }),
   issuer: z.string().meta({ description: 'The issuer of the tokens (`iss`).' }),
-  audience,
+  audience: trustTerms.audience,
   keySource: z
     .object({
       kind: z
@@ -152,10 +58,10 @@ const trustFields = {
   privateAddresses: z.boolean().meta({
     description: 'Whether the keys may be at a private address. Only the administrator of the service can set it.',
   }),
-  match,
-  maxTokenAge,
-  pinSubjects,
-  ...rights,
+  match: trustTerms.match,
+  maxTokenAge: trustTerms.maxTokenAge,
+  pinSubjects: trustTerms.pinSubjects,
+  ...trustRights,
   grants: z
     .array(z.object(grantShape))
     .meta({ description: 'Permissions on the records of single zones. A grant overrides `records` for its zone.' }),

@@ -61,13 +61,13 @@ export async function findTeam(
   if (TEAM_ID.test(team)) {
     const lockedTeam = await lockTeam(tx, team);
     if (lockedTeam) return lockedTeam;
-    throw new Error(`there is no team ${team}; "zonestead teams list" shows the ids`);
+    throw new Error(`there is no team ${team}; "zonestead admin teams list" shows the ids`);
   }
   const namedTeam = createTeam ? await ensureTeam(tx, team, random) : await teamByName(tx, team);
   if (namedTeam) return { id: namedTeam.id, name: team };
   const nearest = findNearest(team, await teamNames(tx));
   const meant = nearest === null ? '' : ` Did you mean ${JSON.stringify(nearest)}?`;
   throw new Error(
-    `there is no team ${JSON.stringify(team)}.${meant} "zonestead teams list" shows all teams, and --create-team creates this one`,
+    `there is no team ${JSON.stringify(team)}.${meant} "zonestead admin teams list" shows all teams, and --create-team creates this one`,
   );
 }

@@ -116,7 +116,7 @@ export const SETTINGS = {
   ZONESTEAD_QUOTA_ZONES: preset(
     wholeNumber(0, 1_000_000),
     '1000',
-    'A team, or a person in personal zones, can have this many zones. "zonestead teams quota" changes the number for one team.',
+    'A team, or a person in personal zones, can have this many zones. "zonestead admin teams quota" changes the number for one team.',
   ),
   ZONESTEAD_QUOTA_RECORDS: preset(
     wholeNumber(0, 1_000_000_000),

@@ -7,8 +7,8 @@ const LOOK_EVERY_MS = 5_000;
 
 /**
  * Waits until the content of a file differs from `textByFile`, and logs its name. A file that is empty or cannot be
- * read counts as unchanged, because a renewal passes through such moments. @returns whether a file changed; false when the
- * signal aborts, at once when there is no file
+ * read counts as unchanged, because a renewal passes through such moments.
+ * @returns whether a file changed; false when the signal aborts, at once when there is no file
  */
 export async function followSecrets(
   textByFile: ReadonlyMap<string, string>,

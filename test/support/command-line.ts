@@ -21,6 +21,7 @@ export async function zonestead(...words: string[]): Promise<Ended> {
     program: 'zonestead',
     signal: AbortSignal.timeout(100_000),
     stop: () => undefined,
+    missing: [],
   };
   const program = await createZonesteadProgram(COMMANDS, context, words);
   const before = process.exitCode;

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
-import { COMMANDS } from '#cli/all-commands.ts';
 import { describeSettings, readConfig } from '#config.ts';
+import { readCommands } from '../../docs/generate/commands.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const folder = await temporaryFolder('config');
@@ -183,12 +183,10 @@ describe('the address of the database', () => {
   );
 
   it('has its other settings in the help of every command that reads it', async () => {
-    const files = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-    const all = files.flatMap(({ command }) => ('commands' in command ? command.commands : [command]));
-    const readers = all.filter(({ settings = [] }) => settings.includes('DATABASE_URL'));
+    const readers = (await readCommands()).filter(({ command }) => command.settings?.includes('DATABASE_URL'));
     expect(readers.length).toBeGreaterThan(20);
-    for (const { name, settings } of readers)
-      expect([name, ...(settings ?? [])]).toEqual(expect.arrayContaining([...DATABASE_SETTINGS]));
+    for (const { path, command } of readers)
+      expect([path, ...(command.settings ?? [])]).toEqual(expect.arrayContaining([...DATABASE_SETTINGS]));
   });
 });
 

@@ -3,7 +3,7 @@
 {{- define "zonestead.usersAdd" -}}
 {{- $team := .Values.bootstrap.team -}}
 {{- if not (regexMatch "^[A-Za-z0-9._-]+$" $team) }}{{ $team = printf "'%s'" (replace "'" "'\\''" $team) }}{{ end -}}
-{{- printf "kubectl exec -n %s deployment/%s-api -c api -- zonestead users add --email you@example.org --team %s" (include "zonestead.namespace" .) (include "zonestead.fullname" .) $team -}}
+{{- printf "kubectl exec -n %s deployment/%s-api -c api -- zonestead admin users add --email you@example.org --team %s" (include "zonestead.namespace" .) (include "zonestead.fullname" .) $team -}}
 {{- end -}}
 
 {{- define "zonestead.forward" -}}

@@ -1,49 +1,81 @@
-// `zonestead keys …`: an administrator of the service creates, lists and revokes API keys in the database.
+// `zonestead admin keys …`: an administrator of the service creates, lists and revokes API keys in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
-import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/credentials/administration.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
-
-import { adminMintNodeKey } from '#service/nodes/administration.ts';
-import { type DryRunOption, sayer } from '../options.ts';
-import { type Output, show } from '../output.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
+import { keyBody } from '#contract/app-key.ts';
+import { DEFAULT_TSIG_KEY_ALGORITHM } from '#dns/tsig/key.ts';
+import type { ListedKey } from '#service/credentials/administration.ts';
+import type { CommandGroup } from '../command.ts';
+import { keyIdOf, printMinted } from '../keys/minted.ts';
+import { KEY_ID, keyFields, type MintGiven, TSIG_OPTIONS } from '../keys/options.ts';
+import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption, sayer } from '../options.ts';
+import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
+import { flagOf, parseOptions } from '../parse-options.ts';
 import { table } from '../table.ts';
+import { parseTerms, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
+import { type Administration, describeAdminCommand, outputOf } from './command.ts';
 
-type Print = (line: string) => void;
-type Config = { DATABASE_URL: string };
+const load = () => import('#service/credentials/administration.ts');
 
-const level = z.enum(['none', 'read', 'write'], { error: 'must be none, read or write' });
-const right = z.enum(['none', 'write'], { error: 'must be none or write' });
-const writes = z.coerce.number({ error: 'must be a number' }).int().min(1).optional();
-const grant = z
-  .string()
-  .regex(/^[^=]+=(none|read|write)$/, { error: 'must be <zoneId>=none, =read or =write' })
-  .transform((text) => {
-    const [zoneId = '', records] = text.split('=');
-    return { zoneId, records: level.parse(records) };
-  });
-/** The options of the rights of keys and of trusts. */
-export const rightsOptions = {
-  records: level,
-  manageZones: level,
-  clusters: right,
-  grant: z.array(grant).optional(),
-  onlyName: z.array(z.string()).optional(),
-  onlyType: z.array(z.string()).optional(),
-  network: z.array(z.string()).optional(),
-  expires: z.string().optional(),
-  zoneWrites: writes,
-  recordWrites: writes,
-};
-const mintOptions = z.object({
-  ...rightsOptions,
-  team: z.string().min(1),
-  name: z.string().min(1),
-  createTeam: z.boolean().optional(),
-  tsig: z.boolean().optional(),
-  tsigAlgorithm: z.enum(TSIG_KEY_ALGORITHMS, { error: `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}` }).optional(),
+type MintOptions = MintGiven & { team?: string; createTeam?: boolean; node?: string };
+
+const mint = describeAdminCommand({
+  name: 'mint',
+  describe: 'create an API key for a team, or for a name server, and print it once',
+  options: [
+    { flags: '--team <team>', describe: 'team by name or by id ("admin teams list")' },
+    CREATE_TEAM_OPTION,
+    { flags: '--name <name>', describe: 'purpose of the key' },
+    {
+      flags: '--node <name>',
+      describe:
+        'name of a name server, instead of --team and --name: the key can only read the feed, with the private keys of all zones, and report',
+    },
+    ...RIGHTS_OPTIONS,
+    ...TSIG_OPTIONS,
+  ],
+  notes: 'Give --team and --name, or --node. With --node, only --network and --expires restrict the key.',
+  run: (administration, _args, options: MintOptions) =>
+    'node' in options ? mintNodeKey(administration, options) : mintKey(administration, options),
 });
+
+const list = describeAdminCommand({
+  name: 'list',
+  describe: 'list API keys, without their secrets',
+  options: [{ flags: '--team <name>', describe: 'list only the keys of this team' }, OUTPUT_OPTION],
+  run: (administration, _args, options: OutputOption & { team?: string }) => listKeys(administration, options),
+});
+
+const revoke = describeAdminCommand({
+  name: 'revoke',
+  describe: 'revoke an API key permanently',
+  arguments: [{ ...KEY_ID, describe: 'id of the key, as "admin keys list" prints it' }],
+  options: [DRY_RUN_OPTION],
+  run: (administration, [keyId = ''], options: DryRunOption) => revokeKey(administration, keyIdOf(keyId), options),
+});
+
+export const keys: CommandGroup = {
+  name: 'keys',
+  describe: 'manage the API keys of all teams and of name servers',
+  commands: [mint, list, revoke],
+};
+
+/** @throws Error if an option is wrong */
+async function mintKey({ url, print }: Administration, options: MintOptions): Promise<void> {
+  const { team, createTeam, ...given } = options;
+  const missing = ['team', 'name'].filter((name) => !(name in options)).map(flagOf);
+  if (team === undefined || missing.length > 0) {
+    const verb = missing.length === 1 ? 'is' : 'are';
+    throw new Error(`${missing.join(' and ')} ${verb} missing; give --team and --name, or --node`);
+  }
+  const { tsig, ...terms } = parseTerms(keyBody, keyFields(given));
+  const algorithm = tsig ? (tsig.algorithm ?? DEFAULT_TSIG_KEY_ALGORITHM) : undefined;
+  const { adminMintKey } = await load();
+  const minted = await sendTerms(() =>
+    adminMintKey(url, { team, createTeam }, { ...terms, tsig: algorithm }, randomBytes, new Date()),
+  );
+  printMinted(minted, { name: team, id: minted.teamId }, print);
+}
 
 /** The options of a key that may be combined with --node. Two more have a default. */
 const nodeOptions = z.strictObject(
@@ -61,51 +93,25 @@ const nodeOptions = z.strictObject(
   },
 );
 
-/**
- * Prints a line with the owner of the key, and the key itself on the next line; then the TSIG key as a file, if it has
- * one. @throws Error if an option is wrong
- */
-export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
-  if ('node' in given) return mintNodeKey(config, given, print);
-  const missing = ['team', 'name'].filter((name) => !(name in given)).map(flagOf);
-  if (missing.length > 0)
-    throw new Error(
-      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing; give --team and --name, or --node`,
-    );
-  const options = parseOptions(mintOptions, given);
-  const { team, createTeam, name, tsig, tsigAlgorithm } = options;
-  const algorithm = tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined);
-  const terms = { name, tsig: algorithm, ...rightsOf(options) };
-  const minted = await adminMintKey(config.DATABASE_URL, { team, createTeam }, terms, randomBytes, new Date());
-  print(`key ${minted.id} of team ${team} (${minted.teamId}), shown only once:`);
-  print(minted.text);
-  if (minted.tsig === null) return;
-  print('');
-  print('# its TSIG key for nsupdate and other clients, shown only once');
-  print(minted.tsig.keyFile.trimEnd());
-}
-
-/** The terms that the options of rights ask for. */
-export function rightsOf(options: z.output<z.ZodObject<typeof rightsOptions>>) {
-  const { records, manageZones, clusters, grant, onlyName, onlyType, network, expires, zoneWrites, recordWrites } =
-    options;
-  const restrictions = { grants: grant, onlyNames: onlyName, onlyTypes: onlyType, networks: network };
-  return { records, manageZones, clusters, ...restrictions, zoneWrites, recordWrites, expiresAt: expires };
-}
-
-async function mintNodeKey(config: Config, given: object, print: Print): Promise<void> {
+async function mintNodeKey({ url, print }: Administration, given: object): Promise<void> {
   const { node, network, expires } = parseOptions(nodeOptions, given);
   const terms = { networks: network, expiresAt: expires };
-  const minted = await adminMintNodeKey(config.DATABASE_URL, node, terms, randomBytes, new Date());
+  const { adminMintNodeKey } = await import('#service/nodes/administration.ts');
+  const minted = await adminMintNodeKey(url, node, terms, randomBytes, new Date());
   print(`key ${minted.keyId} of name server ${node}, shown only once:`);
   print(minted.text);
 }
 
-/** @param team the name of the team whose keys are listed; undefined: all keys */
-export async function runKeysList(config: Config, team: string | undefined, output: Output): Promise<void> {
+/** Lists the keys of the team with this name, or all keys. */
+async function listKeys(
+  administration: Administration,
+  { team, ...options }: OutputOption & { team?: string },
+): Promise<void> {
   const now = new Date();
-  const keys = (await adminListKeys(config.DATABASE_URL, team ?? null)).filter((key) => !isEndedSession(key, now));
-  const rows = keys.map((key) => [
+  const { adminListKeys } = await load();
+  const listed = await adminListKeys(administration.url, team ?? null);
+  const shown = listed.filter((key) => !isEndedSession(key, now));
+  const rows = shown.map((key) => [
     key.id,
     key.kind === 'node' ? '(name server)' : key.holder,
     key.name,
@@ -115,16 +121,15 @@ export async function runKeysList(config: Config, team: string | undefined, outp
     judgeLifetime(key, now),
     key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
   ]);
-  await show(output, { keys }, () =>
-    table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'CLUSTERS', 'STATE', 'LAST USE'], rows, output.print),
+  await show(outputOf(administration, options), { keys: shown }, () =>
+    table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'CLUSTERS', 'STATE', 'LAST USE'], rows, administration.print),
   );
 }
 
 /** @throws Error if the key does not exist */
-export async function runKeysRevoke(config: Config, id: string, options: DryRunOption, print: Print): Promise<void> {
-  // People often paste the whole key instead of its id.
-  const keyId = /^y[kun]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
-  await adminRevokeKey(config.DATABASE_URL, keyId, new Date(), options);
+async function revokeKey({ url, print }: Administration, keyId: string, options: DryRunOption): Promise<void> {
+  const { adminRevokeKey } = await load();
+  await adminRevokeKey(url, keyId, new Date(), options);
   sayer(print, options)(`key ${keyId} is revoked`);
 }
 
@@ -133,18 +138,4 @@ export async function runKeysRevoke(config: Config, id: string, options: DryRunO
  */
 function isEndedSession(key: ListedKey, now: Date): boolean {
   return key.kind === 'person' && key.expiresAt !== null && judgeLifetime(key, now) !== 'valid';
-}
-
-/** @throws Error that names each wrong option as people type it */
-export function parseOptions<T>(schema: z.ZodType<T>, given: unknown): T {
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problemOf = ({ path, message }: { path: PropertyKey[]; message: string }) =>
-    path.length === 0 ? message : `${flagOf(path[0])} ${message}`;
-  throw new Error(parsed.error.issues.map(problemOf).join('; '));
-}
-
-/** The option as people type it. */
-function flagOf(name: PropertyKey | undefined): string {
-  return `--${String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,69 +1,120 @@
-// `zonestead trusts …`: an administrator of the service creates, lists, revokes and tests trusts in the database.
+// `zonestead admin trusts …`: an administrator of the service creates, lists, revokes and tests the trusts of all teams
+// in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { KeySource } from '#base/key-source.ts';
-import {
-  adminAcceptSubject,
-  adminCreateTrust,
-  adminExplainToken,
-  adminListTrusts,
-  adminReadTrust,
-  adminRevokeTrust,
-} from '#service/credentials/administration.ts';
-import type { AcceptedSubject } from '#service/credentials/subjects.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
-import type { ClaimMatch } from '#service/trusts/match.ts';
-import { createLogger } from '#telemetry/log.ts';
-import { createMetrics } from '#telemetry/metrics.ts';
-import { createTokenVerifier } from '#tokens/verifier.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
+import { administratorTrustTerms } from '#contract/terms.ts';
+import type { CommandGroup } from '../command.ts';
 import { readInput } from '../input.ts';
-import { type DryRunOption, sayer } from '../options.ts';
-import { type Output, show } from '../output.ts';
+import { CREATE_TEAM_OPTION, DRY_RUN_OPTION, type DryRunOption, sayer } from '../options.ts';
+import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { table } from '../table.ts';
-import { parseOptions, rightsOf, rightsOptions } from './keys.ts';
+import { parseTerms, RIGHTS_OPTIONS, sendTerms } from '../terms.ts';
+import { showExplanation } from '../trusts/explanation.ts';
+import {
+  AUDIENCE,
+  ISSUER,
+  KEY_OPTIONS,
+  MATCH,
+  MAX_TOKEN_AGE,
+  NAME,
+  PIN_SUBJECTS,
+  TEMPLATES,
+  type TrustGiven,
+  trustFields,
+} from '../trusts/terms.ts';
+import { type Administration, describeAdminCommand, outputOf } from './command.ts';
 
-type Print = (line: string) => void;
-type Config = { DATABASE_URL: string };
+const TEAM = { flags: '--team <name>', describe: 'only the trusts of this team' };
+const TRUST = { usage: '<trustId>', describe: 'id of the trust, as "admin trusts list" prints it' };
+const load = () => import('#service/credentials/administration.ts');
 
-const options = z.object({
-  ...rightsOptions,
-  team: z.string().min(1),
-  createTeam: z.boolean().optional(),
-  name: z.string().min(1),
-  issuer: z.string(),
-  match: z.array(z.string()),
-  audience: z.string(),
-  jwksUrl: z.string().optional(),
-  jwksFile: z.string().optional(),
-  clusterKeys: z.boolean().optional(),
-  tokenReview: z.boolean().optional(),
-  caFile: z.string().optional(),
-  privateAddresses: z.boolean().optional(),
-  maxTokenAge: z.coerce.number({ error: 'must be a number' }),
-  pinSubjects: z.enum(['yes', 'no']).optional(),
+type CreateOptions = TrustGiven & { team: string; createTeam?: boolean };
+type TeamOption = OutputOption & { team?: string };
+
+const create = describeAdminCommand({
+  name: 'create',
+  describe: 'let tokens of an issuer take the place of an API key',
+  options: [
+    { flags: '--team <team>', describe: 'team by name or by id ("admin teams list")', isRequired: true },
+    CREATE_TEAM_OPTION,
+    { ...NAME, isRequired: true },
+    ISSUER,
+    { ...MATCH, isRequired: true },
+    { ...AUDIENCE, default: 'zonestead' },
+    ...KEY_OPTIONS,
+    { flags: '--cluster-keys', describe: 'use the keys of the cluster that the api runs in' },
+    { flags: '--token-review', describe: 'let the API server of the cluster that the api runs in judge each token' },
+    { flags: '--ca-file <path>', describe: 'verify the server with the keys by these certificates, in PEM' },
+    { flags: '--private-addresses', describe: 'allow http:// and private addresses for the keys' },
+    { ...MAX_TOKEN_AGE, default: '3600' },
+    PIN_SUBJECTS,
+    ...RIGHTS_OPTIONS,
+  ],
+  notes: TEMPLATES,
+  run: (administration, _args, options: CreateOptions) => createTrust(administration, options),
 });
-type Options = z.output<typeof options>;
+
+const list = describeAdminCommand({
+  name: 'list',
+  describe: 'list trusts',
+  options: [TEAM, OUTPUT_OPTION],
+  run: (administration, _args, options: TeamOption) => listTrusts(administration, options),
+});
+
+const showOne = describeAdminCommand({
+  name: 'show',
+  describe: 'show a trust, and the last use of each of its subjects',
+  arguments: [TRUST],
+  options: [OUTPUT_OPTION],
+  run: (administration, [id = ''], options: OutputOption) => showTrust(administration, id, options),
+});
+
+const revoke = describeAdminCommand({
+  name: 'revoke',
+  describe: 'revoke a trust permanently; its tokens are refused at once',
+  arguments: [TRUST],
+  options: [DRY_RUN_OPTION],
+  run: (administration, [id = ''], options: DryRunOption) => revokeTrust(administration, id, options),
+});
+
+const test = describeAdminCommand({
+  name: 'test',
+  describe: 'say which trust accepts a token, and why the others do not',
+  arguments: [{ usage: '<file>', describe: 'file with the token, - for standard input' }],
+  options: [TEAM, OUTPUT_OPTION],
+  notes:
+    'The exit code is 1 if no trust accepts the token. The token is not an argument, because other users could see it.',
+  run: (administration, [path = ''], options: TeamOption) => testToken(administration, path, options),
+});
+
+const accept = describeAdminCommand({
+  name: 'accept',
+  describe: 'accept a service account that was deleted and created again',
+  arguments: [TRUST, { usage: '<subject>', describe: 'subject of its tokens, as "admin trusts show" prints it' }],
+  options: [
+    { flags: '--uid <uid>', describe: 'UID of the service account; without it, the UID of its next token is accepted' },
+  ],
+  run: (administration, [id = '', subject = ''], { uid }: { uid?: string }) =>
+    acceptSubject(administration, id, { subject, uid: uid ?? null }),
+});
+
+export const trusts: CommandGroup = {
+  name: 'trusts',
+  describe: 'manage the trusts of all teams, which let tokens take the place of API keys',
+  commands: [create, list, showOne, revoke, test, accept],
+};
+
+const terms = z.strictObject(administratorTrustTerms).partial().required({ name: true, issuer: true, match: true });
 
 /** @throws Error if an option is wrong */
-export async function runTrustsCreate(
-  config: Config,
-  given: object,
-  { print, signal }: { print: Print; signal: AbortSignal },
+async function createTrust(
+  { url, print, signal }: Administration,
+  { team, createTeam, ...given }: CreateOptions,
 ): Promise<void> {
-  const wanted = parseOptions(options, given);
-  const { team, createTeam, name, issuer, audience, maxTokenAge, pinSubjects, privateAddresses, caFile } = wanted;
-  const tokens = {
-    issuer,
-    audience,
-    maxTokenAge,
-    privateAddresses,
-    keySource: await keySourceOf(wanted, signal),
-    match: readMatch(wanted.match),
-    ca: caFile === undefined ? null : await readInput(caFile, signal),
-    pinSubjects: pinSubjects === undefined ? undefined : pinSubjects === 'yes',
-  };
-  const input = { name, ...tokens, ...rightsOf(wanted) };
-  const made = await adminCreateTrust(config.DATABASE_URL, { team, createTeam }, input, randomBytes, new Date());
+  const input = parseTerms(terms, await trustFields(given, signal));
+  const { adminCreateTrust } = await load();
+  const made = await sendTerms(() => adminCreateTrust(url, { team, createTeam }, input, randomBytes, new Date()));
   print(
     `trust ${made.id} of team ${made.team}: tokens of ${made.issuer} for the audience ${made.audience} are accepted`,
   );
@@ -73,68 +124,12 @@ export async function runTrustsCreate(
     );
 }
 
-async function keySourceOf(
-  { jwksUrl, jwksFile, clusterKeys, tokenReview }: Options,
-  signal: AbortSignal,
-): Promise<KeySource> {
-  const given = [jwksUrl, jwksFile, clusterKeys, tokenReview].filter((each) => each !== undefined);
-  if (given.length > 1) throw new Error('give one of --jwks-url, --jwks-file, --cluster-keys and --token-review only');
-  if (jwksUrl !== undefined) return { kind: 'jwks', url: jwksUrl };
-  if (clusterKeys) return { kind: 'cluster' };
-  if (tokenReview) return { kind: 'token-review' };
-  if (jwksFile === undefined) return { kind: 'discovery' };
-  const keys = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
-  const parsed = keys.safeParse(parseJson(await readInput(jwksFile, signal)));
-  if (!parsed.success) throw new Error(`--jwks-file ${jwksFile} must contain a JSON Web Key Set: {"keys": […]}`);
-  return { kind: 'pinned', jwks: parsed.data };
-}
-
-const claims: z.ZodType<ClaimMatch> = z.lazy(() => z.record(z.string(), z.union([z.string(), claims])));
-
-/** Claims as `path/of/claim=value`, or as an object in JSON. */
-export function readMatch(texts: readonly string[]): ClaimMatch {
-  const match: ClaimMatch = {};
-  for (const text of texts) {
-    if (text.startsWith('{')) {
-      const parsed = claims.safeParse(parseJson(text));
-      if (!parsed.success) throw new Error(`--match ${text} must be an object of texts in JSON`);
-      Object.assign(match, parsed.data);
-      continue;
-    }
-    const at = text.indexOf('=');
-    if (at < 1) throw new Error(`--match ${text} must be a claim, "=" and a value`);
-    const path = text.slice(0, at).split('/');
-    const last = path.pop() ?? '';
-    let place = match;
-    for (const name of path) {
-      const below = Object.hasOwn(place, name) ? place[name] : undefined;
-      if (typeof below === 'string') throw new Error(`--match ${text}: ${name} has a value already`);
-      place = below ?? addBelow(place, name);
-    }
-    place[last] = text.slice(at + 1);
-  }
-  return match;
-}
-
-function addBelow(place: ClaimMatch, name: string): ClaimMatch {
-  const below: ClaimMatch = {};
-  place[name] = below;
-  return below;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** @param team the name of the team whose trusts are listed; undefined: all */
-export async function runTrustsList(config: Config, team: string | undefined, output: Output): Promise<void> {
+/** Lists the trusts of the team with this name, or all trusts. */
+async function listTrusts(administration: Administration, { team, ...options }: TeamOption): Promise<void> {
   const now = new Date();
-  const trusts = await adminListTrusts(config.DATABASE_URL, team ?? null);
-  const rows = trusts.map((trust) => [
+  const { adminListTrusts } = await load();
+  const listed = await adminListTrusts(administration.url, team ?? null);
+  const rows = listed.map((trust) => [
     trust.id,
     trust.team,
     trust.name,
@@ -144,37 +139,35 @@ export async function runTrustsList(config: Config, team: string | undefined, ou
     String(trust.subjects),
     trust.lastUsedAt?.slice(0, 16) ?? 'never',
   ]);
-  await show(output, { trusts }, () =>
-    table(['ID', 'TEAM', 'NAME', 'ISSUER', 'MATCH', 'STATE', 'SUBJECTS', 'LAST USE'], rows, output.print),
+  await show(outputOf(administration, options), { trusts: listed }, () =>
+    table(['ID', 'TEAM', 'NAME', 'ISSUER', 'MATCH', 'STATE', 'SUBJECTS', 'LAST USE'], rows, administration.print),
   );
 }
 
 /** @throws Error if the trust does not exist */
-export async function runTrustsShow(config: Config, id: string, output: Output): Promise<void> {
-  const { known, ...trust } = await adminReadTrust(config.DATABASE_URL, id);
-  await show(output, { ...trust, known }, () => {
+async function showTrust(administration: Administration, id: string, options: OutputOption): Promise<void> {
+  const { adminReadTrust } = await load();
+  const { known, ...trust } = await adminReadTrust(administration.url, id);
+  const { print } = administration;
+  await show(outputOf(administration, options), { ...trust, known }, () => {
     for (const [field, value] of Object.entries(trust)) {
-      output.print(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+      print(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
     }
-    output.print('');
+    print('');
     const rows = known.map((each) => [
       each.subject,
       each.keyId,
       each.lastUsedAt?.slice(0, 16) ?? 'never',
       each.pinnedUid ?? '-',
     ]);
-    table(['SUBJECT', 'ID', 'LAST USE', 'UID'], rows, output.print);
+    table(['SUBJECT', 'ID', 'LAST USE', 'UID'], rows, print);
   });
 }
 
 /** @throws Error if the trust does not exist */
-export async function runTrustsRevoke(config: Config, id: string, options: DryRunOption, print: Print): Promise<void> {
-  const { name, team, subjects, lastUsedAt, revokedAt } = await adminRevokeTrust(
-    config.DATABASE_URL,
-    id,
-    new Date(),
-    options,
-  );
+async function revokeTrust({ url, print }: Administration, id: string, options: DryRunOption): Promise<void> {
+  const { adminRevokeTrust } = await load();
+  const { name, team, subjects, lastUsedAt, revokedAt } = await adminRevokeTrust(url, id, new Date(), options);
   const say = sayer(print, options);
   say(`trust ${id} is revoked`);
   const use = lastUsedAt === null ? 'no token has used it' : `its last use was at ${lastUsedAt.slice(0, 16)}`;
@@ -182,39 +175,32 @@ export async function runTrustsRevoke(config: Config, id: string, options: DryRu
 }
 
 /** @throws Error if the trust or the subject does not exist */
-export async function runTrustsAccept(
-  config: Config,
+async function acceptSubject(
+  { url, print }: Administration,
   id: string,
-  wanted: AcceptedSubject,
-  print: Print,
+  wanted: { subject: string; uid: string | null },
 ): Promise<void> {
-  await adminAcceptSubject(config.DATABASE_URL, id, wanted, new Date());
+  const { adminAcceptSubject } = await load();
+  await adminAcceptSubject(url, id, wanted, new Date());
   const of = wanted.uid === null ? 'its next token' : `the UID ${wanted.uid}`;
   print(`trust ${id} accepts ${wanted.subject} with ${of}`);
 }
 
 /** @returns the exit code: 1 if no trust accepts the token */
-export async function runTrustsTest(
-  config: Config,
+async function testToken(
+  administration: Administration,
   path: string,
-  team: string | undefined,
-  output: Output & { signal: AbortSignal },
+  { team, ...options }: TeamOption,
 ): Promise<number> {
-  const token = await readInput(path, output.signal);
+  const token = await readInput(path, administration.signal);
+  const [{ adminExplainToken }, { createLogger }, { createMetrics }, { createTokenVerifier }] = await Promise.all([
+    load(),
+    import('#telemetry/log.ts'),
+    import('#telemetry/metrics.ts'),
+    import('#tokens/verifier.ts'),
+  ]);
   const log = createLogger({ name: 'trusts', level: 'silent' });
   const tokens = createTokenVerifier({ log, metrics: createMetrics() });
-  const found = await adminExplainToken(config.DATABASE_URL, tokens, token, team ?? null, new Date());
-  await show(output, found, () => {
-    output.print(`issuer: ${found.issuer ?? 'none'}`);
-    output.print(`subject: ${found.subject ?? 'none'}`);
-    const verdict = found.verdicts.find(({ trust }) => trust === found.trust);
-    output.print(
-      found.trust === null ? 'no trust accepts this token' : `trust: ${found.trust} (${verdict?.name ?? ''})`,
-    );
-    if (verdict?.onlyNames != null) output.print(`names: ${verdict.onlyNames.join(', ')}`);
-    for (const { trust, name, accepts, reason } of found.verdicts) {
-      output.print(`${accepts ? '✓' : '✗'} ${trust} ${name}: ${reason}`);
-    }
-  });
-  return found.trust === null ? 1 : 0;
+  const found = await adminExplainToken(administration.url, tokens, token, team ?? null, new Date());
+  return showExplanation(outputOf(administration, options), found);
 }

@@ -1,7 +1,8 @@
 // The parts that all commands over the REST API share.
+import { adminCommand } from '../admin-hint.ts';
 import type { CommandContext } from '../command.ts';
 import type { OutputOption } from '../output.ts';
-import type { Session } from '../rest/session.ts';
+import { type Session, withSession } from '../rest/session.ts';
 
 export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_URL_CA', 'ZONESTEAD_API_KEY'] as const;
 
@@ -9,11 +10,15 @@ const NEXT =
   'ZONESTEAD_URL is the address of the service, and ZONESTEAD_API_KEY a key of it, or ZONESTEAD_API_KEY_FILE a file with one. In a checkout, "source .local/env" sets them for the stack of "npm run up".';
 
 /** @throws Error that says which settings are missing, and where they come from */
-function configOf({ config }: CommandContext<(typeof REST_SETTINGS)[number]>) {
+async function configOf({ config, words }: CommandContext<(typeof REST_SETTINGS)[number]>) {
   try {
     return config();
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)} ${NEXT}`);
+    const { isSet } = await import('#config.ts');
+    const { OUTLINES } = await import('../completion/outlines.ts');
+    const twin = isSet('DATABASE_URL') ? adminCommand(OUTLINES, words) : null;
+    const other = twin === null ? '' : ` With DATABASE_URL alone, call "${twin}".`;
+    throw new Error(`${error instanceof Error ? error.message : String(error)} ${NEXT}${other}`);
   }
 }
 
@@ -23,6 +28,5 @@ export async function withRest(
   options: OutputOption,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const { withSession } = await import('../rest/session.ts');
-  await withSession(configOf(context), options, context, work);
+  await withSession(await configOf(context), options, context, work);
 }

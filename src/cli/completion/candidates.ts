@@ -1,6 +1,6 @@
 // The words that can continue a command line, from the descriptions of the commands. Pure.
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
-import type { CommandDescription, CommandGroup, OptionDescription } from '../command.ts';
+import type { CommandOutline, OptionDescription, Outline } from '../command.ts';
 
 export interface Candidate {
   readonly word: string;
@@ -10,20 +10,18 @@ export interface Candidate {
 /** Words, or the kind of words that the caller must look up. */
 export type Candidates = readonly Candidate[] | 'zones' | 'files';
 
-type Described = CommandDescription | CommandGroup;
-
 const HELP: OptionDescription = { flags: '--help', describe: 'print help' };
 const VERSION: OptionDescription = { flags: '--version', describe: 'print the version of Zonestead' };
 
 /** @param words the words after the program; the last one is the word to complete, and may be empty */
-export function candidatesOf(commands: readonly Described[], words: readonly string[]): Candidates {
+export function candidatesOf(commands: readonly Outline[], words: readonly string[]): Candidates {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? '';
   const found = candidatesAfter(commands, before, current);
   return typeof found === 'string' ? found : found.filter(({ word }) => word.startsWith(current));
 }
 
-function candidatesAfter(commands: readonly Described[], before: readonly string[], current: string): Candidates {
+function candidatesAfter(commands: readonly Outline[], before: readonly string[], current: string): Candidates {
   const [first, ...rest] = before;
   if (first === undefined)
     return [...visible(commands), ...(current.startsWith('-') ? [VERSION, HELP].map(ofOption) : [])];
@@ -34,7 +32,7 @@ function candidatesAfter(commands: readonly Described[], before: readonly string
 }
 
 /** The candidates for the words after a command. */
-function argumentsOf(command: CommandDescription, before: readonly string[], current: string): Candidates {
+function argumentsOf(command: CommandOutline, before: readonly string[], current: string): Candidates {
   const { arguments: places = [], options = [], passThrough = false } = command;
   let position = 0;
   let isOpen = true;
@@ -71,7 +69,7 @@ function valuesOf(usage: string, choices: readonly string[] = []): Candidates {
   return kind === 'type' ? RECORD_TYPES.map((word) => ({ word, describe: '' })) : [];
 }
 
-function visible(commands: readonly Described[]): Candidate[] {
+function visible(commands: readonly Outline[]): Candidate[] {
   const shown = commands.filter((command) => 'commands' in command || command.isHidden !== true);
   return shown.map(({ name, describe }) => ({ word: name, describe }));
 }

@@ -5,7 +5,7 @@ import { DEFAULT_TTL } from '#dns/record.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import type { OutputFormat } from '../output.ts';
 import { type Manifest, type Manifests, planManifests } from '../rest/manifests.ts';
-import { parseNamespace, renderManifests } from '../rest/zone-manifests.ts';
+import { parseNamespace, renderManifests } from '../rest/render-manifests.ts';
 import { type ReadOptions, type ReadZone, readSteps } from './read.ts';
 import { type RegistryOptions, useRegistry } from './registry.ts';
 import { remarkLines } from './remarks.ts';

@@ -5,7 +5,7 @@ import * as zoneApi from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import type { Session } from '../rest/session.ts';
-import { newZoneOwner } from '../rest/zones.ts';
+import { newZoneOwner } from '../zones/create.ts';
 import { type Pace, sendInTurn } from './pace.ts';
 
 /** @param owner (Default: the team or the person of the key.) */

@@ -1,6 +1,6 @@
 // The options of `zonestead bootstrap`. Pure.
 import { z } from 'zod';
-import { parseOptions } from '../admin/keys.ts';
+import { parseOptions } from '../parse-options.ts';
 import type { DatabasePlace } from './credentials.ts';
 import { type ChartSecondary, chartSecondaries } from './secondaries.ts';
 import { type ChartTrust, chartTrusts } from './trusts.ts';

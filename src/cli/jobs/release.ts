@@ -8,7 +8,7 @@ import { isConflict, isNotFound } from '#kube/api/errors.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
-import { parseOptions } from '../admin/keys.ts';
+import { parseOptions } from '../parse-options.ts';
 import type { JobContext } from './context.ts';
 
 const DEPLOYMENT: ResourceType = {

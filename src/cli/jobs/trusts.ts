@@ -2,45 +2,25 @@
 // the Job runs in.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { displayName } from '#contract/people.ts';
+import { administratorTrustTerms } from '#contract/terms.ts';
 import { tokenIssuer } from '#kube/api/token-issuer.ts';
 import { applyDeclaredTrusts } from '#service/credentials/declared-trusts.ts';
 import type { WantedTrust } from '#service/credentials/ensure-trust.ts';
-import type { ClaimMatch } from '#service/trusts/match.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { BootstrapContext } from './context.ts';
 import { jsonList } from './json-list.ts';
 import { reason } from './reason.ts';
 
-const level = z.enum(['none', 'read', 'write']);
-const texts = z.array(z.string());
-const match: z.ZodType<ClaimMatch> = z.lazy(() => z.record(z.string(), z.union([z.string(), match])));
-const keySource = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('discovery') }),
-  z.strictObject({ kind: z.literal('jwks'), url: z.string() }),
-  z.strictObject({ kind: z.literal('pinned'), jwks: z.object({ keys: z.array(z.looseObject({})) }) }),
-  z.strictObject({ kind: z.literal('cluster') }),
-  z.strictObject({ kind: z.literal('token-review') }),
-]);
-const trust = z.strictObject({
-  name: z.string().min(1).max(64),
+const terms = z.strictObject(administratorTrustTerms).partial().required({ match: true });
+/** The values of the chart may forbid all writes. */
+const writes = z.int().min(0).optional();
+const trust = terms.omit({ grants: true, expiresAt: true }).extend({
+  name: displayName,
   team: z.string().min(1).max(64).optional(),
-  issuer: z.string().optional(),
-  audience: z.string().optional(),
-  keySource: keySource.optional(),
-  ca: z.string().optional(),
-  privateAddresses: z.boolean().optional(),
-  match,
-  zones: texts.optional(),
-  records: level.optional(),
-  manageZones: level.optional(),
-  clusters: z.enum(['none', 'write']).optional(),
-  onlyNames: texts.optional(),
-  onlyTypes: texts.optional(),
-  networks: texts.optional(),
-  zoneWrites: z.int().min(0).optional(),
-  recordWrites: z.int().min(0).optional(),
-  maxTokenAge: z.int().optional(),
-  pinSubjects: z.boolean().optional(),
+  zones: z.array(z.string()).optional(),
+  zoneWrites: writes,
+  recordWrites: writes,
 });
 export type ChartTrust = z.output<typeof trust>;
 

@@ -18,11 +18,6 @@ interface Manifest {
   items?: unknown[];
 }
 
-/** Whether a text is YAML or JSON of Kubernetes objects, and not a zone file. */
-export function isManifest(text: string): boolean {
-  return /^[ \t{]*(?:"?apiVersion"?|"?kind"?)\s*:/m.test(text);
-}
-
 /**
  * The zones and records of the file. Other objects are ignored.
  * @param given the zone of records whose DNSZone is not in the file

@@ -1,5 +1,5 @@
 // One command over the REST API: opens and closes the client, and adds to errors how to fix them.
-import { type Client, createClient } from '#client/client.ts';
+import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { type ClientKey, KeyUnreadable } from '#client/key.ts';
 import { readZones } from '#client/lists.ts';
@@ -30,6 +30,8 @@ export async function withSession(
   { print, warn, signal }: Pick<Session, 'print' | 'warn' | 'signal'>,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
+  // The client loads a package that help and completion need not wait for.
+  const { createClient } = await import('#client/client.ts');
   const client = createClient({
     baseUrl: config.ZONESTEAD_URL,
     caFile: config.ZONESTEAD_URL_CA,

@@ -14,6 +14,11 @@ import { parsedRecords } from './stored-records.ts';
 /** The number of wrong lines that an error lists. */
 const LINES_SHOWN = 20;
 
+/** Whether a text is YAML or JSON of Kubernetes objects, and not a zone file. */
+export function isManifest(text: string): boolean {
+  return /^[ \t{]*(?:"?apiVersion"?|"?kind"?)\s*:/m.test(text);
+}
+
 /** The name of the zone: as given, or that of the first $ORIGIN of the file. @throws Error if there is neither */
 function zoneNameOf(text: string, given: string | undefined): string {
   const origin = /^[ \t]*\$ORIGIN[ \t]+([^\s;]+?)\.?[ \t]*\r?(?:;.*)?$/im.exec(text)?.[1];

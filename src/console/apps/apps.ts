@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BUCKETS } from '#base/buckets.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
 import { keyBody, keyChangeBody } from '#contract/app-key.ts';
 import { LEVELS } from '#contract/people.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
@@ -10,7 +11,6 @@ import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/credentials/keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
 import { keepSecrets, takeSecrets } from '../shell/once.ts';

@@ -1,5 +1,6 @@
 // The members of a team, their roles, and the open invitations. Owners change them, and every member may leave.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { judgeLifetime } from '#base/lifetime.ts';
 import { inviteBody } from '#contract/invitation.ts';
 import { memberChangeBody, ROLES } from '#contract/people.ts';
 import { actorOf, callerOf } from '#http/hooks/auth.ts';
@@ -9,7 +10,6 @@ import { readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readKeys } from '#service/credentials/keys.ts';
 import { readTrusts } from '#service/credentials/trusts.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
 import { refusal } from '#service/refusal.ts';
 
 import type { ConsoleParts } from '../parts.ts';

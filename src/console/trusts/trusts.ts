@@ -2,6 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BUCKETS } from '#base/buckets.ts';
+import { judgeLifetime } from '#base/lifetime.ts';
 import { LEVELS } from '#contract/people.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
@@ -9,7 +10,6 @@ import { actorOf, callerOf } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { readSubjects } from '#service/credentials/subjects.ts';
 import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
-import { judgeLifetime } from '#service/keys/standing.ts';
 
 import { grantRows, termsOf, typedOfKey } from '../apps/form.ts';
 import { offeredZones, typedZoneIds } from '../apps/offered-zones.ts';

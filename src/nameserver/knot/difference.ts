@@ -18,8 +18,8 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Commands for one transaction: first everything that is new, in the order of `wantedItems`, then what is no longer
- * wanted. Knot checks references at the commit, so the order within the transaction is free. The result is empty if nothing
- * differs.
+ * wanted. Knot checks references at the commit, so the order within the transaction is free. The result is empty if
+ * nothing differs.
  *
  * @param current the configuration of knotd, of the items that `wantedItems` decides
  */

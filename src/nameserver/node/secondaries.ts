@@ -242,7 +242,7 @@ export class Secondaries {
     const what = 'reason' in first ? first.reason : `answers serial ${first.serial}, which is ${first.state}`;
     log.warn(
       { secondary: name, zones: lags.length, zone: first.zone, silent },
-      `the secondary ${name} does not follow: ${first.zone} ${what}. Compare its TSIG key and its addresses with "zonestead secondaries config ${name}"`,
+      `the secondary ${name} does not follow: ${first.zone} ${what}. Compare its TSIG key and its addresses with "zonestead admin secondaries config ${name}"`,
     );
   }
 }

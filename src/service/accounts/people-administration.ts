@@ -167,7 +167,7 @@ export async function adminLinkPerson(
 async function mustBePersonAt(tx: Tx, email: string): Promise<FoundPerson> {
   const address = readAddress(email);
   const user = address === null ? null : await userByEmail(tx, address);
-  if (user === null) throw new Error(`there is no user ${email}; "zonestead users list" shows the addresses`);
+  if (user === null) throw new Error(`there is no user ${email}; "zonestead admin users list" shows the addresses`);
   await lockUserAlone(tx, user.id);
   return user;
 }
@@ -177,7 +177,7 @@ async function mustHaveNoZones(tx: Tx, { id, email }: UserRow): Promise<void> {
   if (names.length === 0) return;
   const shownNames = names.slice(0, MAX_NAMED).join(', ');
   throw new Error(
-    `${email} has personal zones: ${shownNames}${names.length > MAX_NAMED ? ', …' : ''}; delete them first, with a key of the user ("zonestead users add --email ${email}" makes one)`,
+    `${email} has personal zones: ${shownNames}${names.length > MAX_NAMED ? ', …' : ''}; delete them first, with a key of the user ("zonestead admin users add --email ${email}" makes one)`,
   );
 }
 

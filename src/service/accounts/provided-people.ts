@@ -139,7 +139,7 @@ async function attachIdentity(
 function linkCommand(email: string, issuer: string, subject: string): string {
   const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const shownSubject = /^[\x20-\x7e]{1,255}$/.test(subject) ? quote(subject) : '<subject>';
-  return `zonestead users link --email ${quote(email)} --issuer ${quote(issuer)} --subject ${shownSubject}`;
+  return `zonestead admin users link --email ${quote(email)} --issuer ${quote(issuer)} --subject ${shownSubject}`;
 }
 
 /**

@@ -68,7 +68,7 @@ async function teamOfRule(
     return { id: null, why: `A rule for your groups names the team ${team}, which does not exist.` };
   }
   if (await teamByName(tx, team)) {
-    const bind = `zonestead teams bind ${JSON.stringify(team)}`;
+    const bind = `zonestead admin teams bind ${JSON.stringify(team)}`;
     return {
       id: null,
       why: `A rule for your groups names the team "${team}". A team of that name was made by hand, so you were not added to it. The administrator of this service can bind the rule to a team with: ${bind}`,

@@ -81,7 +81,8 @@ function overQuota(ownQuota: OwnerQuota, kind: QuotaKind, { used, limit }: Quota
   const who = ownQuota.team === null ? 'Your personal zones have' : `The team ${JSON.stringify(ownQuota.team)} has`;
   const holder = ownQuota.team === null && kind === 'zones' ? 'You have' : who;
   const things = ownQuota.team === null && kind === 'zones' ? 'personal zones' : WORDS[kind];
-  const setting = ownQuota.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead teams quota --${kind}`;
+  const setting =
+    ownQuota.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead admin teams quota --${kind}`;
   return refusal('over-quota', { holder, used, limit, things, more, setting });
 }
 

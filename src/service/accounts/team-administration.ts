@@ -1,4 +1,6 @@
 // Teams from the command line: a list, and the binding of a team name of the OpenID rules to a team that exists.
+
+import { judgeLifetime } from '#base/lifetime.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
@@ -8,7 +10,6 @@ import { keysOfTeam } from '#store/team-keys.ts';
 import { type ListedTeam, listTeams } from '#store/team-list.ts';
 import { trustsOfTeam } from '#store/trusts.ts';
 import { COMMAND_LINE, withDatabase } from '../administrator.ts';
-import { judgeLifetime } from '../keys/standing.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
 /** Every team, by name. */
@@ -51,7 +52,7 @@ export async function adminBindTeam(url: string, binding: Binding, now: Date): P
       })
       .catch((error) => {
         if (sqlFailure(error)?.constraint !== 'team_bindings_team_key') throw error;
-        throw new Error('another name of the rules is bound to this team; "zonestead teams list" shows which');
+        throw new Error('another name of the rules is bound to this team; "zonestead admin teams list" shows which');
       }),
   );
 }
@@ -62,7 +63,7 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
   if (team) return team;
   const missingTeam = teamId === null ? `named ${JSON.stringify(rule)}` : teamId;
   throw new Error(
-    `there is no team ${missingTeam}; "zonestead teams list" shows the teams, and the first sign-in by a rule creates its team if it does not exist`,
+    `there is no team ${missingTeam}; "zonestead admin teams list" shows the teams, and the first sign-in by a rule creates its team if it does not exist`,
   );
 }
 
@@ -81,7 +82,7 @@ async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
   if (there.length === 0) return;
   const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : '';
   throw new Error(
-    `the team ${JSON.stringify(team.name)} (${team.id}) already has ${there.slice(0, SHOWN).join(', ')}${more}, which would reach every zone of the team; remove the people, keys and trusts that do not belong there ("zonestead keys revoke <keyId>", "zonestead trusts revoke <trustId>"), then repeat the command with --yes`,
+    `the team ${JSON.stringify(team.name)} (${team.id}) already has ${there.slice(0, SHOWN).join(', ')}${more}, which would reach every zone of the team; remove the people, keys and trusts that do not belong there ("zonestead admin keys revoke <keyId>", "zonestead admin trusts revoke <trustId>"), then repeat the command with --yes`,
   );
 }
 

@@ -59,7 +59,7 @@ export async function adminTeamQuota(url: string, team: string, change: QuotaCha
 async function teamOf(tx: Tx, team: string): Promise<TeamRow> {
   const row = (await lockTeam(tx, team)) ?? (await lockTeam(tx, (await teamByName(tx, team))?.id ?? ''));
   if (row) return row;
-  throw new Error(`there is no team ${JSON.stringify(team)}; "zonestead teams list" shows ids and names`);
+  throw new Error(`there is no team ${JSON.stringify(team)}; "zonestead admin teams list" shows ids and names`);
 }
 
 async function listedQuota(db: Db, teamId: string, now: Date): Promise<ListedQuota['quota']> {

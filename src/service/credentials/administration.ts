@@ -100,7 +100,7 @@ export async function adminRevokeKey(url: string, keyId: string, now: Date, opti
     const key = await keyById(tx, keyId);
     if (!key) {
       if (await revokeNodeKey(tx, keyId, COMMAND_LINE, now)) return;
-      throw new Error(`there is no key ${keyId}; "zonestead keys list" shows the ids`);
+      throw new Error(`there is no key ${keyId}; "zonestead admin keys list" shows the ids`);
     }
     await revokeCredential({ tx, team: { id: key.teamId }, author: ADMINISTRATOR, now }, KEY, key);
   };
@@ -193,6 +193,6 @@ export async function adminExplainToken(
 
 async function mustBeTrust(db: Db | Tx, id: string): Promise<TrustRow> {
   const trust = await trustById(db, null, id);
-  if (!trust) throw new Error(`there is no trust ${id}; "zonestead trusts list" shows the ids`);
+  if (!trust) throw new Error(`there is no trust ${id}; "zonestead admin trusts list" shows the ids`);
   return trust;
 }

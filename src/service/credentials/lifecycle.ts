@@ -1,5 +1,7 @@
 // The life of a credential of a team: an app key or a trust is created, changed and revoked in the same way. keys.ts
 // and trusts.ts have the differences. Each step writes an entry in the history of the team.
+
+import { isExpired } from '#base/lifetime.ts';
 import { type AccountChange, insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import type { Grant, KeyTerms } from '#store/keys.ts';
@@ -7,7 +9,6 @@ import { zonesOfTeam } from '#store/team-keys.ts';
 import { changeTeam, mustBePerson } from '../accounts/account.ts';
 import { mustHaveRoomForKey, type WithQuotas } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { isExpired } from '../keys/standing.ts';
 import { changesRights, type Limits } from '../keys/terms.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { type Author, callerAsAuthor } from './author.ts';

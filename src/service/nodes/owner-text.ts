@@ -2,7 +2,7 @@
 // guarantees that it names neither another team's zone nor an address or a path of the operator's network. Pure.
 
 export const GENERAL_TEXT =
-  'the name server failed to apply the zone and retries; an administrator finds the cause with `zonestead nodes list`';
+  'the name server failed to apply the zone and retries; an administrator finds the cause with `zonestead admin nodes list`';
 /** A domain name, an address, a path, or the id of something. */
 const NAMES_SOMETHING = /[^.][.:][^.]|[/\\]|_[0-9a-z]{6}/i;
 const MAX_LENGTH = 200;

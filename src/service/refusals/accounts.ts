@@ -85,7 +85,7 @@ export const ACCOUNT_REFUSALS = {
   'provider-address-taken': {
     code: 'forbidden',
     sentence:
-      'Your identity provider states the address {email}, which another person of this service has. The administrator can remove that person, or give it your account: "zonestead users list" shows both.',
+      'Your identity provider states the address {email}, which another person of this service has. The administrator can remove that person, or give it your account: "zonestead admin users list" shows both.',
   },
   'provider-other-account': {
     code: 'forbidden',
@@ -160,6 +160,6 @@ export const ACCOUNT_REFUSALS = {
     code: 'bad_request',
     field: 'key',
     sentence:
-      'This is not a valid personal key. A personal key begins with yu_ and is neither revoked nor expired; "zonestead users add" creates a new one.',
+      'This is not a valid personal key. A personal key begins with yu_ and is neither revoked nor expired; "zonestead admin users add" creates a new one.',
   },
 } as const satisfies Record<string, RefusalText>;

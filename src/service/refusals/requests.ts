@@ -107,7 +107,7 @@ export const REQUEST_REFUSALS = {
   },
   'not-a-node-key': {
     code: 'forbidden',
-    sentence: 'Only the key of a name server (yn_…) can read the feed; "zonestead keys mint --node" creates one.',
+    sentence: 'Only the key of a name server (yn_…) can read the feed; "zonestead admin keys mint --node" creates one.',
   },
   'node-name-taken': {
     code: 'conflict',

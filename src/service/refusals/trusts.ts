@@ -20,7 +20,7 @@ export const TRUST_REFUSALS = {
     code: 'bad_request',
     field: 'issuer',
     sentence:
-      'tokens of the cluster of this service have the issuer {issuer}, so only its administrator can trust it, by "zonestead trusts create". A cluster of your own needs an issuer of its own (--service-account-issuer of kube-apiserver).',
+      'tokens of the cluster of this service have the issuer {issuer}, so only its administrator can trust it, by "zonestead admin trusts create". A cluster of your own needs an issuer of its own (--service-account-issuer of kube-apiserver).',
   },
   'no-trust-subject': {
     code: 'not_found',

@@ -16,7 +16,7 @@ export const ZONE_REFUSALS = {
     code: 'conflict',
     field: 'zoneName',
     sentence:
-      '{name} is, or overlaps with, the name of a zone that another team deleted. It is kept for that team until {until}; the administrator of the service can release it earlier ("zonestead zones release").',
+      '{name} is, or overlaps with, the name of a zone that another team deleted. It is kept for that team until {until}; the administrator of the service can release it earlier ("zonestead admin zones release").',
   },
   'zone-hides-records': {
     code: 'conflict',
@@ -60,7 +60,7 @@ export const ZONE_REFUSALS = {
     code: 'forbidden',
     field: 'secondaries',
     sentence:
-      'the secondary {name} is not offered to the owner of this zone. Offered: {offered}. The administrator of the service can offer more ("zonestead secondaries").',
+      'the secondary {name} is not offered to the owner of this zone. Offered: {offered}. The administrator of the service can offer more ("zonestead admin secondaries").',
   },
   'too-many-secondaries': {
     code: 'bad_request',

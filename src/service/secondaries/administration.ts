@@ -50,7 +50,7 @@ export async function adminAddSecondary(
   return alone(url, options, async (tx) => {
     if ((await secondaryByName(tx, input.name)) === null) return writeSecondary(tx, input, null, random, now);
     throw new Error(
-      `there is a secondary ${input.name} already; "zonestead secondaries change ${input.name}" changes it, and "zonestead secondaries show ${input.name}" shows it`,
+      `there is a secondary ${input.name} already; "zonestead admin secondaries change ${input.name}" changes it, and "zonestead admin secondaries show ${input.name}" shows it`,
     );
   });
 }
@@ -161,5 +161,5 @@ async function alone<T>(url: string, options: DryRun, work: (tx: Tx) => Promise<
 }
 
 function noSecondary(name: string): Error {
-  return new Error(`there is no secondary ${name}; "zonestead secondaries list" shows the names`);
+  return new Error(`there is no secondary ${name}; "zonestead admin secondaries list" shows the names`);
 }

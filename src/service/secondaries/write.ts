@@ -67,7 +67,7 @@ async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [
   const offers = [];
   for (const { team, namespace } of wantedOffers) {
     const offeredTeam = await teamByName(tx, team);
-    if (offeredTeam === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
+    if (offeredTeam === null) throw new Error(`there is no team ${team}; "zonestead admin teams list" shows the names`);
     offers.push({ teamId: offeredTeam.id, namespace });
   }
   await writeOffers(tx, secondary, offers);

@@ -1,6 +1,8 @@
 // The actor of a request with a JSON Web Token instead of a key. The rights come from the trust at every request, so a
 // change of the trust applies at once. The first request of a subject stores a row for it, to which history, write
 // limits and last use belong.
+
+import { isExpired } from '#base/lifetime.ts';
 import type { Db } from '#store/database.ts';
 import { markUsed } from '#store/keys.ts';
 import { ensureSubject, pinSubject, type TrustForToken } from '#store/trust-subjects.ts';
@@ -8,7 +10,6 @@ import type { TokenProblem } from '#tokens/issuer.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { isWithin } from '../keys/networks.ts';
-import { isExpired } from '../keys/standing.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { chooseTrust, trustsFor } from './choose.ts';
 import { uidOf } from './match.ts';

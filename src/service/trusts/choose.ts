@@ -2,6 +2,8 @@
 // prove it accept it. Two clusters may have the same issuer text, and are told apart by their keys. If the
 // administrator has a trust for issuer and audience, trusts of other teams are not used for them. If several trusts
 // accept a token, one of the administrator is used before those of its team, and then the oldest.
+
+import { isExpired } from '#base/lifetime.ts';
 import type { Db } from '#store/database.ts';
 import { type TokenAbout, type TrustForToken, trustsForTokens } from '#store/trust-subjects.ts';
 import type { TrustTerms } from '#store/trusts.ts';
@@ -9,7 +11,6 @@ import type { TokenIssuer, TokenProblem, VerifiedToken } from '#tokens/issuer.ts
 import type { TokenText } from '#tokens/text.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
 import { sharedLookUp } from '../keys/shared-look-up.ts';
-import { isExpired } from '../keys/standing.ts';
 import { sharedIssuer } from './issuers.ts';
 import { audiencesOf, factsOfToken, leavesOf, missingClaim } from './match.ts';
 

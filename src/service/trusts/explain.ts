@@ -1,4 +1,6 @@
 // Says for a token which trust accepts it, and for every other trust why not. It stores nothing.
+
+import { isExpired, judgeLifetime } from '#base/lifetime.ts';
 import { clip } from '#dns/verdict.ts';
 import type { Db } from '#store/database.ts';
 import { type TrustRow, trustsOfTeam } from '#store/trusts.ts';
@@ -7,7 +9,6 @@ import type { TokenVerifier } from '#tokens/verifier.ts';
 import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { isExpired, judgeLifetime } from '../keys/standing.ts';
 import { refusal } from '../refusal.ts';
 import { chooseTrust, issuerOfTrust, trustsFor } from './choose.ts';
 import { claimAt, leavesOf, missingClaim, uidOf } from './match.ts';

@@ -53,7 +53,7 @@ export function judgeKeySource(source: KeySource, isAdministrator: boolean): Ver
       if (isAdministrator) return accept({ kind: source.kind });
       return refuse(
         'keySource.kind',
-        `${source.kind} is the cluster of the service itself: only its administrator can trust it, by "zonestead trusts create".`,
+        `${source.kind} is the cluster of the service itself: only its administrator can trust it, by "zonestead admin trusts create".`,
       );
   }
 }

@@ -114,7 +114,7 @@ describe('records', () => {
     const refused = await post(two, 'b');
     expect(refusal(refused)).toBe('403 forbidden');
     expect(refused.body.message).toBe(
-      `The team "quota${teams}" has 3 of 3 records, and this change needs 1 more. Delete objects that you no longer need, or ask the administrator of the service to raise the quota (zonestead teams quota --records).`,
+      `The team "quota${teams}" has 3 of 3 records, and this change needs 1 more. Delete objects that you no longer need, or ask the administrator of the service to raise the quota (zonestead admin teams quota --records).`,
     );
     expect((await quotaOf()).records).toEqual({ used: 3, limit: 3 });
     await allow({ records: 4 });

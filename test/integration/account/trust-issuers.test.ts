@@ -94,7 +94,7 @@ describe('issuer and audience', () => {
     for (const each of [own.issuer, 'https://kubernetes.default.svc', 'https://kubernetes.default.svc.cluster.local']) {
       const reply = await send(member, 'POST', trusts, { ...own, issuer: each, keySource: pinned });
       expect([reply.status, reply.body.field]).toEqual([400, 'issuer']);
-      expect(reply.body.message).toContain('zonestead trusts create');
+      expect(reply.body.message).toContain('zonestead admin trusts create');
     }
     expect(
       (await send(member, 'POST', trusts, { ...own, issuer: 'https://kubernetes.default.svc-a.example' })).status,

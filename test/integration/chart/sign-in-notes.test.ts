@@ -34,7 +34,8 @@ async function notes(values: Values): Promise<string> {
 /** The commands that lead to a session, without those for zones and for the check of the installation. */
 const signIn = async (values: Values) =>
   notesCommands(await notes(values)).filter((text) => /^(kubectl (exec|port-forward)|curl)/.test(text));
-const ADD = 'kubectl exec -n dns deployment/one-zonestead-api -c api -- zonestead users add --email you@example.org';
+const ADD =
+  'kubectl exec -n dns deployment/one-zonestead-api -c api -- zonestead admin users add --email you@example.org';
 const FORWARD = 'kubectl port-forward -n dns service/one-zonestead-api';
 
 describe('with the defaults', async () => {

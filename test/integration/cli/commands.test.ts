@@ -39,8 +39,8 @@ const json = async (...words: string[]) => JSON.parse((await zonestead([...words
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('keys and users', () => {
-  test('keys mint --node prints a key that can report; keys list shows it and keys revoke ends it', async () => {
-    const { code, out } = await asProcess(['keys', 'mint', '--node', 'ns1.test', '--network', '127.0.0.0/8']);
+  test('admin keys mint --node prints a key that can report; admin keys list shows it and admin keys revoke ends it', async () => {
+    const { code, out } = await asProcess(['admin', 'keys', 'mint', '--node', 'ns1.test', '--network', '127.0.0.0/8']);
     expect(code).toBe(0);
     const text = lastLine(out);
     const report = async () => {
@@ -52,15 +52,17 @@ describe('keys and users', () => {
       return (await fetch(`${service.url}/v1/feed/report`, { method: 'POST', headers, body })).status;
     };
     expect(await report()).toBe(200);
-    const listed = (await zonestead(['nodes', 'list'])).out;
+    const listed = (await zonestead(['admin', 'nodes', 'list'])).out;
     expect(listed).toMatch(/^ns9 +Knot DNS 3\.2\.6 +living +[\d.]+ s ago +no list yet +3 +1$/m);
     expect(listed).toContain('ns9: zone_1: semantic check');
-    expect((await zonestead(['nodes', 'compare'])).out).toMatch(/^comparison [0-9a-f]{16}: .*\(2 report now\)/);
+    expect((await zonestead(['admin', 'nodes', 'compare'])).out).toMatch(
+      /^comparison [0-9a-f]{16}: .*\(2 report now\)/,
+    );
     const id = text.split('_')[1] ?? '';
-    expect((await zonestead(['keys', 'list'])).out).toMatch(
+    expect((await zonestead(['admin', 'keys', 'list'])).out).toMatch(
       new RegExp(`^${id} +\\(name server\\) +ns1.test +.*valid`, 'm'),
     );
-    expect((await zonestead(['keys', 'revoke', text])).code).toBe(0);
+    expect((await zonestead(['admin', 'keys', 'revoke', text])).code).toBe(0);
     expect(await report()).toBe(401);
   });
 
@@ -70,14 +72,14 @@ describe('keys and users', () => {
     [['--node', 'ns1', '--records', 'read'], /--records does not apply to a node key/],
     [['--name', 'x'], /--team is missing; give --team and --name, or --node/],
     [[], /^--team and --name are missing; give --team and --name, or --node$/],
-  ])('keys mint %j is refused', async (words, message) => {
-    const { code, err } = await zonestead(['keys', 'mint', ...words]);
+  ])('admin keys mint %j is refused', async (words, message) => {
+    const { code, err } = await zonestead(['admin', 'keys', 'mint', ...words]);
     expect([code, err]).toEqual([1, expect.stringMatching(message)]);
   });
 
-  test('keys mint prints a working key with the given permissions', async () => {
+  test('admin keys mint prints a working key with the given permissions', async () => {
     const words =
-      'keys mint --team cli --create-team --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
+      'admin keys mint --team cli --create-team --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
     const { code, out } = await zonestead([
       ...words.split(' '),
       '--network',
@@ -101,9 +103,9 @@ describe('keys and users', () => {
     });
   });
 
-  test('keys mint --tsig prints the TSIG key as a file after the key', async () => {
+  test('admin keys mint --tsig prints the TSIG key as a file after the key', async () => {
     const mint = async (...words: string[]) =>
-      (await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'updates', ...words])).out.split('\n');
+      (await zonestead(['admin', 'keys', 'mint', '--team', 'cli', '--name', 'updates', ...words])).out.split('\n');
     const [, text = '', , comment, ...file] = await mint('--tsig');
     const id = text.split('_')[1];
     expect(comment).toMatch(/^# its TSIG key .* shown only once$/);
@@ -117,21 +119,31 @@ describe('keys and users', () => {
       '',
     ]);
     expect(await mint('--tsig-algorithm', 'hmac-sha512')).toContain('\talgorithm hmac-sha512;');
-    const wrong = await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'x', '--tsig-algorithm', 'sha256']);
+    const wrong = await zonestead([
+      'admin',
+      'keys',
+      'mint',
+      '--team',
+      'cli',
+      '--name',
+      'x',
+      '--tsig-algorithm',
+      'sha256',
+    ]);
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('must be one of hmac-md5, hmac-sha1')]);
   });
 
   test('list prints keys without secrets, and revoke accepts an id or a whole key', async () => {
-    const text = lastLine((await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
+    const text = lastLine((await zonestead(['admin', 'keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
     const [, id = '', secret = ''] = text.split('_');
-    const listed = await zonestead(['keys', 'list', '--team', 'cli']);
+    const listed = await zonestead(['admin', 'keys', 'list', '--team', 'cli']);
     expect(listed.out).toMatch(new RegExp(`^${id} +cli +gone +write +none +none +valid +never$`, 'm'));
     expect(listed.out).not.toContain(secret);
-    expect((await zonestead(['keys', 'revoke', id, '--dry-run'])).out).toBe(`dry run: key ${id} is revoked\n`);
-    expect((await zonestead(['keys', 'list'])).out).toMatch(new RegExp(`^${id} .* valid `, 'm'));
-    expect((await zonestead(['keys', 'revoke', text])).out).toBe(`key ${id} is revoked\n`);
+    expect((await zonestead(['admin', 'keys', 'revoke', id, '--dry-run'])).out).toBe(`dry run: key ${id} is revoked\n`);
+    expect((await zonestead(['admin', 'keys', 'list'])).out).toMatch(new RegExp(`^${id} .* valid `, 'm'));
+    expect((await zonestead(['admin', 'keys', 'revoke', text])).out).toBe(`key ${id} is revoked\n`);
     expect((await service.request('GET', '/zones', undefined, text)).status).toBe(401);
-    expect((await zonestead(['keys', 'list'])).out).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
+    expect((await zonestead(['admin', 'keys', 'list'])).out).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
     const told = await sql`select action, key_id from account_changes where subject = ${id} order by id`;
     expect(told.map((row) => [row.action, row.key_id])).toEqual([
       ['key.mint', null],
@@ -139,18 +151,18 @@ describe('keys and users', () => {
     ]);
   });
 
-  test('users add creates a user with a key and a team', async () => {
-    const { code, out } = await zonestead(['users', 'add', '--email', 'Cli@example.org', '--team', 'cli']);
+  test('admin users add creates a user with a key and a team', async () => {
+    const { code, out } = await zonestead(['admin', 'users', 'add', '--email', 'Cli@example.org', '--team', 'cli']);
     expect(code).toBe(0);
     const who = await service.request('GET', '/../account', undefined, lastLine(out));
     expect(who.body).toMatchObject({ user: { email: 'cli@example.org' }, teams: [{ name: 'cli', role: 'owner' }] });
-    const again = await zonestead(['users', 'add', '--email', 'cli@example.org']);
+    const again = await zonestead(['admin', 'users', 'add', '--email', 'cli@example.org']);
     expect(again.out).toMatch(/^existing user/);
   });
 
-  test('teams quota prints usage and limits, changes them, and rejects a value that is not a number', async () => {
+  test('admin teams quota prints usage and limits, changes them, and rejects a value that is not a number', async () => {
     const { team } = await service.key({ team: 'limited team' });
-    const changed = await zonestead(['teams', 'quota', 'limited team', '--records', '5', '--bytes', '2Ki']);
+    const changed = await zonestead(['admin', 'teams', 'quota', 'limited team', '--records', '5', '--bytes', '2Ki']);
     expect([changed.code, changed.out]).toEqual([
       0,
       [
@@ -164,16 +176,16 @@ describe('keys and users', () => {
         '',
       ].join('\n'),
     ]);
-    const { quota } = await json('teams', 'quota', team, '--default', '--zones', '1');
+    const { quota } = await json('admin', 'teams', 'quota', team, '--default', '--zones', '1');
     expect(quota).toMatchObject({ zones: { used: 0, own: 1 }, records: { own: null }, bytes: { own: null } });
     const [row] = await sql`select quota_zones, quota_records from teams where id = ${team}`;
     expect(row).toEqual({ quota_zones: 1, quota_records: null });
-    const wrong = await zonestead(['teams', 'quota', team, '--records', 'many', '--bytes', '1G']);
+    const wrong = await zonestead(['admin', 'teams', 'quota', team, '--records', 'many', '--bytes', '1G']);
     expect(wrong.err).toContain('--records must be a whole number; --bytes must be a number of bytes');
-    expect((await zonestead(['teams', 'quota', 'unknown'])).err).toContain('there is no team "unknown"');
+    expect((await zonestead(['admin', 'teams', 'quota', 'unknown'])).err).toContain('there is no team "unknown"');
   });
 
-  test('zones release ends the quarantine of a name', async () => {
+  test('admin zones release ends the quarantine of a name', async () => {
     const zone = await service.zone('released.example');
     await service.request('DELETE', `/zones/${zone.id}`);
     const other = await service.key({ team: 'another team' });
@@ -187,7 +199,7 @@ describe('keys and users', () => {
         )
       ).status;
     expect(await create()).toBe(409);
-    const release = async (...more: string[]) => zonestead(['zones', 'release', 'Released.example', ...more]);
+    const release = async (...more: string[]) => zonestead(['admin', 'zones', 'release', 'Released.example', ...more]);
     // It deletes all that is kept for a restore, so the command asks for a confirmation.
     const refused = await release();
     expect(refused.code).not.toBe(0);
@@ -198,11 +210,14 @@ describe('keys and users', () => {
     expect(await create()).toBe(409);
     expect((await release('--yes')).out).toBe('the name released.example is free\n');
     expect(await create()).toBe(200);
-    expect((await zonestead(['zones', 'release', 'released.example', '--yes'])).err).toContain('is not in quarantine');
+    expect((await zonestead(['admin', 'zones', 'release', 'released.example', '--yes'])).err).toContain(
+      'is not in quarantine',
+    );
   });
 
   test('a team can be given by its id, so that a reused name gives no key', async () => {
     const made = await zonestead([
+      'admin',
       'users',
       'add',
       '--email',
@@ -212,16 +227,26 @@ describe('keys and users', () => {
       '--create-team',
     ]);
     const id = /team_\w+/.exec(made.out)?.[0] ?? '';
-    const minted = await zonestead(['keys', 'mint', '--team', id, '--name', 'by id']);
+    const minted = await zonestead(['admin', 'keys', 'mint', '--team', id, '--name', 'by id']);
     const who = await service.request('GET', '/../account', undefined, lastLine(minted.out));
     expect(who.body.team).toMatchObject({ id, name: 'known by id' });
-    const joined = await zonestead(['users', 'add', '--email', 'id2@example.org', '--team', id, '--role', 'member']);
+    const joined = await zonestead([
+      'admin',
+      'users',
+      'add',
+      '--email',
+      'id2@example.org',
+      '--team',
+      id,
+      '--role',
+      'member',
+    ]);
     expect((await service.request('GET', '/../account', undefined, lastLine(joined.out))).body).toMatchObject({
       teams: [{ id, role: 'member' }],
     });
     for (const words of [
-      ['keys', 'mint', '--name', 'x'],
-      ['users', 'add', '--email', 'id3@example.org'],
+      ['admin', 'keys', 'mint', '--name', 'x'],
+      ['admin', 'users', 'add', '--email', 'id3@example.org'],
     ]) {
       const { code, err } = await zonestead([...words, '--team', 'team_ffffffffffff']);
       expect([code, err]).toEqual([1, expect.stringContaining('there is no team team_ffffffffffff')]);
@@ -234,16 +259,17 @@ describe('keys and users', () => {
     ['users', ['add', '--email', 'typo@example.org']],
     ['trusts', ['create', '--name', 'x', '--issuer', 'https://id.example.org', '--match', 'sub=x']],
   ])('%s names a team that is not there, and makes none', async (group, words) => {
-    await zonestead(['users', 'add', '--email', 'first@example.org', '--team', 'platform', '--create-team']);
-    const { code, err } = await zonestead([group, ...words, '--team', 'platfrom']);
+    await zonestead(['admin', 'users', 'add', '--email', 'first@example.org', '--team', 'platform', '--create-team']);
+    const { code, err } = await zonestead(['admin', group, ...words, '--team', 'platfrom']);
     expect([code, err]).toEqual([1, expect.stringContaining('there is no team "platfrom". Did you mean "platform"?')]);
     expect(err).toContain('--create-team creates this one');
     expect(await sql`select from teams where name = 'platfrom'`).toHaveLength(0);
     expect(await sql`select from users where email = 'typo@example.org'`).toHaveLength(0);
   });
 
-  test('teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
+  test('admin teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
     const { out } = await zonestead([
+      'admin',
       'users',
       'add',
       '--email',
@@ -253,25 +279,28 @@ describe('keys and users', () => {
       '--create-team',
     ]);
     const id = /team_\w+/.exec(out)?.[0];
-    const asked = await zonestead(['teams', 'bind', 'by rule', '--team', id!]);
+    const asked = await zonestead(['admin', 'teams', 'bind', 'by rule', '--team', id!]);
     expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('already has owner binder@example.org')]);
-    const bound = await zonestead(['teams', 'bind', 'by rule', '--team', id!, '--yes']);
+    const bound = await zonestead(['admin', 'teams', 'bind', 'by rule', '--team', id!, '--yes']);
     expect(bound.out).toBe(`the rules' team "by rule" is bound to "bound by hand" (${id})\n`);
-    expect((await zonestead(['teams', 'list'])).out).toMatch(
+    expect((await zonestead(['admin', 'teams', 'list'])).out).toMatch(
       new RegExp(`^${id} +1 +0 +"by rule" +bound by hand$`, 'm'),
     );
-    const { teams } = await json('teams', 'list');
+    const { teams } = await json('admin', 'teams', 'list');
     expect(teams).toContainEqual(expect.objectContaining({ id, name: 'bound by hand', rule: 'by rule', members: 1 }));
-    expect((await zonestead(['teams', 'bind', 'nowhere'])).err).toContain('there is no team named "nowhere"');
+    expect((await zonestead(['admin', 'teams', 'bind', 'nowhere'])).err).toContain('there is no team named "nowhere"');
   });
 
   test.each([
-    [['keys', 'mint', '--team', 'x', '--name', 'x', '--records', 'all'], '--records must be none, read or write'],
-    [['keys', 'mint', '--team', 'x', '--name', 'x', '--grant', 'zone_1'], '--grant must be <zoneId>=none'],
-    [['keys', 'mint', '--team', 'cli', '--name', 'x', '--grant', 'zone_1=read'], 'zone zone_1 does not exist'],
-    [['keys', 'mint', '--team', 'x', '--name', 'x', '--network', '10.0.0.1/8'], '10.0.0.0/8'],
-    [['keys', 'revoke', 'nothing'], 'there is no key nothing'],
-    [['users', 'add', '--email', 'nobody'], '--email must be an e-mail address'],
+    [
+      ['admin', 'keys', 'mint', '--team', 'x', '--name', 'x', '--records', 'all'],
+      '--records must be one of none, read, write',
+    ],
+    [['admin', 'keys', 'mint', '--team', 'x', '--name', 'x', '--grant', 'zone_1'], '--grant must be <zoneId>=none'],
+    [['admin', 'keys', 'mint', '--team', 'cli', '--name', 'x', '--grant', 'zone_1=read'], 'zone zone_1 does not exist'],
+    [['admin', 'keys', 'mint', '--team', 'x', '--name', 'x', '--network', '10.0.0.1/8'], '10.0.0.0/8'],
+    [['admin', 'keys', 'revoke', 'nothing'], 'there is no key nothing'],
+    [['admin', 'users', 'add', '--email', 'nobody'], '--email must be an e-mail address'],
   ])('%j is rejected: %s', async (words, said) => {
     const { code, out, err } = await zonestead(words);
     expect([code, out]).toEqual([1, '']);
@@ -375,7 +404,7 @@ describe('zones and records', () => {
     expect(ttl.err).toMatch(/It must be a whole number\.\n$/);
     const split = await asProcess(['records', 'create', 'err.example', 'a', 'TXT', 'v=spf1', '-all']);
     expect(split.err).toMatch(/unknown option '-all'\nPut a value with blanks in quotes/);
-    const noDatabase = await zonestead(['keys', 'list'], { DATABASE_URL: '' });
+    const noDatabase = await zonestead(['admin', 'keys', 'list'], { DATABASE_URL: '' });
     expect(noDatabase.err).toContain('DATABASE_URL is missing. It is the address of the Postgres database');
     for (const each of [bad, denied, nowhere]) expect([each.code, each.out]).toEqual([1, '']);
   });

@@ -1,7 +1,8 @@
 // Records and their history on the command line, with a running service.
 import { expect, test, vi } from 'vitest';
-import { setRecords } from '#cli/rest/record-set.ts';
-import { deleteRecords, updateRecord } from '#cli/rest/records.ts';
+import { deleteRecords } from '#cli/records/delete.ts';
+import { setRecords } from '#cli/records/set.ts';
+import { updateRecord } from '#cli/records/write.ts';
 import { createClient } from '#client/client.ts';
 import { applyBatch, replaceRecord } from '#contract/operations/records.ts';
 import { on, withReplies } from '../../support/client.ts';

@@ -73,7 +73,7 @@ describe('the installed file', () => {
   test('runs without the checkout, and has the commands for people', async () => {
     expect(await run('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
     expect((await run('zones', 'list')).out).toMatch(/^completed\.example /m);
-    expect((await run('keys', 'list')).err).toContain('DATABASE_URL is missing');
+    expect((await run('admin', 'keys', 'list')).err).toContain('DATABASE_URL is missing');
     expect((await run('crds')).out).toContain('kind: CustomResourceDefinition');
     const api = await run('api');
     expect([api.code, api.err]).toEqual([1, expect.stringContaining('Run it in the image of Zonestead')]);
@@ -105,7 +105,7 @@ test.each([
     ['zonestead zones list --out', 'zonestead zones list --output'],
     ['zonestead zones list -o js', 'zonestead zones list -o json'],
     ['zonestead zones get comp', 'zonestead zones get completed.example'],
-    ['zonestead secondaries apply my-', 'zonestead secondaries apply my-secondaries.json'],
+    ['zonestead admin secondaries apply my-', 'zonestead admin secondaries apply my-secondaries.json'],
   ];
   const lines = cases.map(([line = '']) => line);
   expect(await completed(command, load, lines)).toEqual(cases.map(([, whole]) => whole));

@@ -1,4 +1,4 @@
-// `zonestead trusts …` over a database: each command, and its bad input. test/integration/cli/trust-pages.test.ts has
+// `zonestead admin trusts …` over a database: each command, and its bad input. test/integration/cli/trust-pages.test.ts has
 // the guides.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const trusts = (...words: string[]) => zonestead('trusts', ...words);
+const trusts = (...words: string[]) => zonestead('admin', 'trusts', ...words);
 const named = (name: string) => ['--team', 'red', '--create-team', '--name', name];
 const CLUSTER = ['--issuer', ISSUER, '--jwks-file', file('jwks.json'), '--match', 'kubernetes.io/namespace=*'];
 const OWN_NAMES = ['--only-name', `*.\${namespace}`];
@@ -155,7 +155,7 @@ describe('trusts show', () => {
 
   it('names a trust that does not exist', async () => {
     for (const id of ['trust_0', '', 'a\u0000b'])
-      expect((await trusts('show', id)).err).toMatch(/there is no trust .*"zonestead trusts list" shows the ids/);
+      expect((await trusts('show', id)).err).toMatch(/there is no trust .*"zonestead admin trusts list" shows the ids/);
   });
 });
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { applyZoneFile } from '#cli/rest/zone-apply.ts';
+import { applyZoneFile } from '#cli/zones/apply.ts';
 import { createClient } from '#client/client.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { importZoneFile } from '#contract/operations/zone-files.ts';

@@ -30,7 +30,7 @@ test('An address that the provider gives to another account opens no account, un
   const refused = (await signIn('adam')).page;
   expect([refused.status, await userOf('adam')]).toEqual([403, null]);
   expect(refused.text).toContain('another account of your identity provider');
-  expect(refused.text).toContain('zonestead users link');
+  expect(refused.text).toContain('zonestead admin users link');
   // The address follows the account, so the old one becomes free.
   person('alice', 'alice@example.org');
   const { browser } = await signIn('alice');

@@ -37,7 +37,7 @@ describe('a team that was created by hand under the name of a rule', () => {
     expect([page.status, page.location]).toEqual([303, '/console/teams']);
     const { text } = await browser.get('/console/teams');
     expect(text).toContain('A team of that name was made by hand, so you were not added to it.');
-    expect(text).toContain('zonestead teams bind &quot;finance-dns&quot;');
+    expect(text).toContain('zonestead admin teams bind &quot;finance-dns&quot;');
     // Her membership of the other team is kept, and she shares no team with mallory.
     expect((await teamsOf('alice@example.org')).map(({ name }) => name)).toEqual(['web team']);
     const warned = service.log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');

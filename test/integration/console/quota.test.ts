@@ -35,7 +35,7 @@ test('a member sees usage and limits, and the command that changes the limits', 
     ['Valid API keys', '1', '200'],
     ['Members', '1', '200'],
   ]);
-  expect(text).toContain(`zonestead teams quota ${ada.team}`);
+  expect(text).toContain(`zonestead admin teams quota ${ada.team}`);
   expect(text).toContain(`href="/console/teams/${ada.team}/quota" aria-current="page"`);
 });
 

@@ -1,5 +1,5 @@
 // Two nodes with a real api and database, and Knot, BIND and NSD as their secondaries, each with the configuration that
-// `zonestead secondaries config` prints.
+// `zonestead admin secondaries config` prints.
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';

@@ -1,8 +1,9 @@
 // Migrations under load: two versions of the api on one database while the newer one migrates it, and a migration that
 // has to wait for a table. No write fails, and no acknowledged write is lost.
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
@@ -66,12 +67,14 @@ interface Key {
   text: string;
 }
 
-/** By the command of that version, which knows its own tables. */
+/** By the command of that version, which knows its own tables. Older versions have no commands below "admin". */
 async function mint(main: string, ...more: string[]): Promise<Key> {
+  const hasAdmin = existsSync(join(dirname(main), 'cli/admin/admin.ts'));
+  const words = [...(hasAdmin ? ['admin'] : []), 'keys', 'mint'];
   const rights = ['--records', 'write', '--manage-zones', 'write', ...more];
   const { out, tail } = await runCommand({
     command: process.execPath,
-    args: [main, 'keys', 'mint', '--team', 'first', '--name', 'writer', ...rights],
+    args: [main, ...words, '--team', 'first', '--name', 'writer', ...rights],
     env: { ...process.env, DATABASE_URL: database.url },
     timeoutMs: 100_000,
     signal,

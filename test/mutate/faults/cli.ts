@@ -15,6 +15,7 @@ const PACE = { project: 'unit', tests: ['test/unit/cli/import/pace.test.ts'] } a
 const PIPES = { tests: ['test/integration/cli/pipes.test.ts'] };
 const MANIFESTS = { tests: ['test/integration/cli/manifests.test.ts'] };
 const RANK = { project: 'unit', tests: ['test/unit/diagnosis/rank.test.ts'] } as const;
+const TEAMS = { tests: ['test/integration/cli/team-commands.test.ts'] };
 const OUTPUT = { project: 'unit', tests: ['test/unit/cli/output.test.ts'] } as const;
 
 export const CLI_FAULTS: readonly Fault[] = [
@@ -165,13 +166,13 @@ export const CLI_FAULTS: readonly Fault[] = [
   fault(
     'zone-owned',
     'a zone whose records have owners is deleted without --force',
-    { file: 'src/cli/rest/zones.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
+    { file: 'src/cli/zones/delete.ts', find: 'if (owned === 0) await', replace: 'if (owned >= 0) await' },
     { tests: ['test/integration/cli/owned-records.test.ts'] },
   ),
   fault(
     'hint-everywhere',
     'the advice to quote values follows errors that have another cause',
-    { file: 'src/cli/tree.ts', find: 'ABOUT_WORDS.test(text)', replace: 'true' },
+    { file: 'src/cli/tree.ts', find: 'about.test(text)', replace: 'true' },
     { tests: ['test/integration/cli/commands.test.ts'] },
   ),
   fault(
@@ -196,12 +197,44 @@ export const CLI_FAULTS: readonly Fault[] = [
     },
     RANK,
   ),
+  fault(
+    'app-key',
+    'a command for people goes on with the key of an app',
+    {
+      file: 'src/cli/rest/team.ts',
+      find: 'if (user !== undefined) return teams;',
+      replace: 'if (user !== team) return teams;',
+    },
+    TEAMS,
+  ),
+  fault(
+    'first-team',
+    'a command without --team takes the first of several teams',
+    { file: 'src/cli/rest/team.ts', find: 'if (others.length === 0) return only;', replace: 'return only;' },
+    TEAMS,
+  ),
+  fault(
+    'option-names',
+    'an error about a term names the field of a request and not the option',
+    { file: 'src/cli/terms.ts', find: 'Object.hasOwn(OPTIONS, field) || TERMS.has(field)', replace: "field === ''" },
+    TEAMS,
+  ),
+  fault(
+    'admin-hint',
+    'a word of a command over the database is an unknown command, and no more',
+    {
+      file: 'src/cli/tree.ts',
+      find: 'if (options.hint) addHint',
+      replace: 'if (options.hint === words.join()) addHint',
+    },
+    { project: 'unit', tests: ['test/unit/cli/zonestead.test.ts'] },
+  ),
   {
     name: 'cli-secondaries-file',
     breaks: 'a folder in the place of a file of secondaries is answered with the words of the system',
     edits: [
       {
-        file: 'src/cli/admin/secondaries.ts',
+        file: 'src/cli/admin/secondary-write.ts',
         find: 'const secret = secretFile === undefined ? key.secret : (await readInput(secretFile, signal)).trim();',
         replace:
           "const secret = secretFile && (await (await import('node:fs/promises')).readFile(secretFile, 'utf8')).trim();",

@@ -8,8 +8,8 @@ export const DOCS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'docs/how-to/nodes-outside-the-cluster.md',
-        find: 'zonestead keys mint --node eu --network 198.51.100.0/24',
-        replace: 'zonestead keys mint --node eu --network 198.51.100.0/24 --help',
+        find: 'zonestead admin keys mint --node eu --network 198.51.100.0/24',
+        replace: 'zonestead admin keys mint --node eu --network 198.51.100.0/24 --help',
       },
     ],
     project: 'e2e',

@@ -193,9 +193,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
   {
     name: 'owners-asked-apply',
     breaks: 'zones apply changes records of owners without a question',
-    edits: [
-      { file: 'src/cli/rest/zone-apply.ts', find: '  await confirmOwned(touched, options, signal);\n', replace: '' },
-    ],
+    edits: [{ file: 'src/cli/zones/apply.ts', find: '  await confirmOwned(touched, options, signal);\n', replace: '' }],
     project: 'integration',
     tests: ['test/integration/cli/owned-records.test.ts'],
   },

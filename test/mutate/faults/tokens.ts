@@ -25,7 +25,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     'expired',
     'an expired trust accepts tokens',
     'account/token-trusts',
-    'src/service/keys/standing.ts',
+    'src/base/lifetime.ts',
     'return expiresAt !== null && new Date(expiresAt) <= now;',
     'return expiresAt !== null && new Date(expiresAt) < new Date(0);',
   ),

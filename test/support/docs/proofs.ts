@@ -56,7 +56,7 @@ export const SHARE_PROOFS: readonly Proof[] = [
 ];
 
 export const TOUR_PROOFS = {
-  node: [proof('zonestead keys mint --node eu', 'zonestead keys list', /\(name server\) +eu /)],
+  node: [proof('zonestead admin keys mint --node eu', 'zonestead admin keys list', /\(name server\) +eu /)],
   zoneFile: [
     proof('curl -sf -H "$auth" -o zonefile.txt', 'cat zonefile.txt', /\sSOA\s/),
     proof('curl -sf -X PUT', 'zonestead records list zonefile.example', /^www +A .*192\.0\.2\.1$/m),
@@ -82,7 +82,7 @@ export const TOUR_PROOFS = {
     ),
     proof('zonestead zones export', 'cat shop.yaml', /^kind: DNSZone$/m),
   ],
-  user: [proof('zonestead users add --email ada@example.org', 'zonestead users list', /ada@example\.org/)],
+  user: [proof('zonestead admin users add --email ada@example.org', 'zonestead admin users list', /ada@example\.org/)],
 } as const satisfies Record<string, readonly Proof[]>;
 
 export const CERTIFICATE_PROOFS: readonly Proof[] = [
@@ -90,8 +90,8 @@ export const CERTIFICATE_PROOFS: readonly Proof[] = [
 ];
 
 export const SYMPTOM_PROOFS: readonly Proof[] = [
-  proof('zonestead keys mint --team TEAM --name bulk', 'zonestead keys list', / bulk +write /),
-  proof('zonestead keys mint --team TEAM --name cluster', 'zonestead keys list', / cluster +write /),
+  proof('zonestead admin keys mint --team TEAM --name bulk', 'zonestead admin keys list', / bulk +write /),
+  proof('zonestead admin keys mint --team TEAM --name cluster', 'zonestead admin keys list', / cluster +write /),
   { begins: 'kubectl patch zdz NAME', shows: /^dnszone\.zonestead\.dev\/quickstart patched/ },
   { begins: 'zonestead migrate', shows: /\S/ },
 ];
@@ -99,7 +99,7 @@ export const SYMPTOM_PROOFS: readonly Proof[] = [
 export const ACME_PROOFS: readonly Proof[] = [
   // curl is content with an error as well.
   { begins: 'curl -X POST', shows: /"fulldomain":/ },
-  proof('zonestead keys mint', 'zonestead keys list', / acme +write /),
+  proof('zonestead admin keys mint', 'zonestead admin keys list', / acme +write /),
   proof(
     'zonestead acme --credentials /etc/zonestead/acme --print hook',
     'ls -l /usr/local/bin/zonestead-acme',

@@ -89,7 +89,18 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
     dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
     requests: (key) => createRequest(`http://${api}`, agent, key),
     mintKey: async (team) => {
-      const words = ['keys', 'mint', '--team', team, '--create-team', '--name', 'tests', '--manage-zones', 'write'];
+      const words = [
+        'admin',
+        'keys',
+        'mint',
+        '--team',
+        team,
+        '--create-team',
+        '--name',
+        'tests',
+        '--manage-zones',
+        'write',
+      ];
       const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
       const out = await cluster.kubectl(...IN_API, ...words, ...limits);
       const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];

@@ -1,11 +1,12 @@
-// The words that continue a command line, for the real descriptions of all commands.
+// The words that continue a command line, for the outlines of all commands.
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '#cli/all-commands.ts';
 import { candidatesOf } from '#cli/completion/candidates.ts';
+import { OUTLINES } from '#cli/completion/outlines.ts';
 import { STANDALONE_COMMANDS } from '#cli/standalone.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 
-const commands = (await Promise.all(Object.values(COMMANDS).map((load) => load()))).map(({ command }) => command);
+const commands = OUTLINES;
 
 /** The candidates after a line; the text after the last blank is the word to complete. */
 function offered(line: string): string[] | string {
@@ -29,8 +30,10 @@ describe('completion', () => {
     ['records create shop.example www C', RECORD_TYPES.filter((type) => type.startsWith('C'))],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['zones create --comment -x ', []],
-    ['secondaries add ns --catalog --', expect.arrayContaining(['--help'])],
-    ['secondaries apply ', 'files'],
+    ['admin sec', ['secondaries']],
+    ['admin keys m', ['mint']],
+    ['admin secondaries add ns --catalog --', expect.arrayContaining(['--help'])],
+    ['admin secondaries apply ', 'files'],
     ['nothing ', []],
     ['zones nothing ', []],
   ])('after "%s" offers the right words', (line, words) => {

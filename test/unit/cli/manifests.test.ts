@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { recordObjectName, zoneObjectName } from '#cli/rest/manifest-names.ts';
 import { type Manifest, planManifests, type RecordFacts } from '#cli/rest/manifests.ts';
-import { renderManifests } from '#cli/rest/zone-manifests.ts';
+import { renderManifests } from '#cli/rest/render-manifests.ts';
 
 const YAML = { format: 'yaml' } as const;
 const ZONE = { zoneName: 'live.example', state: 'active', defaultTtl: 3600 };

@@ -1,6 +1,6 @@
 // The secondaries in `zonestead zones status`, with answers of an api that this file makes up.
 import { expect, it } from 'vitest';
-import { showStatus } from '#cli/rest/zone-status.ts';
+import { showStatus } from '#cli/zones/status.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';

@@ -82,24 +82,58 @@ describe('the tree for one command line', () => {
     expect(await names()).toEqual(Object.keys(COMMANDS));
   });
 
-  it('loads commander and no other package, for any command', async () => {
-    // A process loads a package once, and the command that loads it first is named.
+  /** The packages that a program loads, in a process of its own. */
+  const packagesOf = async (work: string): Promise<string[]> => {
     const script = `
       import { registerHooks } from 'node:module';
-      const packages = new Map();
-      let loading = 'none';
+      const packages = new Set();
       registerHooks({
         load(url, context, next) {
           const found = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url);
-          if (found && !packages.has(found[1])) packages.set(found[1], loading);
+          if (found) packages.add(found[1]);
           return next(url, context);
         },
       });
       const { COMMANDS } = await import('${PROJECT}src/cli/all-commands.ts');
       const { createZonesteadProgram } = await import('${PROJECT}src/cli/zonestead.ts');
-      for (loading of Object.keys(COMMANDS)) await createZonesteadProgram(COMMANDS, undefined, [loading]);
-      console.log(JSON.stringify([Object.keys(COMMANDS), [...packages]]));`;
+      ${work}
+      console.log(JSON.stringify([...packages].sort()));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-    expect(JSON.parse(stdout)).toEqual([Object.keys(COMMANDS), [['commander', expect.any(String)]]]);
+    return JSON.parse(stdout.split('\n').at(-2) ?? '');
+  };
+
+  it('loads commander, the schemas of the contract and the rules of names, and no other package, for any command', async () => {
+    const work = 'for (const name of Object.keys(COMMANDS)) await createZonesteadProgram(COMMANDS, undefined, [name]);';
+    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46', 'zod']);
+  });
+
+  it('loads no schemas for completion and for words that name no command', async () => {
+    const work = `
+      await createZonesteadProgram(COMMANDS, undefined, ['zone']);
+      const context = { print() {}, warn() {}, program: '', signal: new AbortController().signal, stop() {}, missing: [] };
+      const program = await createZonesteadProgram(COMMANDS, context, ['complete', 'zon']);
+      await program.parseAsync(['complete', 'zon'], { from: 'user' });`;
+    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46']);
+  });
+
+  it('names a command below admin, if the words are those of one', async () => {
+    const errorOf = async (...words: string[]) => {
+      const tree = await createZonesteadProgram(COMMANDS, undefined, words);
+      let text = '';
+      for (const command of [tree, ...tree.commands]) {
+        const { outputError } = command.configureOutput();
+        command
+          .configureOutput({ writeErr: (part) => (text += part), ...(outputError ? { outputError } : {}) })
+          .exitOverride();
+      }
+      await tree.parseAsync(words, { from: 'user' }).catch(() => undefined);
+      return text;
+    };
+    expect(await errorOf('users', 'suspend')).toContain(
+      'It is a command over the database: zonestead admin users suspend',
+    );
+    expect(await errorOf('zones', 'release')).toContain('zonestead admin zones release');
+    expect(await errorOf('users', 'nothing')).not.toContain('admin');
+    expect(await errorOf('admin', 'keys', 'nothing')).not.toContain('It is a command');
   });
 });

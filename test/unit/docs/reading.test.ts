@@ -154,7 +154,7 @@ describe('a reader', () => {
 
 /** They set the shell up, print, or read only. */
 const CHANGES_NOTHING =
-  /^(source|export|umask|cat|ls|echo|sleep|select|dig|delv|\w+=('|"|\$\(date|\$[A-Z]|.*\bgrep -o)|zonestead\(\)|zonestead (zones|keys|teams|users|nodes|records|changes|secondaries|owners) (list|get|ds|deleted|status|compare|config|secondaries)|zonestead doctor|zonestead \S+ \S+ --help|npm run up -- --help|node test\/screenshots|kubectl (-n \S+ )?(get|describe|wait|explain)|curl -s -w '\\n' -H "\$auth" "|curl -sf -H \S+ -H \S+ -d .*dryRun)/;
+  /^(source|export|umask|cat|ls|echo|sleep|select|dig|delv|\w+=('|"|\$\(date|\$[A-Z]|.*\bgrep -o)|zonestead\(\)|zonestead (admin )?(zones|keys|teams|users|nodes|records|changes|secondaries|owners) (list|get|ds|deleted|status|compare|config|secondaries)|zonestead doctor|zonestead (admin )?\S+ \S+ --help|npm run up -- --help|node test\/screenshots|kubectl (-n \S+ )?(get|describe|wait|explain)|curl -s -w '\\n' -H "\$auth" "|curl -sf -H \S+ -H \S+ -d .*dryRun)/;
 
 describe('a command that changes something', () => {
   const machine = (Object.keys(PLAN) as ScenarioName[]).filter((name) =>

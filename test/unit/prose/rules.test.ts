@@ -106,7 +106,7 @@ describe('no rule finds anything in', () => {
     ['The zones to read. (Default: all zones.)'],
     ['The body of the request has no body of its own.'],
     ['It stops in order to release the lease, and the list is in order.'],
-    ['Run zonestead keys mint to create a key.'],
+    ['Run zonestead admin keys mint to create a key.'],
   ])('%s', (text) => {
     expect(found(text)).toEqual([]);
   });

@@ -74,7 +74,7 @@ it('No other file says the path of an operation', () => {
 });
 
 it('No file of the client or of its users says the method of a request', () => {
-  const rooms = ['client', 'cli/rest', 'cli/acme', 'operator', 'external-dns', 'nameserver/node'];
+  const rooms = ['client', 'cli', 'operator', 'external-dns', 'nameserver/node'];
   const method = /method: '(GET|POST|PUT|PATCH|DELETE)'(?! \|)/;
   expect(rooms.flatMap((room) => findLines(room, method))).toEqual([]);
 });

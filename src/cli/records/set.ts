@@ -1,0 +1,145 @@
+// `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
+import { readRecords } from '#client/lists.ts';
+import type { RecordChange } from '#contract/batch.ts';
+import { applyBatch } from '#contract/operations/records.ts';
+import type { DnsRecord, ListedRecord } from '#contract/record.ts';
+import type { Zone } from '#contract/zone.ts';
+import type { ParsedRecord } from '#dns/record.ts';
+import { confirm } from '../confirm.ts';
+import { deletedIn, differencesOf } from '../difference.ts';
+import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint, YES_OPTION, type YesOption } from '../options.ts';
+import { show } from '../output.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
+import { confirmOwned } from '../rest/owned.ts';
+import { printDifferences, showPreview } from '../rest/preview.ts';
+import { type Session, zoneOf } from '../rest/session.ts';
+import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
+import { COMMENT, NAME, NO_TTL, splitPriority, TTL, TYPE, typeOf, type WriteOptions } from './options.ts';
+
+type SetOptions = Pick<WriteOptions, 'ttl' | 'comment' | 'dryRun'> & YesOption & ForceOption;
+
+export const set = describeRestCommand({
+  name: 'set',
+  describe: 'make the records of a name and type exactly these values',
+  arguments: [
+    ZONE,
+    NAME,
+    TYPE,
+    { usage: '<values...>', describe: 'contents in zone-file syntax; for MX, with the priority first' },
+  ],
+  options: [
+    { flags: TTL, describe: 'TTL of all values (default: the records keep the TTL that they share)', value: 'number' },
+    NO_TTL,
+    { flags: COMMENT, describe: 'comment of all values; "" removes it (default: records keep their comments)' },
+    YES_OPTION,
+    FORCE_OPTION,
+    DRY_RUN_OPTION,
+  ],
+  hint: quotingHint(),
+  run: (session, [zone = '', name = '', type = '', ...values], options: SetOptions) =>
+    setRecords(session, zone, { name, type, values }, options),
+});
+
+/** @throws Error if a value is wrong, and unless the deletion of several records is confirmed */
+export async function setRecords(
+  session: Session,
+  nameOrId: string,
+  { name, type, values }: { name: string; type: string; values: readonly string[] },
+  options: SetOptions,
+): Promise<void> {
+  const { client, signal, print } = session;
+  const zone = await zoneOf(session, nameOrId);
+  const stored = await readRecords(
+    client,
+    zone.id,
+    { name, type: typeOf(type), etags: true, owners: true },
+    { signal },
+  );
+  const ttl = ttlOf(zone, stored, options.ttl);
+  const wanted = parsedValues(zone, { name, type: typeOf(type), ttl }, values);
+  const differences = differencesOf(parsedRecords(zone, stored), wanted, zone.defaultTtl);
+  const changes = changesOf(zone, stored, wanted, options.comment);
+  const ids = new Set(changes.flatMap((change) => (change.action === 'create' ? [] : [change.id])));
+  const touched = stored.filter(({ id }) => ids.has(id));
+  if (options.dryRun) return showPreview(session, differences, touched);
+  await confirmOwned(touched, options, signal);
+  const deleted = deletedIn(differences);
+  if (deleted > 1)
+    await confirm(`this deletes ${deleted} records of ${name} ${type} in ${zone.zoneName}`, options, signal);
+  if (changes.length > 0) await client.call(applyBatch, { params: { id: zone.id }, body: { changes } }, { signal });
+  await show(session, { differences }, () => {
+    if (changes.length === 0) print(`${name} ${type} has these values already`);
+    else printDifferences(differences, print);
+  });
+}
+
+/** The given TTL, or the one that all stored records share. Null: the default of the zone. */
+function ttlOf(zone: Zone, stored: readonly DnsRecord[], given: number | false | undefined): number | null {
+  if (given === false) return null;
+  if (given !== undefined) return given;
+  const [first, ...more] = stored;
+  const isShared = first !== undefined && more.every(({ ttl }) => ttl === first.ttl);
+  return isShared ? (ownTtl(zone, first.ttl).ttl ?? null) : null;
+}
+
+/** @throws Error with a hint, if the shell may have split one value */
+function parsedValues(
+  zone: Zone,
+  record: { name: string; type: string; ttl: number | null },
+  values: readonly string[],
+): ParsedRecord[] {
+  try {
+    return values.map((value) => parsedValue(zone, record, value));
+  } catch (error) {
+    if (values.length === 1 || !(error instanceof Error)) throw error;
+    throw new Error(`${error.message} ${quotingHint(values)}`);
+  }
+}
+
+function parsedValue(
+  zone: Zone,
+  record: { name: string; type: string; ttl: number | null },
+  value: string,
+): ParsedRecord {
+  return parsedRecord(zone, { ...record, ...splitPriority(record.type, value) });
+}
+
+/**
+ * A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are
+ * deleted. Each change depends on the record as it was read.
+ */
+function changesOf(
+  zone: Zone,
+  stored: readonly ListedRecord[],
+  wanted: readonly ParsedRecord[],
+  comment: string | undefined,
+): RecordChange[] {
+  const wireOf = (parsed: ParsedRecord | undefined) => Buffer.from(parsed?.wire ?? []).toString('hex');
+  const rows = new Map(parsedRecords(zone, stored).map((parsed, at) => [wireOf(parsed), stored[at] as ListedRecord]));
+  const bodyOf = ({ name, type, content, ttl, priority }: ParsedRecord, before?: DnsRecord) => ({
+    ...{ name, type, priority, content: before?.content ?? content },
+    ...(ttl === null ? {} : { ttl }),
+    ...(comment === undefined ? {} : { comment }),
+  });
+  const updates: RecordChange[] = [];
+  const others: ParsedRecord[] = [];
+  for (const parsed of wanted) {
+    const row = rows.get(wireOf(parsed));
+    rows.delete(wireOf(parsed));
+    if (row === undefined) others.push(parsed);
+    else if (
+      row.ttl !== (parsed.ttl ?? zone.defaultTtl) ||
+      (comment !== undefined && comment !== (row.comment ?? ''))
+    ) {
+      updates.push({ action: 'update', id: row.id, ifMatch: row.etag, record: bodyOf(parsed, row) });
+    }
+  }
+  const free = [...rows.values()];
+  const replaced = others.splice(0, free.length).map((parsed): RecordChange => {
+    const { id = '', etag: ifMatch } = free.shift() ?? {};
+    return { action: 'update', id, ifMatch, record: bodyOf(parsed) };
+  });
+  const deletions = free.map(({ id, etag: ifMatch }): RecordChange => ({ action: 'delete', id, ifMatch }));
+  const creations = others.map((parsed): RecordChange => ({ action: 'create', record: bodyOf(parsed) }));
+  return [...deletions, ...updates, ...replaced, ...creations];
+}

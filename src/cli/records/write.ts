@@ -1,0 +1,148 @@
+// `zonestead records create` and `update`
+import { isAbsent } from '#client/errors.ts';
+import { readRecords } from '#client/lists.ts';
+import * as recordApi from '#contract/operations/records.ts';
+import type { DnsRecord } from '#contract/record.ts';
+import type { Zone } from '#contract/zone.ts';
+import { differencesOf } from '../difference.ts';
+import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint } from '../options.ts';
+import { show } from '../output.ts';
+import { describeRestCommand, ZONE } from '../rest/command.ts';
+import { confirmOwned } from '../rest/owned.ts';
+import { showPreview } from '../rest/preview.ts';
+import { type Session, zoneOf } from '../rest/session.ts';
+import { ownTtl, parsedRecord, parsedRecords } from '../rest/stored-records.ts';
+import {
+  COMMENT,
+  CONTENT,
+  IF_MATCH,
+  NAME,
+  NO_TTL,
+  PRIORITY,
+  splitPriority,
+  TTL,
+  TYPE,
+  typeOf,
+  type WriteOptions,
+} from './options.ts';
+
+const RECORD_ID = { usage: '<recordId>', describe: 'id of the record, as "records list" prints it' } as const;
+
+type UpdateOptions = WriteOptions & ForceOption & { ifMatch?: string };
+
+export const create = describeRestCommand({
+  name: 'create',
+  describe: 'create a record',
+  arguments: [ZONE, NAME, TYPE, { usage: '<content>', describe: CONTENT }],
+  options: [
+    { flags: TTL, describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
+    PRIORITY,
+    { flags: COMMENT, describe: 'a comment, which is not in DNS' },
+    DRY_RUN_OPTION,
+  ],
+  hint: quotingHint(),
+  run: (session, [zone = '', name = '', type = '', content = ''], options: WriteOptions) =>
+    createRecord(session, zone, { name, type, content }, options),
+});
+
+export const update = describeRestCommand({
+  name: 'update',
+  describe: 'change a record; values without an option or argument stay as they are',
+  arguments: [ZONE, RECORD_ID, { usage: '[content]', describe: `new ${CONTENT}` }],
+  options: [
+    { flags: TTL, describe: 'new TTL', value: 'number' },
+    NO_TTL,
+    PRIORITY,
+    { flags: COMMENT, describe: 'new comment; "" removes it' },
+    IF_MATCH,
+    FORCE_OPTION,
+    DRY_RUN_OPTION,
+  ],
+  run: (session, [zone = '', recordId = '', content], options: UpdateOptions) =>
+    updateRecord(session, zone, recordId, { ...options, content }),
+});
+
+async function createRecord(
+  session: Session,
+  nameOrId: string,
+  { name, type, content }: { name: string; type: string; content: string },
+  { ttl, priority, comment, dryRun }: WriteOptions,
+): Promise<void> {
+  const { client, signal } = session;
+  const zone = await zoneOf(session, nameOrId);
+  const body = {
+    ...{ name, type: typeOf(type), ...splitPriority(typeOf(type), content) },
+    ...(typeof ttl === 'number' ? { ttl } : {}),
+    ...(priority === undefined ? {} : { priority }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (dryRun) {
+    const stored = parsedRecords(zone, await readRecords(client, zone.id, { name, type: body.type }, { signal }));
+    const created = parsedRecord(zone, { ...body, ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null });
+    return showPreview(session, differencesOf(stored, [...stored, created], zone.defaultTtl));
+  }
+  const created = await client.call(recordApi.createRecord, { params: { id: zone.id }, body }, { signal });
+  await tell(session, created, 'created');
+}
+
+/** @throws Error without any change */
+export async function updateRecord(
+  session: Session,
+  nameOrId: string,
+  recordId: string,
+  changes: UpdateOptions & { content: string | undefined },
+): Promise<void> {
+  const { content, ttl, priority, comment, dryRun } = changes;
+  if ([content, ttl, priority, comment].every((each) => each === undefined)) {
+    throw new Error('nothing to change; give a content, --ttl, --no-ttl, --priority or --comment');
+  }
+  const { client, signal } = session;
+  const zone = await zoneOf(session, nameOrId);
+  const { record: before, etag } = await recordOf(session, zone, recordId);
+  const newTtl = ttl === undefined ? ownTtl(zone, before.ttl) : ttl === false ? {} : { ttl };
+  const body = {
+    ...{ name: before.name, type: before.type, priority: before.priority },
+    ...splitPriority(before.type, content ?? before.content),
+    ...(priority === undefined ? {} : { priority }),
+    ...newTtl,
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (dryRun) {
+    const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
+    const [old, wanted] = [parsedRecords(zone, [before]), [parsedRecord(zone, after)]];
+    return showPreview(session, differencesOf(old, wanted, zone.defaultTtl), [before]);
+  }
+  await confirmOwned([before], changes, signal);
+  // The values that stay are those that were read, so the record must still have them.
+  const ifMatch = changes.ifMatch ?? etag;
+  const input = { params: { id: zone.id, recordId }, body };
+  await tell(session, await client.call(recordApi.replaceRecord, input, { signal, ifMatch }), 'updated');
+}
+
+/** The record with its ETag. @throws Error if there is none */
+export async function recordOf(
+  { client, signal }: Session,
+  zone: Zone,
+  recordId: string,
+): Promise<{ record: DnsRecord; etag: string | undefined }> {
+  let etag: string | undefined;
+  const onEtag = (given: string | null) => {
+    etag = given ?? undefined;
+  };
+  try {
+    const record = await client.call(recordApi.getRecord, { params: { id: zone.id, recordId } }, { signal, onEtag });
+    return { record, etag };
+  } catch (error) {
+    if (!isAbsent(error) || error.code !== 'not_found') throw error;
+  }
+  const hint = recordId.startsWith('rec_') ? '' : ', or give a name and a type';
+  throw new Error(`no record ${recordId} in this zone; "zonestead records list" lists the ids${hint}`);
+}
+
+async function tell(session: Session, record: DnsRecord, what: string): Promise<void> {
+  await show(session, record, () => session.print(`${lineOf(record)} is ${what} (${record.id})`));
+}
+
+export function lineOf({ name, ttl, type, content }: DnsRecord): string {
+  return `${name} ${ttl} ${type} ${content}`;
+}

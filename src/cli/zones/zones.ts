@@ -1,0 +1,31 @@
+// `zonestead zones …`: zones, over the REST API. A zone is given by its name or its id.
+import type { CommandGroup } from '../command.ts';
+import { apply } from './apply.ts';
+import { create, update } from './create.ts';
+import { park, remove, unpark } from './delete.ts';
+import { exportZone } from './export.ts';
+import { ds, get, list } from './list.ts';
+import { deleted, restore } from './restore.ts';
+import { secondaries } from './secondaries.ts';
+import { status } from './status.ts';
+
+export const command: CommandGroup = {
+  name: 'zones',
+  describe: 'manage zones (over the REST API)',
+  commands: [
+    list,
+    create,
+    update,
+    get,
+    status,
+    secondaries,
+    remove,
+    deleted,
+    park,
+    unpark,
+    exportZone,
+    apply,
+    restore,
+    ds,
+  ],
+};
