@@ -1,5 +1,5 @@
-// `zonestead keys`, `trusts`, `teams`, `users`, `secondaries` and `nodes` over the REST API: with the key of an owner, of
-// a member, of a person of another team, and of an app.
+// `zonestead keys`, `trusts`, `teams`, `users`, `secondaries` and `nodes` over the REST API: with the key of an
+// owner, of a member, of a person of another team, and of an app.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
