@@ -1,5 +1,5 @@
-// Leaves the commands of servers out of a bundle. Its program (src/cli/standalone.ts) reads their names from the list of
-// these commands, and never loads their modules.
+// Leaves the commands of servers out of a bundle. Its program (src/cli/standalone.ts) reads their names from the list
+// of these commands, and never loads their modules.
 import type { Plugin } from 'esbuild';
 
 export const serversOutside: Plugin = {

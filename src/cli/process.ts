@@ -7,7 +7,7 @@ import { createZonesteadProgram } from './zonestead.ts';
 /** kubectl runs a program of this name as `kubectl zonestead`: it is a link to the same file. */
 const PLUGIN = 'kubectl-zonestead';
 
-/** Ends the process. @param missing commands of servers that this program has not. (Default: none.) */
+/** Ends the process. @param missing the commands of servers that this program lacks */
 export async function runZonestead(commands: CommandMap, missing: readonly string[] = []): Promise<never> {
   if (basename(process.argv[1] ?? '') === PLUGIN) process.argv.splice(2, 0, 'kubectl');
   const stop = new AbortController();

@@ -1,5 +1,5 @@
-// The options of the rights of keys and trusts, and the terms that they ask for. Commands over the REST API and over the
-// database have the same options, and contract/terms.ts judges both.
+// The options of the rights of keys and trusts, and the terms that they ask for. Commands over the REST API and over
+// the database have the same options, and contract/terms.ts judges both.
 import type { z } from 'zod';
 import { ApiError } from '#client/errors.ts';
 import type { OptionDescription } from './command.ts';

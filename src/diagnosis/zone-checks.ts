@@ -49,7 +49,7 @@ export function judgeNodes({ status }: DNSZone): Finding[] {
       warn(
         'node',
         'No node reports to the api',
-        'Is `zonestead nameserver` running? `zonestead nodes list` shows all nodes',
+        'Is `zonestead nameserver` running? `zonestead admin nodes list` shows all nodes',
       ),
     ];
   if (problems.length === 0) return [ok('node', `${nodesCurrent} nodes have the zone as it is stored`)];
@@ -57,7 +57,7 @@ export function judgeNodes({ status }: DNSZone): Finding[] {
     fail(
       'node',
       problem ?? `node ${name} is behind`,
-      `Read the log of node ${name}; \`zonestead nodes list\` shows its state`,
+      `Read the log of node ${name}; \`zonestead admin nodes list\` shows its state`,
     ),
   );
 }
@@ -66,7 +66,7 @@ export function judgeNodes({ status }: DNSZone): Finding[] {
 export function judgeSecondaries({ spec, status }: DNSZone): Finding[] {
   return (status?.secondaries ?? []).map(({ name, state, nameservers = [], problem }) => {
     if (state === 'Current') return ok('secondary', `Secondary ${name} has the zone`);
-    const fix = `\`zonestead secondaries list\` shows it. Is the server of ${name} running, and does it reach a node?`;
+    const fix = `\`zonestead admin secondaries list\` shows it. Is the server of ${name} running, and does it reach a node?`;
     const counts = nameservers.length > 0 && spec.readyWhen !== 'OwnNodes';
     return (counts && state !== 'Unknown' ? fail : warn)(
       'secondary',

@@ -10,10 +10,10 @@ const service = await startTestService({ limits: true });
 const { sql } = service;
 // The tests of this file together write more zones in a minute than the service permits to a key without numbers of its
 // own.
-const admin = await service.key({ zoneWrites: 1_000, recordWrites: 1_000 });
+const writer = await service.key({ zoneWrites: 1_000, recordWrites: 1_000 });
 const MAIN = inject('program');
 
-const REST = () => ({ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: admin.text });
+const REST = () => ({ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: writer.text });
 
 /** Runs `zonestead …` in this process, with these settings. */
 async function zonestead(words: string[], settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
@@ -24,6 +24,11 @@ async function zonestead(words: string[], settings: NodeJS.ProcessEnv = {}): Pro
   } finally {
     vi.unstubAllEnvs();
   }
+}
+
+/** Runs `zonestead admin …` in this process. */
+function admin(...words: string[]): Promise<Ended> {
+  return zonestead(['admin', ...words]);
 }
 
 /** Runs `zonestead …` as a process, for at most 100 s. */
@@ -52,17 +57,13 @@ describe('keys and users', () => {
       return (await fetch(`${service.url}/v1/feed/report`, { method: 'POST', headers, body })).status;
     };
     expect(await report()).toBe(200);
-    const listed = (await zonestead(['admin', 'nodes', 'list'])).out;
+    const listed = (await admin('nodes', 'list')).out;
     expect(listed).toMatch(/^ns9 +Knot DNS 3\.2\.6 +living +[\d.]+ s ago +no list yet +3 +1$/m);
     expect(listed).toContain('ns9: zone_1: semantic check');
-    expect((await zonestead(['admin', 'nodes', 'compare'])).out).toMatch(
-      /^comparison [0-9a-f]{16}: .*\(2 report now\)/,
-    );
+    expect((await admin('nodes', 'compare')).out).toMatch(/^comparison [0-9a-f]{16}: .*\(2 report now\)/);
     const id = text.split('_')[1] ?? '';
-    expect((await zonestead(['admin', 'keys', 'list'])).out).toMatch(
-      new RegExp(`^${id} +\\(name server\\) +ns1.test +.*valid`, 'm'),
-    );
-    expect((await zonestead(['admin', 'keys', 'revoke', text])).code).toBe(0);
+    expect((await admin('keys', 'list')).out).toMatch(new RegExp(`^${id} +\\(name server\\) +ns1.test +.*valid`, 'm'));
+    expect((await admin('keys', 'revoke', text)).code).toBe(0);
     expect(await report()).toBe(401);
   });
 
@@ -73,7 +74,7 @@ describe('keys and users', () => {
     [['--name', 'x'], /--team is missing; give --team and --name, or --node/],
     [[], /^--team and --name are missing; give --team and --name, or --node$/],
   ])('admin keys mint %j is refused', async (words, message) => {
-    const { code, err } = await zonestead(['admin', 'keys', 'mint', ...words]);
+    const { code, err } = await admin('keys', 'mint', ...words);
     expect([code, err]).toEqual([1, expect.stringMatching(message)]);
   });
 
@@ -105,7 +106,7 @@ describe('keys and users', () => {
 
   test('admin keys mint --tsig prints the TSIG key as a file after the key', async () => {
     const mint = async (...words: string[]) =>
-      (await zonestead(['admin', 'keys', 'mint', '--team', 'cli', '--name', 'updates', ...words])).out.split('\n');
+      (await admin('keys', 'mint', '--team', 'cli', '--name', 'updates', ...words)).out.split('\n');
     const [, text = '', , comment, ...file] = await mint('--tsig');
     const id = text.split('_')[1];
     expect(comment).toMatch(/^# its TSIG key .* shown only once$/);
@@ -119,31 +120,21 @@ describe('keys and users', () => {
       '',
     ]);
     expect(await mint('--tsig-algorithm', 'hmac-sha512')).toContain('\talgorithm hmac-sha512;');
-    const wrong = await zonestead([
-      'admin',
-      'keys',
-      'mint',
-      '--team',
-      'cli',
-      '--name',
-      'x',
-      '--tsig-algorithm',
-      'sha256',
-    ]);
+    const wrong = await admin('keys', 'mint', '--team', 'cli', '--name', 'x', '--tsig-algorithm', 'sha256');
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('must be one of hmac-md5, hmac-sha1')]);
   });
 
   test('list prints keys without secrets, and revoke accepts an id or a whole key', async () => {
-    const text = lastLine((await zonestead(['admin', 'keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
+    const text = lastLine((await admin('keys', 'mint', '--team', 'cli', '--name', 'gone')).out);
     const [, id = '', secret = ''] = text.split('_');
-    const listed = await zonestead(['admin', 'keys', 'list', '--team', 'cli']);
+    const listed = await admin('keys', 'list', '--team', 'cli');
     expect(listed.out).toMatch(new RegExp(`^${id} +cli +gone +write +none +none +valid +never$`, 'm'));
     expect(listed.out).not.toContain(secret);
-    expect((await zonestead(['admin', 'keys', 'revoke', id, '--dry-run'])).out).toBe(`dry run: key ${id} is revoked\n`);
-    expect((await zonestead(['admin', 'keys', 'list'])).out).toMatch(new RegExp(`^${id} .* valid `, 'm'));
-    expect((await zonestead(['admin', 'keys', 'revoke', text])).out).toBe(`key ${id} is revoked\n`);
+    expect((await admin('keys', 'revoke', id, '--dry-run')).out).toBe(`dry run: key ${id} is revoked\n`);
+    expect((await admin('keys', 'list')).out).toMatch(new RegExp(`^${id} .* valid `, 'm'));
+    expect((await admin('keys', 'revoke', text)).out).toBe(`key ${id} is revoked\n`);
     expect((await service.request('GET', '/zones', undefined, text)).status).toBe(401);
-    expect((await zonestead(['admin', 'keys', 'list'])).out).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
+    expect((await admin('keys', 'list')).out).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
     const told = await sql`select action, key_id from account_changes where subject = ${id} order by id`;
     expect(told.map((row) => [row.action, row.key_id])).toEqual([
       ['key.mint', null],
@@ -152,17 +143,17 @@ describe('keys and users', () => {
   });
 
   test('admin users add creates a user with a key and a team', async () => {
-    const { code, out } = await zonestead(['admin', 'users', 'add', '--email', 'Cli@example.org', '--team', 'cli']);
+    const { code, out } = await admin('users', 'add', '--email', 'Cli@example.org', '--team', 'cli');
     expect(code).toBe(0);
     const who = await service.request('GET', '/../account', undefined, lastLine(out));
     expect(who.body).toMatchObject({ user: { email: 'cli@example.org' }, teams: [{ name: 'cli', role: 'owner' }] });
-    const again = await zonestead(['admin', 'users', 'add', '--email', 'cli@example.org']);
+    const again = await admin('users', 'add', '--email', 'cli@example.org');
     expect(again.out).toMatch(/^existing user/);
   });
 
   test('admin teams quota prints usage and limits, changes them, and rejects a value that is not a number', async () => {
     const { team } = await service.key({ team: 'limited team' });
-    const changed = await zonestead(['admin', 'teams', 'quota', 'limited team', '--records', '5', '--bytes', '2Ki']);
+    const changed = await admin('teams', 'quota', 'limited team', '--records', '5', '--bytes', '2Ki');
     expect([changed.code, changed.out]).toEqual([
       0,
       [
@@ -180,9 +171,9 @@ describe('keys and users', () => {
     expect(quota).toMatchObject({ zones: { used: 0, own: 1 }, records: { own: null }, bytes: { own: null } });
     const [row] = await sql`select quota_zones, quota_records from teams where id = ${team}`;
     expect(row).toEqual({ quota_zones: 1, quota_records: null });
-    const wrong = await zonestead(['admin', 'teams', 'quota', team, '--records', 'many', '--bytes', '1G']);
+    const wrong = await admin('teams', 'quota', team, '--records', 'many', '--bytes', '1G');
     expect(wrong.err).toContain('--records must be a whole number; --bytes must be a number of bytes');
-    expect((await zonestead(['admin', 'teams', 'quota', 'unknown'])).err).toContain('there is no team "unknown"');
+    expect((await admin('teams', 'quota', 'unknown')).err).toContain('there is no team "unknown"');
   });
 
   test('admin zones release ends the quarantine of a name', async () => {
@@ -199,7 +190,7 @@ describe('keys and users', () => {
         )
       ).status;
     expect(await create()).toBe(409);
-    const release = async (...more: string[]) => zonestead(['admin', 'zones', 'release', 'Released.example', ...more]);
+    const release = async (...more: string[]) => admin('zones', 'release', 'Released.example', ...more);
     // It deletes all that is kept for a restore, so the command asks for a confirmation.
     const refused = await release();
     expect(refused.code).not.toBe(0);
@@ -210,37 +201,16 @@ describe('keys and users', () => {
     expect(await create()).toBe(409);
     expect((await release('--yes')).out).toBe('the name released.example is free\n');
     expect(await create()).toBe(200);
-    expect((await zonestead(['admin', 'zones', 'release', 'released.example', '--yes'])).err).toContain(
-      'is not in quarantine',
-    );
+    expect((await admin('zones', 'release', 'released.example', '--yes')).err).toContain('is not in quarantine');
   });
 
   test('a team can be given by its id, so that a reused name gives no key', async () => {
-    const made = await zonestead([
-      'admin',
-      'users',
-      'add',
-      '--email',
-      'id@example.org',
-      '--team',
-      'known by id',
-      '--create-team',
-    ]);
+    const made = await admin('users', 'add', '--email', 'id@example.org', '--team', 'known by id', '--create-team');
     const id = /team_\w+/.exec(made.out)?.[0] ?? '';
-    const minted = await zonestead(['admin', 'keys', 'mint', '--team', id, '--name', 'by id']);
+    const minted = await admin('keys', 'mint', '--team', id, '--name', 'by id');
     const who = await service.request('GET', '/../account', undefined, lastLine(minted.out));
     expect(who.body.team).toMatchObject({ id, name: 'known by id' });
-    const joined = await zonestead([
-      'admin',
-      'users',
-      'add',
-      '--email',
-      'id2@example.org',
-      '--team',
-      id,
-      '--role',
-      'member',
-    ]);
+    const joined = await admin('users', 'add', '--email', 'id2@example.org', '--team', id, '--role', 'member');
     expect((await service.request('GET', '/../account', undefined, lastLine(joined.out))).body).toMatchObject({
       teams: [{ id, role: 'member' }],
     });
@@ -259,8 +229,8 @@ describe('keys and users', () => {
     ['users', ['add', '--email', 'typo@example.org']],
     ['trusts', ['create', '--name', 'x', '--issuer', 'https://id.example.org', '--match', 'sub=x']],
   ])('%s names a team that is not there, and makes none', async (group, words) => {
-    await zonestead(['admin', 'users', 'add', '--email', 'first@example.org', '--team', 'platform', '--create-team']);
-    const { code, err } = await zonestead(['admin', group, ...words, '--team', 'platfrom']);
+    await admin('users', 'add', '--email', 'first@example.org', '--team', 'platform', '--create-team');
+    const { code, err } = await admin(group, ...words, '--team', 'platfrom');
     expect([code, err]).toEqual([1, expect.stringContaining('there is no team "platfrom". Did you mean "platform"?')]);
     expect(err).toContain('--create-team creates this one');
     expect(await sql`select from teams where name = 'platfrom'`).toHaveLength(0);
@@ -268,8 +238,7 @@ describe('keys and users', () => {
   });
 
   test('admin teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
-    const { out } = await zonestead([
-      'admin',
+    const { out } = await admin(
       'users',
       'add',
       '--email',
@@ -277,18 +246,16 @@ describe('keys and users', () => {
       '--team',
       'bound by hand',
       '--create-team',
-    ]);
-    const id = /team_\w+/.exec(out)?.[0];
-    const asked = await zonestead(['admin', 'teams', 'bind', 'by rule', '--team', id!]);
-    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('already has owner binder@example.org')]);
-    const bound = await zonestead(['admin', 'teams', 'bind', 'by rule', '--team', id!, '--yes']);
-    expect(bound.out).toBe(`the rules' team "by rule" is bound to "bound by hand" (${id})\n`);
-    expect((await zonestead(['admin', 'teams', 'list'])).out).toMatch(
-      new RegExp(`^${id} +1 +0 +"by rule" +bound by hand$`, 'm'),
     );
+    const id = /team_\w+/.exec(out)?.[0];
+    const asked = await admin('teams', 'bind', 'by rule', '--team', id!);
+    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('already has owner binder@example.org')]);
+    const bound = await admin('teams', 'bind', 'by rule', '--team', id!, '--yes');
+    expect(bound.out).toBe(`the rules' team "by rule" is bound to "bound by hand" (${id})\n`);
+    expect((await admin('teams', 'list')).out).toMatch(new RegExp(`^${id} +1 +0 +"by rule" +bound by hand$`, 'm'));
     const { teams } = await json('admin', 'teams', 'list');
     expect(teams).toContainEqual(expect.objectContaining({ id, name: 'bound by hand', rule: 'by rule', members: 1 }));
-    expect((await zonestead(['admin', 'teams', 'bind', 'nowhere'])).err).toContain('there is no team named "nowhere"');
+    expect((await admin('teams', 'bind', 'nowhere')).err).toContain('there is no team named "nowhere"');
   });
 
   test.each([
@@ -314,7 +281,7 @@ describe('zones and records', () => {
     const created = await json('zones', 'create', 'cli.example', '--default-ttl', '600');
     expect(created).toMatchObject({
       zoneName: 'cli.example',
-      owner: `org:${admin.team}`,
+      owner: `org:${writer.team}`,
       defaultTtl: 600,
       status: 'done',
     });
@@ -351,7 +318,7 @@ describe('zones and records', () => {
   });
 
   test('a list fits the terminal, and has no colours if NO_COLOR is set', async () => {
-    await service.zone('a-long-name-of-a-zone.terminal.example', admin);
+    await service.zone('a-long-name-of-a-zone.terminal.example', writer);
     const at = async (width: number, settings: Record<string, string>) => {
       const command = `stty cols ${width}; exec '${process.execPath}' '${MAIN}' zones list`;
       const env = { PATH: process.env.PATH ?? '', TERM: 'xterm', ...COMPILED, ...REST(), ...settings };
@@ -411,7 +378,7 @@ describe('zones and records', () => {
 });
 
 test('owners list shows who owns what, and owners release releases an owner', async () => {
-  const zone = await service.zone('owners-cli.example', admin);
+  const zone = await service.zone('owners-cli.example', writer);
   const set = (owner: string, name: string) => ({ owner, name, type: 'A', values: [{ content: '192.0.2.1' }] });
   const sets = [set('k8s:prod/default/www', 'www'), { ...set('acme:lego', 'api'), share: true }];
   await service.request('POST', `/zones/${zone.id}/records:apply`, { sets });

@@ -1,5 +1,5 @@
-// `zonestead admin secondaries …` and `zonestead zones secondaries`, with an api and its database. The commands run in this
-// process, through the parser of the program.
+// `zonestead admin secondaries …` and `zonestead zones secondaries`, with an api and its database. The commands run
+// in this process, through the parser of the program.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';

@@ -1,5 +1,5 @@
-// `zonestead keys`, `trusts`, `teams`, `users`, `secondaries` and `nodes` over the REST API: with the key of an owner, of
-// a member, of a person of another team, and of an app.
+// `zonestead keys`, `trusts`, `teams`, `users`, `secondaries` and `nodes` over the REST API: with the key of an
+// owner, of a member, of a person of another team, and of an app.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -180,7 +180,7 @@ test('trusts create, test, update, show, list and revoke', async () => {
   );
 });
 
-test('an invited person accepts, gets a role and is removed; a member invites nobody else', async () => {
+test('an invited person accepts, gets a role and is removed; a member cannot invite', async () => {
   const team = ['--team', 'red'];
   expect((await as(owner, 'users', 'invite', 'bob', ...team)).err).toBe('<email> bob must be an e-mail address');
   const sent = await json(owner, 'users', 'invite', 'bob@example.org', ...team);
@@ -204,8 +204,8 @@ test('an invited person accepts, gets a role and is removed; a member invites no
     'bob@example.org is owner of team red\n',
   );
   const { id } = await json(alone, 'keys', 'mint', ...team, '--name', 'of bob');
-  expect((await as(owner, 'users', 'remove', 'nobody@example.org', ...team)).err).toMatch(
-    /^nobody@example.org is not a member/,
+  expect((await as(owner, 'users', 'remove', 'stranger@example.org', ...team)).err).toMatch(
+    /^stranger@example.org is not a member/,
   );
   const remove = ['users', 'remove', 'bob@example.org', ...team, '--revoke-keys'];
   expect((await as(owner, ...remove, '--dry-run')).out).toMatch(/^would remove bob@example.org from team red, with/);

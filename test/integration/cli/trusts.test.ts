@@ -1,5 +1,5 @@
-// `zonestead admin trusts …` over a database: each command, and its bad input. test/integration/cli/trust-pages.test.ts has
-// the guides.
+// `zonestead admin trusts …` over a database: each command, and its bad input.
+// test/integration/cli/trust-pages.test.ts has the guides.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -199,7 +199,7 @@ export const CLI_FAULTS: readonly Fault[] = [
   ),
   fault(
     'app-key',
-    'a command for people goes on with the key of an app',
+    'a command for people accepts the key of an app',
     {
       file: 'src/cli/rest/team.ts',
       find: 'if (user !== undefined) return teams;',

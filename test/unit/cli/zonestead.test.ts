@@ -82,7 +82,7 @@ describe('the tree for one command line', () => {
     expect(await names()).toEqual(Object.keys(COMMANDS));
   });
 
-  /** The packages that a program loads, in a process of its own. */
+  /** The packages that a program loads, in a process of its own, and whether it loads the contract. */
   const packagesOf = async (work: string): Promise<string[]> => {
     const script = `
       import { registerHooks } from 'node:module';
@@ -91,6 +91,7 @@ describe('the tree for one command line', () => {
         load(url, context, next) {
           const found = /node_modules\\/((?:@[^/]+\\/)?[^/]+)/.exec(url);
           if (found) packages.add(found[1]);
+          if (url.includes('/src/contract/')) packages.add('the contract');
           return next(url, context);
         },
       });
@@ -104,16 +105,16 @@ describe('the tree for one command line', () => {
 
   it('loads commander, the schemas of the contract and the rules of names, and no other package, for any command', async () => {
     const work = 'for (const name of Object.keys(COMMANDS)) await createZonesteadProgram(COMMANDS, undefined, [name]);';
-    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46', 'zod']);
+    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'the contract', 'tr46', 'zod']);
   });
 
-  it('loads no schemas for completion and for words that name no command', async () => {
+  it('does not load the contract for completion and for words that name no command', async () => {
     const work = `
       await createZonesteadProgram(COMMANDS, undefined, ['zone']);
       const context = { print() {}, warn() {}, program: '', signal: new AbortController().signal, stop() {}, missing: [] };
       const program = await createZonesteadProgram(COMMANDS, context, ['complete', 'zon']);
       await program.parseAsync(['complete', 'zon'], { from: 'user' });`;
-    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46']);
+    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46', 'zod']);
   });
 
   it('names a command below admin, if the words are those of one', async () => {
