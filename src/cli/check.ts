@@ -1,6 +1,6 @@
 // `zonestead check`: a client's view of an installation, which `helm test` runs.
 import { describeCommand } from './command.ts';
-import { REST_SETTINGS } from './commands/rest.ts';
+import { REST_SETTINGS } from './rest/with-rest.ts';
 import { printFindings } from './findings.ts';
 
 export const command = describeCommand({

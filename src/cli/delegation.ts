@@ -1,7 +1,7 @@
 // `zonestead delegation`: looks at the parent and at the resolvers of this machine, and prints the next step of a move.
 import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { describeCommand } from './command.ts';
-import { REST_SETTINGS, withRest } from './commands/rest.ts';
+import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
 import type { Session } from './rest/session.ts';
 

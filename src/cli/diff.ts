@@ -4,7 +4,7 @@ import { readRecords, readZones } from '#client/lists.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { describeCommand } from './command.ts';
-import { REST_SETTINGS, withRest } from './commands/rest.ts';
+import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
 import { differencesOf, type ManifestDifference } from './difference.ts';
 import { readInput } from './input.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';

@@ -1,7 +1,7 @@
 // `zonestead complete`, which the scripts of `zonestead completion` call. An error prints nothing: a shell would show
 // it in the middle of the line that you type.
 import { describeCommand } from '../command.ts';
-import { REST_SETTINGS } from '../commands/rest.ts';
+import { REST_SETTINGS } from '../rest/with-rest.ts';
 
 export const command = describeCommand({
   name: 'complete',

@@ -1,6 +1,6 @@
 // `zonestead import`
 import { type CommandContext, describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../commands/rest.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { FORCE_OPTION } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import type { ImportOptions } from './import.ts';

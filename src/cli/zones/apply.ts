@@ -2,7 +2,7 @@
 import { ApiError } from '#client/errors.ts';
 import { importZoneFile } from '#contract/operations/zone-files.ts';
 import { describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../commands/rest.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
 import { readInput } from '../input.ts';

@@ -3,7 +3,7 @@ import { shownText } from '#base/printable.ts';
 import { readRecords } from '#client/lists.ts';
 import * as zoneFileApi from '#contract/operations/zone-files.ts';
 import { describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../commands/rest.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { ZONE } from '../rest/command.ts';
 import { planManifests } from '../rest/manifests.ts';
 import type { ManifestFormat, ManifestOutput } from '../rest/render-manifests.ts';

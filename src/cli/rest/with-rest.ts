@@ -2,7 +2,7 @@
 import { adminCommand } from '../admin-hint.ts';
 import type { CommandContext } from '../command.ts';
 import type { OutputOption } from '../output.ts';
-import type { Session } from '../rest/session.ts';
+import type { Session } from './session.ts';
 
 export const REST_SETTINGS = ['ZONESTEAD_URL', 'ZONESTEAD_URL_CA', 'ZONESTEAD_API_KEY'] as const;
 
@@ -28,6 +28,6 @@ export async function withRest(
   options: OutputOption,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const { withSession } = await import('../rest/session.ts');
+  const { withSession } = await import('./session.ts');
   await withSession(await configOf(context), options, context, work);
 }
