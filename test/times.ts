@@ -1,8 +1,8 @@
 // Prints the processor and wall time of the last run of each lane as a table, for test/README.md; with the argument
 // `folders`, of each folder of tests. Files that are no longer there are not counted.
 import { existsSync } from 'node:fs';
-import { readTimes, seconds, suitesOf } from './support/file-times.ts';
 import { laneOf } from './support/lanes/lanes.ts';
+import { readTimes, seconds, suitesOf } from './support/runner/file-times.ts';
 
 const here = (file: string) => existsSync(new URL(file, import.meta.url));
 const times = Object.fromEntries(Object.entries(await readTimes()).filter(([file]) => here(file)));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { cacheRoot } from '../deploy/local/parts/cache.ts';
 import { chosenLanes, patternsFor } from './support/lanes/chosen.ts';
-import { LongestFirst } from './support/sequencer.ts';
+import { LongestFirst } from './support/runner/sequencer.ts';
 
 /**
  * Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the
@@ -11,9 +11,9 @@ import { LongestFirst } from './support/sequencer.ts';
  */
 const SHARED_MODULES = { isolate: false };
 /** Random tests begin at the same place in each run. */
-const MEASURED = ['test/support/measure-cpu.ts', 'test/support/measure-polls.ts'];
-const EVERY_FILE = ['test/support/end-of-file.ts', ...MEASURED];
-const SEEDED = { setupFiles: ['test/support/random-tests.ts', ...EVERY_FILE] };
+const MEASURED = ['test/support/runner/measure-cpu.ts', 'test/support/runner/measure-polls.ts'];
+const EVERY_FILE = ['test/support/runner/end-of-file.ts', ...MEASURED];
+const SEEDED = { setupFiles: ['test/support/runner/random-tests.ts', ...EVERY_FILE] };
 const shared = {
   environment: 'node' as const,
   setupFiles: EVERY_FILE,
@@ -44,7 +44,7 @@ const node = {
     hookTimeout: 1_800_000,
     name: 'node',
     ...patternsFor('test/e2e/node/', chosen),
-    globalSetup: ['test/support/node/setup.ts'],
+    globalSetup: ['test/support/kubelet/setup.ts'],
   },
 };
 const { KUBECONFIG = '', CI = '' } = process.env;
@@ -62,7 +62,7 @@ if (!realPods && chosen.lanes.includes('chart')) {
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
-    reporters: ['default', new URL('./support/reporter.ts', import.meta.url).pathname],
+    reporters: ['default', new URL('./support/runner/reporter.ts', import.meta.url).pathname],
     // For two cores: while one file waits for its real parts, the other files continue. With four workers, name servers
     // of the real node were starved, and a rollback under load lost queries.
     maxWorkers: 3,
@@ -88,7 +88,7 @@ export default defineConfig({
           ...SHARED_MODULES,
           ...SEEDED,
           ...patternsFor('test/integration/', chosen),
-          globalSetup: ['test/support/setup.ts'],
+          globalSetup: ['test/support/runner/setup.ts'],
         },
       },
       {
@@ -99,7 +99,7 @@ export default defineConfig({
           ...hangsAfter(400_000),
           name: 'e2e',
           ...patternsFor('test/e2e/', chosen, ['test/e2e/node/**']),
-          globalSetup: ['test/support/setup.ts'],
+          globalSetup: ['test/support/runner/setup.ts'],
         },
       },
       ...(realPods ? [node] : []),

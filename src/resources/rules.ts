@@ -1,5 +1,6 @@
 // Rules that a JSON schema cannot express. Each rule has a CEL form for the API server and a TypeScript form for zod,
-// next to each other so that no change misses one; test/support/resource-cases.ts feeds the same objects to both.
+// next to each other so that no change misses one; test/support/resources/resource-cases.ts feeds the same objects to
+// both.
 //
 // The API server runs every expression of a CRD for every write, also of the status. Starting an expression costs it
 // several times what a comparison costs, and so does each `self.field`. So rules about the same field are one

@@ -7,7 +7,7 @@ import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { ask } from '#nameserver/probe/probe.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { startStack } from '../../deploy/local/stack.ts';
-import { certificateObject } from '../support/certificates.ts';
+import { certificateObject } from '../support/cert-manager/certificates.ts';
 import { watchReady } from './ready-watch.ts';
 import { type Bench, print, printSummaries, runBench } from './support.ts';
 

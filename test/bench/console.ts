@@ -1,7 +1,7 @@
 // The bars of the console: the first byte of the page of a zone of 100,000 records against the API's own list of as
 // many records, in turns; the transferred bytes of pages; and the memory of the api over 1,000 page views: `node
 // test/bench/console.ts`.
-import { type Visit, visit } from '../support/visit.ts';
+import { type Visit, visit } from '../support/console/visit.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { memory } from './processes.ts';
 import { figure, quantile } from './statistics.ts';

@@ -6,7 +6,7 @@ import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { startRecordingProxy } from '../support/recording-proxy.ts';
+import { startRecordingProxy } from '../support/http/recording-proxy.ts';
 import { create, type Ground, inParallel, newRecords, ready as zonesReady } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
 import { print } from './support.ts';

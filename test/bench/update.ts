@@ -10,7 +10,7 @@ import { createZone } from '#contract/operations/zones.ts';
 import { FUDGE, signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
-import { change, updateMessage } from '../support/update/message.ts';
+import { change, updateMessage } from '../support/doors/dns-update/message.ts';
 import { printBar } from './bars.ts';
 import { quantile } from './statistics.ts';
 import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';

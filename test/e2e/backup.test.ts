@@ -8,12 +8,12 @@ import { readRecords, readZones } from '#client/lists.ts';
 import { listDsRecords, listZoneChanges } from '#contract/operations/zones.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
-import { debianPostgres } from '../support/debian-postgres.ts';
 import { readPage } from '../support/docs/document.ts';
 import { scenario } from '../support/docs/scenario.ts';
-import { conditionOf, type Watched } from '../support/kstatus.ts';
-import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { conditionOf, type Watched } from '../support/kube/kstatus.ts';
+import { debianPostgres } from '../support/postgres/debian-postgres.ts';
+import { temporaryFolder } from '../support/runner/temporary.ts';
+import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack/stack.ts';
 
 const { signal } = new AbortController();
 const ZONES = ['kept.example', 'parked.example'];

@@ -11,8 +11,8 @@ import type { NameServer } from '../../deploy/local/name-servers.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { type Service, startService } from '../../deploy/local/service.ts';
-import { answered, denied, startAsking } from '../support/asking.ts';
-import { createResolver, type Resolver } from '../support/resolver.ts';
+import { answered, denied, startAsking } from '../support/dns/asking.ts';
+import { createResolver, type Resolver } from '../support/dns/resolver.ts';
 
 const ZONE = 'alone.example';
 const KILLED = { signal: 'SIGKILL' } as const;

@@ -16,12 +16,12 @@ import { ensureAuthority, ensureCertificate } from '../../deploy/local/parts/cer
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import type { Part } from '../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
-import { type Prometheus, type Series, startPrometheus } from '../support/prometheus.ts';
-import { groupingLabelsOf, legendOf, selectorsOf, shownLabelsOf, withoutVariables } from '../support/promql.ts';
-import { type RunningSecondary, startRunning } from '../support/secondaries.ts';
-import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/http/otlp-receiver.ts';
+import { type RunningSecondary, startRunning } from '../support/knot/secondaries.ts';
+import { temporaryFolder } from '../support/runner/temporary.ts';
+import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack/stack.ts';
+import { type Prometheus, type Series, startPrometheus } from './prometheus.support.ts';
+import { groupingLabelsOf, legendOf, selectorsOf, shownLabelsOf, withoutVariables } from './promql.support.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const ALERTS = join(ROOT, 'charts/zonestead/files/alerts.yaml');

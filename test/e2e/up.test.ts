@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
+import { createResolver, type Resolver } from '../support/dns/resolver.ts';
 import { scenario } from '../support/docs/scenario.ts';
-import { createResolver, type Resolver } from '../support/resolver.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const MAIN = join(ROOT, 'deploy/local/main.ts');

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DATABASE_SETTINGS } from '#base/postgres-settings.ts';
 import { describeSettings, readConfig } from '#config.ts';
 import { readCommands } from '../../docs/generate/commands.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder } from '../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('config');
 const one = (name: Parameters<typeof readConfig>[0][number], text?: string) =>

@@ -1,5 +1,5 @@
 // Rules about the files of the project, as tests: generated files, sizes, versions. The checks run in parallel with the
-// tests (test/support/checks.ts).
+// tests (test/support/runner/checks.ts).
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
 // Command node is kubelet and kube-proxy in one binary, of the same versions as ../controlplane. The name of the symlink that
-// starts it decides which of them runs; test/support/node makes the symlinks.
+// starts it decides which of them runs; test/support/kubelet makes the symlinks.
 //
 // With it, tests run the chart on real pods without a container engine, an image registry or release downloads. This program
 // does not change the behaviour of the two components.

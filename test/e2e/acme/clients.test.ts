@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import type { Pebble } from '../../../deploy/local/parts/pebble.ts';
-import { COMPILED } from '../../support/compiled.ts';
+import { startPebble } from '../../support/cert-manager/pebble.ts';
 import { typed } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
-import { startPebble } from '../../support/pebble.ts';
-import { NAMESERVERS, startTestService } from '../../support/service.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { NAMESERVERS, startTestService } from '../../support/service/service.ts';
 
 const { signal } = new AbortController();
 const MAIN = inject('program');

@@ -1,7 +1,7 @@
 // cert-manager without the solver: its built-in acme-dns provider with the API's acme-dns endpoint.
 import { describe, expect, it } from 'vitest';
-import { certificateObject, issue, namesIn } from '../../support/certificates.ts';
-import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+import { certificateObject, issue, namesIn } from '../../support/cert-manager/certificates.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 interface ClusterIssuer {
   spec: { acme: { server: string; caBundle: string } };

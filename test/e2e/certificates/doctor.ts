@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import type { TestStack } from '../../support/stack.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import type { TestStack } from '../../support/stack/stack.ts';
 
 const API_SERVICE = 'apiservice/v1alpha1.acme.zonestead.dev';
 const INJECT = 'cert-manager.io/inject-ca-from';

@@ -1,8 +1,8 @@
 // Parts that fail during a challenge.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { certificateObject, issued, leavesNothing, watchChallenges } from '../../support/certificates.ts';
-import type { TestStack } from '../../support/stack.ts';
+import { certificateObject, issued, leavesNothing, watchChallenges } from '../../support/cert-manager/certificates.ts';
+import type { TestStack } from '../../support/stack/stack.ts';
 import { doctor } from './doctor.ts';
 import { namespaceObject } from './ground.ts';
 

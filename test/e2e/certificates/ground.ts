@@ -1,5 +1,5 @@
 // The zones that the certificate suites share.
-import { recordObject, zoneObject } from '../../support/stack.ts';
+import { recordObject, zoneObject } from '../../support/stack/stack.ts';
 
 export const namespaceObject = (name: string, labels = {}) => ({
   apiVersion: 'v1',

@@ -11,9 +11,9 @@ import {
   revisionAfter,
   secretCertificate,
   watchChallenges,
-} from '../../support/certificates.ts';
-import { connectChallenges } from '../../support/challenge-client.ts';
-import { type TestStack, zoneObject } from '../../support/stack.ts';
+} from '../../support/cert-manager/certificates.ts';
+import { connectChallenges } from '../../support/cert-manager/challenge-client.ts';
+import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
 import { sharedZone } from './ground.ts';
 
 export function isIssued(theStack: () => TestStack): void {

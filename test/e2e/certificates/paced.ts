@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
-import { certificateObject, challengeConditions, issued } from '../../support/certificates.ts';
-import { untilIs } from '../../support/matrix/until.ts';
-import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { certificateObject, challengeConditions, issued } from '../../support/cert-manager/certificates.ts';
+import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
+import { untilIs } from '../../support/time/until.ts';
 import { namespaceObject } from './ground.ts';
 
 const BULK = 300;

@@ -1,8 +1,8 @@
 // A challenge that is not permitted, or would do harm, says so, and is solved after the cause is fixed.
 import { describe, expect, it } from 'vitest';
 import { createZone } from '#contract/operations/zones.ts';
-import { certificateObject, challengeSays, issue, issued } from '../../support/certificates.ts';
-import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { certificateObject, challengeSays, issue, issued } from '../../support/cert-manager/certificates.ts';
+import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 export function isRefused(theStack: () => TestStack): void {
   describe.concurrent('a refused challenge', () => {

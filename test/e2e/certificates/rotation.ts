@@ -1,10 +1,10 @@
 // cert-manager renews the solver's serving certificate while the solver works.
 import { connect } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
-import { renew, revisionAfter, secretCertificate } from '../../support/certificates.ts';
-import { connectChallenges } from '../../support/challenge-client.ts';
-import { untilIs } from '../../support/matrix/until.ts';
-import type { TestStack } from '../../support/stack.ts';
+import { renew, revisionAfter, secretCertificate } from '../../support/cert-manager/certificates.ts';
+import { connectChallenges } from '../../support/cert-manager/challenge-client.ts';
+import type { TestStack } from '../../support/stack/stack.ts';
+import { untilIs } from '../../support/time/until.ts';
 
 const LOOPS = 8;
 /** The answers that the loops get with the new certificate. */

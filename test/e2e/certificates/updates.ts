@@ -5,11 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
-import { certificateObject, issue, namesIn } from '../../support/certificates.ts';
+import { certificateObject, issue, namesIn } from '../../support/cert-manager/certificates.ts';
 import { secretOf } from '../../support/doors/servers.ts';
-import { untilIs, untilNone } from '../../support/matrix/until.ts';
-import { recordsOf, transfer } from '../../support/secondaries.ts';
-import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { recordsOf, transfer } from '../../support/knot/secondaries.ts';
+import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
+import { untilIs, untilNone } from '../../support/time/until.ts';
 import { namespaceObject } from './ground.ts';
 
 /** A zone of both servers. */

@@ -1,9 +1,9 @@
 // cert-manager's own test suite for DNS-01 solvers with the running chain.
 import { describe, expect, it } from 'vitest';
-import { challengeRecords } from '../../support/certificates.ts';
-import { runConformance } from '../../support/conformance.ts';
-import { untilNone } from '../../support/matrix/until.ts';
-import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { challengeRecords } from '../../support/cert-manager/certificates.ts';
+import { runConformance } from '../../support/cert-manager/conformance.ts';
+import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
+import { untilNone } from '../../support/time/until.ts';
 
 export function passesUpstreamsSuite(theStack: () => TestStack): void {
   describe.concurrent("cert-manager's own test suite", () => {

@@ -2,9 +2,9 @@
 // provider.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';
-import { CONSOLE_ORIGIN, startConsoleWithProvider } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { flawsOf, startBrowser, weightOf } from '../../support/console/browser.ts';
+import { CONSOLE_ORIGIN, startConsoleWithProvider } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const { idp, service } = await startConsoleWithProvider('ops=platform:owner');
 const browser = await startBrowser({ 'console.test:80': new URL(service.url).host });

@@ -1,10 +1,10 @@
 // A zone of 100,000 records in a real browser: one of them is found in at most four clicks from the list of zones, the
 // list is sorted, and it is read forwards and backwards. No part of it needs a script.
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser } from '../../support/browser.ts';
-import { startConsoleService } from '../../support/console.ts';
-import { fillZone } from '../../support/large-zone.ts';
-import { addPerson } from '../../support/people.ts';
+import { flawsOf, startBrowser } from '../../support/console/browser.ts';
+import { startConsoleService } from '../../support/console/console.ts';
+import { fillZone } from '../../support/service/large-zone.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const BASE = 'http://console.test';
 const MAX_CLICKS = 4;

@@ -2,9 +2,9 @@
 // real browser.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser } from '../../support/browser.ts';
-import { startConsoleService } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { flawsOf, startBrowser } from '../../support/console/browser.ts';
+import { startConsoleService } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const BASE = 'http://console.test';
 const MAX_CLICKS = 4;

@@ -2,9 +2,9 @@
 // is accessible.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser } from '../../support/browser.ts';
-import { startConsoleService } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { flawsOf, startBrowser } from '../../support/console/browser.ts';
+import { startConsoleService } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 import { issuerKey, seconds } from '../../support/tokens/keys.ts';
 
 const origin = 'http://console.test';

@@ -2,9 +2,9 @@
 // the live view; hostile contents; every page under axe-core, wide and narrow, light and dark.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';
-import { startConsoleService } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { flawsOf, startBrowser, weightOf } from '../../support/console/browser.ts';
+import { startConsoleService } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const BASE = 'http://console.test';
 const service = await startConsoleService({}, { ZONESTEAD_CONSOLE_URL: BASE });

@@ -1,12 +1,12 @@
 // Ansible's nsupdate module adds, changes and deletes records at BIND and at ours, and says for each task whether it
 // changed anything.
 import { expect, test } from 'vitest';
-import { type NsupdateTask, runPlay } from '../../support/doors/ansible.ts';
 import { updateServers } from '../../support/doors/servers.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { ensureAnsibleModule } from '../../support/tools/ansible.ts';
 import { ensurePythonTools } from '../../support/tools/python.ts';
+import { type NsupdateTask, runPlay } from './ansible.support.ts';
 
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 const { signal } = new AbortController();

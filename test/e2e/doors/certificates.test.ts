@@ -4,13 +4,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
-import { byCertbot, byLego, NOT_SEEN, namesOf } from '../../support/doors/certificate.ts';
+import { startPebble } from '../../support/cert-manager/pebble.ts';
 import { type DoorServer, powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
 import { walk } from '../../support/doors/walk.ts';
-import { startPebble } from '../../support/pebble.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { ensurePythonTools, pythonTool } from '../../support/tools/python.ts';
+import { byCertbot, byLego, NOT_SEEN, namesOf } from './certificate.support.ts';
 
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 const { signal } = new AbortController();

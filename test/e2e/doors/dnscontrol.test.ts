@@ -1,12 +1,12 @@
 // dnscontrol makes zones like its configuration, through the PowerDNS API and through DNS updates, at the protocol's
 // own server and at ours. It reads a zone first: by the API, or by a transfer with the key of the updates.
 import { test } from 'vitest';
-import { dnsControl } from '../../support/doors/dnscontrol.ts';
+import { createResolver } from '../../support/dns/resolver.ts';
 import { powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
-import { createResolver } from '../../support/resolver.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { ensureDnscontrol } from '../../support/tools/dnscontrol.ts';
+import { dnsControl } from './dnscontrol.support.ts';
 
 const command = await ensureDnscontrol((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
 const service = await startTestService({ settings: { ZONESTEAD_UPDATE_LISTEN: '127.0.0.1:0' } });

@@ -3,12 +3,12 @@
 import { expect, test } from 'vitest';
 import { readSteps } from '#cli/import/read.ts';
 import { readOctodns } from '#cli/import/sources/octodns.ts';
-import { octoDns, type Provider } from '../../support/doors/octodns.ts';
 import { powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
 import { walk } from '../../support/doors/walk.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { ensurePythonTools, pythonTool } from '../../support/tools/python.ts';
+import { octoDns, type Provider } from './octodns.support.ts';
 
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 const environment = await ensurePythonTools(progress, new AbortController().signal);

@@ -1,10 +1,10 @@
 // The test suites of two Go clients of the PowerDNS API, against a real PowerDNS and against the service with the name
 // servers that each suite names. Many tools are made of these clients: dnscontrol, for example.
 import { expect, test } from 'vitest';
+import { startPowerDns } from '../../support/doors/powerdns/server.ts';
 import { OMITTED, runSuite } from '../../support/doors/suites.ts';
-import { startPowerDns } from '../../support/powerdns/server.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { ensureSuites, SUITE_MODULES } from '../../support/tools/suites.ts';
 
 const programs = await ensureSuites((line) => process.stdout.write(`${line}\n`), new AbortController().signal);

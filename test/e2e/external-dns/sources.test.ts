@@ -5,17 +5,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { zonestead } from '../../support/command-line.ts';
-import { startDnsEndpointCluster } from '../../support/dnsendpoint-cluster.ts';
 import { scenario } from '../../support/docs/scenario.ts';
+import { startDnsEndpointCluster } from '../../support/external-dns/dnsendpoint-cluster.ts';
 import {
   type ExternalDns,
   type ExternalDnsOptions,
   ensureExternalDns,
   startExternalDns,
-} from '../../support/external-dns.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+} from '../../support/external-dns/external-dns.ts';
+import { zonestead } from '../../support/program/command-line.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const { signal } = new AbortController();
 const [documented] = await scenario('external-dns');

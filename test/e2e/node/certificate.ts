@@ -4,9 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { PROJECT } from '../../../deploy/image/images.ts';
-import type { TestCluster } from '../../support/node/cluster.ts';
-import { startIssuance } from '../../support/node/issuance.ts';
-import type { Release } from '../../support/node/release.ts';
+import type { TestCluster } from '../../support/kubelet/cluster.ts';
+import { startIssuance } from '../../support/kubelet/issuance.ts';
+import type { Release } from '../../support/kubelet/release.ts';
 
 const EXAMPLES = join(PROJECT, 'deploy/examples');
 const NAMESPACE = 'shop';

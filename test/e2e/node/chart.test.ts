@@ -1,11 +1,11 @@
 // The chart with default values on a real node: the version before installed, upgraded to this one, used, rolled back,
 // put behind edges and taken out again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
-import { startDnsLoad } from '../../support/node/dns-load.ts';
-import { CHART, installRelease, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/node/release.ts';
-import { machineSettings, tracesOf } from '../../support/node/traces.ts';
-import { startWrites } from '../../support/node/writes.ts';
+import { openCluster, type TestCluster } from '../../support/kubelet/cluster.ts';
+import { startDnsLoad } from '../../support/kubelet/dns-load.ts';
+import { CHART, installRelease, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/kubelet/release.ts';
+import { machineSettings, tracesOf } from '../../support/kubelet/traces.ts';
+import { startWrites } from '../../support/kubelet/writes.ts';
 import { issuesCertificate } from './certificate.ts';
 import { survivesCrashes } from './crash.ts';
 import { followsTheDocuments } from './docs.ts';

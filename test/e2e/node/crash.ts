@@ -1,11 +1,11 @@
 // Containers that die by SIGKILL, as of a crash or too little memory: pods stay, and the kubelet starts them again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { TestCluster } from '../../support/node/cluster.ts';
-import { DNS_LIMIT_MS, startDnsLoad } from '../../support/node/dns-load.ts';
-import { killContainer } from '../../support/node/kill.ts';
-import { type Container, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/node/release.ts';
-import { startWrites } from '../../support/node/writes.ts';
+import type { TestCluster } from '../../support/kubelet/cluster.ts';
+import { DNS_LIMIT_MS, startDnsLoad } from '../../support/kubelet/dns-load.ts';
+import { killContainer } from '../../support/kubelet/kill.ts';
+import { type Container, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/kubelet/release.ts';
+import { startWrites } from '../../support/kubelet/writes.ts';
 
 const TEAM = 'crash';
 const API_VERSION = 'zonestead.dev/v1alpha1';

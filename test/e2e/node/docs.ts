@@ -7,15 +7,15 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { publish } from '../../../deploy/release/publish.ts';
+import { visit } from '../../support/console/visit.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
 import { follow, type Own } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { openShell, type Shell } from '../../support/docs/shell.ts';
 import type { Ids } from '../../support/docs/shown.ts';
-import type { TestCluster } from '../../support/node/cluster.ts';
-import { startRegistry } from '../../support/registry.ts';
-import { visit } from '../../support/visit.ts';
+import type { TestCluster } from '../../support/kubelet/cluster.ts';
+import { startRegistry } from '../../support/release/registry.ts';
 import { writesOwnNames } from './own-names.ts';
 
 const NAMESPACE = 'zonestead';

@@ -1,7 +1,7 @@
 // Edges in front of the name servers of a release that had none, on real pods.
 import { expect, it } from 'vitest';
-import type { TestCluster } from '../../support/node/cluster.ts';
-import { CHART, NAMESPACE, RELEASE, type Release } from '../../support/node/release.ts';
+import type { TestCluster } from '../../support/kubelet/cluster.ts';
+import { CHART, NAMESPACE, RELEASE, type Release } from '../../support/kubelet/release.ts';
 
 /** It needs the zone node.example with www in the namespace `team`. */
 export function hidesBehindEdges(of: () => { cluster: TestCluster; release: Release }): void {

@@ -1,7 +1,7 @@
 // A pod without an API key writes a name of its namespace with a token that kubelet gives it, in an installation in
 // which no Secret holds an API key.
 import { expect, it } from 'vitest';
-import type { TestCluster } from '../../support/node/cluster.ts';
+import type { TestCluster } from '../../support/kubelet/cluster.ts';
 
 const ZONE = 'apps.example.net';
 const PROGRAM = `

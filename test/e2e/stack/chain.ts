@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readZones } from '#client/lists.ts';
 import { createRecord } from '#contract/operations/records.ts';
-import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
-import { visit } from '../../support/visit.ts';
+import { visit } from '../../support/console/visit.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 let test: TestStack;
 

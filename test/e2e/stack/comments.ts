@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { COMMENT } from '#resources/names.ts';
-import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 let test: TestStack;
 

@@ -8,8 +8,8 @@ import { getAccount } from '#contract/operations/account.ts';
 import { applyBatch } from '#contract/operations/records.ts';
 import { createZone, getZone, listZoneChanges, parkZone } from '#contract/operations/zones.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import type { TestStack } from '../../support/stack.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import type { TestStack } from '../../support/stack/stack.ts';
 
 const LONG = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(47)).join('.');
 const DIGEST = 'ab'.repeat(32);

@@ -2,9 +2,9 @@
 // Argo CD take an older generation's success for that of the current spec.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readZones } from '#client/lists.ts';
-import { argoHealth, conditionOf, kstatus, kubectlWaitIsOver, type Watched } from '../../support/kstatus.ts';
-import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
-import { type Watching, watchObjects } from '../../support/watching.ts';
+import { argoHealth, conditionOf, kstatus, kubectlWaitIsOver, type Watched } from '../../support/kube/kstatus.ts';
+import { type Watching, watchObjects } from '../../support/kube/watching.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 const EDITS = 8;
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readRecords } from '#client/lists.ts';
 import { createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { conditionOf, type Watched } from '../../support/kstatus.ts';
-import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+import { conditionOf, type Watched } from '../../support/kube/kstatus.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 let test: TestStack;
 let zoneId: string;

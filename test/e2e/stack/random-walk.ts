@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { effort, nextSeed } from '../../support/seed.ts';
-import { type TestStack, zoneObject } from '../../support/stack.ts';
-import { NAMESPACES, ZONE_NAMES, ZONES, type ZoneName } from '../../support/walk/model.ts';
-import { step } from '../../support/walk/operations.ts';
-import { Walker } from '../../support/walk/walker.ts';
+import { effort, nextSeed } from '../../support/runner/seed.ts';
+import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
+import { NAMESPACES, ZONE_NAMES, ZONES, type ZoneName } from './walk-model.support.ts';
+import { step } from './walk-operations.support.ts';
+import { Walker } from './walker.support.ts';
 
 /** All of them are walked to their end: an omitted walk would count as one that holds. */
 const WALKS = effort(3, 1);

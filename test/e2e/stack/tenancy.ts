@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 const SECRET_ADDRESS = '198.51.100.77';
 let test: TestStack;

@@ -6,7 +6,7 @@ import { afterAll, expect, it } from 'vitest';
 import { renderCrds } from '#resources/crd.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
-import { CHART, helm, objectsOf } from '../../support/chart.ts';
+import { CHART, helm, objectsOf } from '../../support/chart/chart.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const { signal } = new AbortController();

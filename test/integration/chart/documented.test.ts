@@ -1,7 +1,7 @@
 // The chart accepts every block of values on a page, and renders the objects that the page describes.
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { one, render, type Values } from '../../support/chart.ts';
+import { one, render, type Values } from '../../support/chart/chart.ts';
 import { readPage } from '../../support/docs/document.ts';
 import { PAGES } from '../../support/docs/plan.ts';
 

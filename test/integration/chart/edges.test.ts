@@ -1,8 +1,8 @@
 // Edges of the rendered chart, and the secondaries of the values.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
-import { one, type Rendered, render } from '../../support/chart.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
+import { one, type Rendered, render } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
 let objects: Rendered[];
 beforeAll(async () => {

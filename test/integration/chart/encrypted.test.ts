@@ -1,7 +1,7 @@
 // The connections between the pods of the chart are encrypted, and each process trusts the authority of its peer alone.
 import { expect, it } from 'vitest';
-import { one, type Rendered, render } from '../../support/chart.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
+import { one, type Rendered, render } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
 const settingsOf = (objects: Rendered[], kind: string, name: string): Record<string, string> =>
   Object.fromEntries(

@@ -1,9 +1,9 @@
 // The Ingress and the HTTPRoute of the chart: off by default, with TLS, and with the settings of the api that follow
 // from them. The tests need no cluster; server.test.ts gives both to a real kube-apiserver.
 import { describe, expect, it } from 'vitest';
-import { one, type Rendered, render, template, type Values } from '../../support/chart.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
-import { letsIn, type Source, targetOf } from '../../support/network-policies.ts';
+import { one, type Rendered, render, template, type Values } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
+import { letsIn, type Source, targetOf } from '../../support/chart/network-policies.ts';
 
 const HOST = 'dns.example.net';
 const trusted = { trustedProxies: ['10.0.0.0/8'] };

@@ -4,9 +4,9 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { objectsOf, template } from '../../support/chart.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
-import { type Finding, lint } from '../../support/kube-linter.ts';
+import { objectsOf, template } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
+import { type Finding, lint } from '../../support/chart/kube-linter.ts';
 
 const DEPLOY = new URL('../../../deploy', import.meta.url).pathname;
 const PLAIN = ['manifests', 'operator', 'solver', 'examples', 'examples/gitops'] as const;

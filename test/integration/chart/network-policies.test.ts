@@ -1,7 +1,7 @@
 // The network policies of the chart, with the rules of Kubernetes: the peers that can reach each port of each pod.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { one, type Rendered, render } from '../../support/chart.ts';
-import { letsIn, type Source, targetOf } from '../../support/network-policies.ts';
+import { one, type Rendered, render } from '../../support/chart/chart.ts';
+import { letsIn, type Source, targetOf } from '../../support/chart/network-policies.ts';
 
 const OWN = { 'kubernetes.io/metadata.name': 'zonestead' };
 const MONITORING = { 'kubernetes.io/metadata.name': 'monitoring' };

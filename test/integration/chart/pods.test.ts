@@ -1,7 +1,7 @@
 // The pods of the rendered chart: probes, termination, leader election, and the Secrets that they can create.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { one, type Rendered, render } from '../../support/chart.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
+import { one, type Rendered, render } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
 let objects: Rendered[];
 beforeAll(async () => {

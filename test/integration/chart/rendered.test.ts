@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderedManifests } from '../../../charts/tools/chart.ts';
-import { CHART, helm, objectsOf, one, type Rendered, render, template } from '../../support/chart.ts';
-import { findings } from '../../support/chart-rules.ts';
-import { VALUE_SETS, WRONG_VALUES } from '../../support/chart-values.ts';
+import { CHART, helm, objectsOf, one, type Rendered, render, template } from '../../support/chart/chart.ts';
+import { VALUE_SETS, WRONG_VALUES } from '../../support/chart/chart-values.ts';
+import { findings } from './chart-rules.support.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const keyOf = ({ kind, metadata }: Rendered) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;

@@ -19,10 +19,10 @@ import { ownCertificate } from '#solver/own-serving.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { createTokenVerifier } from '#tokens/verifier.ts';
-import { objectsOf, template } from '../../support/chart.ts';
-import { type ChartCluster, startChartCluster } from '../../support/chart-cluster.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
-import { dropDatabase } from '../../support/database.ts';
+import { objectsOf, template } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
+import { dropDatabase } from '../../support/postgres/database.ts';
+import { type ChartCluster, startChartCluster } from './chart-cluster.support.ts';
 
 const MINUTE_MS = 60_000;
 const SECRETS = [...['zonestead-database', 'zonestead-session', 'zonestead-node-key', 'zonestead-api-tls']];

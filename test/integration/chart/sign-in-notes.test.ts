@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { CHART, helm, one, render, type Values } from '../../support/chart.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import { startConsoleService, visit } from '../../support/console.ts';
+import { CHART, helm, one, render, type Values } from '../../support/chart/chart.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
 
 const MAIN = inject('program');
 const oidc = { issuer: 'https://login.example.net', clientId: 'zonestead' };

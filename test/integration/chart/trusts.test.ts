@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { chartTrusts } from '#cli/jobs/trusts.ts';
-import { one, type Rendered, render, type Values } from '../../support/chart.ts';
-import { VALUE_SETS } from '../../support/chart-values.ts';
+import { one, type Rendered, render, type Values } from '../../support/chart/chart.ts';
+import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
 let objects: Rendered[];
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Values of Deployments and StatefulSets: replicas, disruption budgets, probes, updates and their history. The tests
 // need no cluster.
 import { expect, it } from 'vitest';
-import { one, type Rendered, render, template, type Values } from '../../support/chart.ts';
+import { one, type Rendered, render, template, type Values } from '../../support/chart/chart.ts';
 
 interface Workload {
   /** The path of its values, and of those of the container with the probes. */

@@ -11,9 +11,9 @@ import { ACME_SETTINGS } from '#cli/acme/settings.ts';
 import { readConfig } from '#config.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import { openFeed } from '../../support/feed-reader.ts';
-import { NAMESERVERS, startTestService, type TestService } from '../../support/service.ts';
+import { openFeed } from '../../support/feed/feed-reader.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { NAMESERVERS, startTestService, type TestService } from '../../support/service/service.ts';
 
 const service = await startTestService();
 const limited = await startTestService({ limits: true });

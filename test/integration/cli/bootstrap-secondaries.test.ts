@@ -7,8 +7,8 @@ import { applySecondaries, chartSecondaries, secondarySecrets } from '#cli/jobs/
 import { SECRET } from '#kube/objects/secrets.ts';
 import { adminListSecondaries, adminPutSecondary } from '#service/secondaries/administration.ts';
 import type { Logger } from '#telemetry/log.ts';
-import { cloneDatabase } from '../../support/database.ts';
-import { memoryApi } from '../../support/memory-api.ts';
+import { memoryApi } from '../../support/kube/memory-api.ts';
+import { cloneDatabase } from '../../support/postgres/database.ts';
 
 const namespace = 'zonestead';
 const database = await cloneDatabase();

@@ -8,8 +8,8 @@ import type { JobContext } from '#cli/jobs/context.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import { SECRET } from '#kube/objects/secrets.ts';
 import type { Logger } from '#telemetry/log.ts';
-import { cloneDatabase } from '../../support/database.ts';
-import { memoryApi } from '../../support/memory-api.ts';
+import { memoryApi } from '../../support/kube/memory-api.ts';
+import { cloneDatabase } from '../../support/postgres/database.ts';
 
 const HOUR_MS = 3_600_000;
 const namespace = 'zonestead';

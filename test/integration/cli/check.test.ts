@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findingLines } from '#cli/findings.ts';
 import { hasFailure } from '#diagnosis/rank.ts';
 import { diagnoseService } from '#diagnosis/service.ts';
-import { startTestService } from '../../support/service.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService();
 const { signal } = new AbortController();

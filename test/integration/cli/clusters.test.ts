@@ -1,11 +1,11 @@
 // The commands of docs/how-to/several-clusters.md, as a reader types them.
 import { execFile } from 'node:child_process';
 import { expect, inject, test } from 'vitest';
-import { COMPILED } from '../../support/compiled.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { complaint } from '../../support/docs/shown.ts';
-import { addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { addPerson } from '../../support/service/people.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const person = await addPerson(service, { team: 'first' });

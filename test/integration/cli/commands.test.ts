@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, inject, test, vi } from 'vitest';
-import { zonestead as command, type Ended } from '../../support/command-line.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import { NAMESERVERS, startTestService } from '../../support/service.ts';
+import { zonestead as command, type Ended } from '../../support/program/command-line.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { NAMESERVERS, startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ limits: true });
 const { sql } = service;

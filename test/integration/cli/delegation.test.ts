@@ -10,8 +10,8 @@ import { createParentLookup } from '#nameserver/probe/parent.ts';
 import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { startSecondary } from '../../../deploy/local/parts/secondary.ts';
-import { NAMESERVERS, startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { NAMESERVERS, startTestService } from '../../support/service/service.ts';
 
 const { signal } = new AbortController();
 const service = await startTestService({ nameserver: false });

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openSources, type SourceOptions } from '#cli/import/sources/open.ts';
 import { CLASS } from '#dns/message/message.ts';
 import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('import-hostile');
 /** So many MiB end a source that nothing else ends. */

@@ -8,12 +8,12 @@ import { parseAllDocuments } from 'yaml';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import type { ScenarioName } from '../../support/docs/plan.ts';
 import type { Own } from '../../support/docs/reader.ts';
+import { keyFileOf } from '../../support/doors/dns-update/primary.ts';
+import { startPowerDns } from '../../support/doors/powerdns/server.ts';
 import { walk } from '../../support/doors/walk.ts';
-import { startPowerDns } from '../../support/powerdns/server.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { startTransferSource } from '../../support/transfer-source.ts';
-import { keyFileOf } from '../../support/update/primary.ts';
+import { startTransferSource } from '../../support/knot/transfer-source.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const ZONE = 'moved.example';
 const service = await startTestService();

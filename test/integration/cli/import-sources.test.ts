@@ -8,10 +8,10 @@ import type { SourceZone } from '#cli/import/source.ts';
 import { openSources, type SourceOptions } from '#cli/import/sources/open.ts';
 import { readZoneFile } from '#cli/import/sources/zone-file.ts';
 import type { TsigKey } from '#dns/message/tsig.ts';
-import { startPowerDns } from '../../support/powerdns/server.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
-import { startTransferSource } from '../../support/transfer-source.ts';
-import { keyFileOf } from '../../support/update/primary.ts';
+import { keyFileOf } from '../../support/doors/dns-update/primary.ts';
+import { startPowerDns } from '../../support/doors/powerdns/server.ts';
+import { startTransferSource } from '../../support/knot/transfer-source.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 
 const ZONE = 'moved.example';
 const folder = await temporaryFolder('import-sources');

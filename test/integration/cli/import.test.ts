@@ -8,9 +8,9 @@ import { createClient } from '#client/client.ts';
 import { readRecords, readZones } from '#client/lists.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { createZone } from '#contract/operations/zones.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false, limits: true });
 const admin = await service.key({ zoneWrites: 1_000, recordWrites: 100_000 });

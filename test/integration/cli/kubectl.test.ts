@@ -13,12 +13,12 @@ import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
-import { COMPILED } from '../../support/compiled.ts';
 import { follow } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { openShell } from '../../support/docs/shell.ts';
-import { recordObject, zoneObject } from '../../support/stack.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { recordObject, zoneObject } from '../../support/stack/stack.ts';
 
 const folder = await temporaryFolder('kubectl');
 const { signal } = new AbortController();

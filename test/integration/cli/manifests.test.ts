@@ -9,11 +9,11 @@ import { toYaml } from '#base/yaml.ts';
 import { createClient } from '#client/client.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { createZone } from '#contract/operations/zones.ts';
-import { zonestead } from '../../support/command-line.ts';
-import { createLocalKubectl } from '../../support/local-kubectl.ts';
-import { effort, nextSeed } from '../../support/seed.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { zonestead } from '../../support/program/command-line.ts';
+import { effort, nextSeed } from '../../support/runner/seed.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
+import { createLocalKubectl } from './local-kubectl.support.ts';
 
 const folder = await temporaryFolder('manifests');
 const read = await createLocalKubectl(folder);

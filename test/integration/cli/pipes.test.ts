@@ -5,8 +5,8 @@ import { expect, inject, test } from 'vitest';
 import { createClient } from '#client/client.ts';
 import { applyBatch } from '#contract/operations/records.ts';
 import { createZone } from '#contract/operations/zones.ts';
-import { COMPILED } from '../../support/compiled.ts';
-import { startTestService } from '../../support/service.ts';
+import { COMPILED } from '../../support/program/compiled.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const client = createClient({ baseUrl: service.url, key: service.admin.text });

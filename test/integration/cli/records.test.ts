@@ -5,9 +5,9 @@ import { setRecords } from '#cli/records/set.ts';
 import { updateRecord } from '#cli/records/write.ts';
 import { createClient } from '#client/client.ts';
 import { applyBatch, replaceRecord } from '#contract/operations/records.ts';
-import { on, withReplies } from '../../support/client.ts';
-import { zonestead } from '../../support/command-line.ts';
-import { startTestService } from '../../support/service.ts';
+import { zonestead } from '../../support/program/command-line.ts';
+import { on, withReplies } from '../../support/service/fake-client.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const admin = await service.key();

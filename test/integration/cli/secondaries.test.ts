@@ -7,8 +7,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { command as admin } from '../../../src/cli/admin/admin.ts';
 import { addToTree } from '../../../src/cli/tree.ts';
 import { command as zones } from '../../../src/cli/zones/zones.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 vi.stubEnv('DATABASE_URL', service.database.url);

@@ -11,8 +11,8 @@ import { PROJECT } from '../../support/docs/document.ts';
 import { follow } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { openShell } from '../../support/docs/shell.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const key = await service.key();

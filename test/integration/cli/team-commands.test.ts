@@ -3,10 +3,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { zonestead as command, type Ended } from '../../support/command-line.ts';
-import { addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { zonestead as command, type Ended } from '../../support/program/command-line.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { addPerson } from '../../support/service/people.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { issuerKey, seconds } from '../../support/tokens/keys.ts';
 
 const service = await startTestService({ nameserver: false });

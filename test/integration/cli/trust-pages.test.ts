@@ -15,8 +15,8 @@ import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 import type { ScenarioName } from '../../support/docs/plan.ts';
 import { walk } from '../../support/doors/walk.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { startTestService } from '../../support/service/service.ts';
 import { playIssuer } from '../../support/tokens/issuer.ts';
 import { issuerKey, seconds } from '../../support/tokens/keys.ts';
 

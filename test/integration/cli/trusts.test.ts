@@ -3,9 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { zonestead } from '../../support/command-line.ts';
-import { cloneDatabase } from '../../support/database.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { cloneDatabase } from '../../support/postgres/database.ts';
+import { zonestead } from '../../support/program/command-line.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 import { type IssuerKey, issuerKey, seconds } from '../../support/tokens/keys.ts';
 
 const database = await cloneDatabase();

@@ -1,7 +1,7 @@
 // The commands of the administrator about people.
 import { expect, test, vi } from 'vitest';
-import { zonestead as command } from '../../support/command-line.ts';
-import { startTestService } from '../../support/service.ts';
+import { zonestead as command } from '../../support/program/command-line.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 async function zonestead(words: string[]) {

@@ -7,10 +7,10 @@ import { applyZoneFile } from '#cli/zones/apply.ts';
 import { createClient } from '#client/client.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { importZoneFile } from '#contract/operations/zone-files.ts';
-import { on, withReplies } from '../../support/client.ts';
-import { zonestead } from '../../support/command-line.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { zonestead } from '../../support/program/command-line.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { on, withReplies } from '../../support/service/fake-client.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const admin = await service.key();

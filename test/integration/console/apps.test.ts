@@ -1,7 +1,7 @@
 // Team → Apps and Members: the pages have the effect of the API, and an error is shown at its field.
 import { describe, expect, test } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, type Visit, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

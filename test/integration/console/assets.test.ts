@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { startConsoleService, visit } from '../../support/console.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const { text } = await visit(service).get('/console/sign-in');

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
-import { startConsoleService, visit } from '../../support/console.ts';
-import { startNginx } from '../../support/nginx.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
+import { startNginx } from './nginx.support.ts';
 
 const CLIENT = '127.0.0.7';
 const OTHER = '127.0.0.8';

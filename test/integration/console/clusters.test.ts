@@ -1,7 +1,7 @@
 // Team → Clusters: every member sees the clusters, and owners drain, restore and release them.
 import { expect, test } from 'vitest';
-import { startConsoleService, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red' });

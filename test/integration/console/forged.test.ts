@@ -1,8 +1,8 @@
 // Forged forms (CSRF) at every route of the console that changes something. The test reads the list of routes, so that
 // a new route is tested automatically.
 import { expect, test } from 'vitest';
-import { startConsoleService, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

@@ -1,7 +1,7 @@
 // The history of a zone in the console: sentences about changes, and the search by name, author, kind and day.
 import { describe, expect, it } from 'vitest';
-import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

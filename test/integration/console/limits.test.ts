@@ -1,7 +1,7 @@
 // The write limits of the console. They are those of the REST API, in one window for each key.
 import { expect, test } from 'vitest';
-import { startConsoleService, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ limits: true });
 const ada = await addPerson(service, { team: 'red' });

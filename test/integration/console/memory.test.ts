@@ -1,10 +1,10 @@
 // Page views do not increase the memory of the api. The process is the real command with the memory limit of the chart.
 import { expect, test } from 'vitest';
 import { memory } from '../../bench/processes.ts';
-import { CHART_MEMORY, startApiProcess } from '../../support/api-process.ts';
-import { addPerson } from '../../support/people.ts';
-import { startTestService } from '../../support/service.ts';
-import { visit } from '../../support/visit.ts';
+import { visit } from '../../support/console/visit.ts';
+import { CHART_MEMORY, startApiProcess } from '../../support/service/api-process.ts';
+import { addPerson } from '../../support/service/people.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const RECORDS = 200;
 /** Views until code is compiled and caches are filled. */

@@ -1,8 +1,8 @@
 // A form takes effect once: a double click, a reload, the back button and a repeated request get the outcome of the
 // first one.
 import { describe, expect, test } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, type Visit, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 /** Milliseconds by which the clock of the api moves each time that it is read. */
 let pace = 0;

@@ -5,9 +5,9 @@ import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { retentionRound } from '#service/retention.ts';
 import { openDatabase } from '#store/database.ts';
 import { takeSamples } from '#store/node-samples.ts';
-import { startConsoleService, visit, words } from '../../support/console.ts';
-import { openFeed } from '../../support/feed-reader.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit, words } from '../../support/console/console.ts';
+import { openFeed } from '../../support/feed/feed-reader.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const { sql, url } = service;

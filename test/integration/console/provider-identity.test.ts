@@ -8,9 +8,9 @@ import {
   adminResumePerson,
   adminSuspendPerson,
 } from '#service/accounts/people-administration.ts';
-import { startConsoleWithProvider, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
-import { providerVisits } from '../../support/provider-visit.ts';
+import { startConsoleWithProvider, visit } from '../../support/console/console.ts';
+import { providerVisits } from '../../support/console/provider-visit.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const { idp, service } = await startConsoleWithProvider('dev=platform', { ZONESTEAD_LIMITS: 'off' });
 const { url } = service.database;

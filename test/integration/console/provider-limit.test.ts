@@ -1,7 +1,7 @@
 // The limit of returns from the OpenID provider for one client address: each return is a request to the provider.
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { startConsoleWithProvider, visit } from '../../support/console.ts';
+import { startConsoleWithProvider, visit } from '../../support/console/console.ts';
 
 const { service } = await startConsoleWithProvider('dev=web');
 

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { adminBindTeam, adminListTeams } from '#service/accounts/team-administration.ts';
 import { adminTeamQuota } from '#service/accounts/team-quota.ts';
-import { startConsoleWithProvider, visit } from '../../support/console.ts';
-import { accountApi, addPerson } from '../../support/people.ts';
-import { providerVisits } from '../../support/provider-visit.ts';
+import { startConsoleWithProvider, visit } from '../../support/console/console.ts';
+import { providerVisits } from '../../support/console/provider-visit.ts';
+import { accountApi, addPerson } from '../../support/service/people.ts';
 
 const FIXED = 'team_00000000f1ed';
 const { idp, service } = await startConsoleWithProvider(

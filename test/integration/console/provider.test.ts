@@ -1,10 +1,10 @@
 // Signing in through OpenID Connect with a real provider: the people who are let in, their accounts and teams, and the
 // answers to a browser that comes back with wrong values.
 import { describe, expect, test } from 'vitest';
-import { CONSOLE_ORIGIN, startConsoleWithProvider, visit } from '../../support/console.ts';
-import { CLIENT } from '../../support/identity-provider.ts';
-import { addPerson } from '../../support/people.ts';
-import { providerVisits } from '../../support/provider-visit.ts';
+import { CONSOLE_ORIGIN, startConsoleWithProvider, visit } from '../../support/console/console.ts';
+import { providerVisits } from '../../support/console/provider-visit.ts';
+import { addPerson } from '../../support/service/people.ts';
+import { CLIENT } from '../../support/tokens/identity-provider.ts';
 
 const { idp, service } = await startConsoleWithProvider('ops=platform:owner,dev=platform,dev=web');
 const { atProvider, signIn } = providerVisits(idp, service);

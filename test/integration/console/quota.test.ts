@@ -1,8 +1,8 @@
 // Team → Quota: the page shows the usage and the limits of the team to every member, and to no other person.
 import { expect, test } from 'vitest';
 import { shownOctets } from '#console/teams/quota.ts';
-import { startConsoleService, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', role: 'member' });

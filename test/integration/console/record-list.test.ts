@@ -1,8 +1,8 @@
 // The list of records: its orders, and its pages in both directions.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startConsoleService, visit, words } from '../../support/console.ts';
-import { fillZone } from '../../support/large-zone.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit, words } from '../../support/console/console.ts';
+import { fillZone } from '../../support/service/large-zone.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const ada = await addPerson(service, { team: 'red' });

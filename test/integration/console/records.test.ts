@@ -1,8 +1,8 @@
 // The record pages over HTTP, without JavaScript: the fields of types, the preview, the selection, and the service's
 // own records.
 import { describe, expect, it } from 'vitest';
-import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const ada = await addPerson(service, { team: 'red' });

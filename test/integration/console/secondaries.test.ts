@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { adminPutSecondary } from '#service/secondaries/administration.ts';
-import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

@@ -1,7 +1,7 @@
 // Signing in to the console and out, and the attacks that its cookie, forms and headers resist.
 import { describe, expect, test } from 'vitest';
-import { startConsoleService, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

@@ -1,8 +1,8 @@
 // Team → Trusts: the pages have the effect of the API, an error is shown at its field, a tested token is kept nowhere,
 // and another team sees nothing.
 import { describe, expect, test } from 'vitest';
-import { startConsoleService, visit } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, visit } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 import { issuerKey, seconds } from '../../support/tokens/keys.ts';
 
 const service = await startConsoleService();

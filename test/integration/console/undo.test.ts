@@ -1,7 +1,7 @@
 // Undo and restore in the console: the preview with differences and conflicts, the confirmation, and the result.
 import { describe, expect, it } from 'vitest';
-import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

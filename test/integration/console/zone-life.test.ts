@@ -1,8 +1,8 @@
 // The pages of one zone over HTTP: settings, park, delete, preview and import of zone files, history, the live view.
 import { describe, expect, it } from 'vitest';
-import { expectServedSerial } from '../../support/answers.ts';
-import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { expectServedSerial } from '../../support/dns/answers.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });

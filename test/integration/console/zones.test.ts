@@ -1,7 +1,7 @@
 // The pages of zones over HTTP, without JavaScript: the changes they make, their errors, and their visibility.
 import { describe, expect, it } from 'vitest';
-import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console.ts';
-import { addPerson } from '../../support/people.ts';
+import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red' });

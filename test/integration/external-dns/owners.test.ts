@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import type { Client } from '#client/client.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
-import { on, withReplies } from '../../support/client.ts';
-import { startTestService } from '../../support/service.ts';
-import { a, endpoint, startWebhook, type TestWebhook } from '../../support/webhook.ts';
+import { a, endpoint, startWebhook, type TestWebhook } from '../../support/external-dns/webhook.ts';
+import { on, withReplies } from '../../support/service/fake-client.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
 const { request, sql } = service;

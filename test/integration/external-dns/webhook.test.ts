@@ -1,8 +1,8 @@
 // The webhook provider over HTTP, as external-dns speaks it, against the real service.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MEDIA_TYPE } from '#external-dns/protocol.ts';
-import { startTestService } from '../../support/service.ts';
-import { a, endpoint, startWebhook, type TestWebhook } from '../../support/webhook.ts';
+import { a, endpoint, startWebhook, type TestWebhook } from '../../support/external-dns/webhook.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService();
 const limited = await startTestService({ limits: true });

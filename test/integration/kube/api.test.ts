@@ -6,8 +6,8 @@ import { createEventRecorder, EVENTS } from '#kube/events/events.ts';
 import { addFinalizer, removeFinalizer } from '#kube/objects/finalizer.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
-import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
+import { WIDGETS, type Widget } from '../../support/kube/fake-apiserver.ts';
+import { startWidgetCluster, type WidgetCluster } from '../../support/kube/widget-cluster.ts';
 
 const me = { fieldManager: 'test' };
 const FINALIZER = 'test.zonestead.dev/cleanup';

@@ -7,8 +7,8 @@ import { addFinalizer, hasFinalizer, isDeleting, removeFinalizer } from '#kube/o
 import { splitKey } from '#kube/objects/resource.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
-import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
+import { WIDGETS, type Widget } from '../../support/kube/fake-apiserver.ts';
+import { startWidgetCluster, type WidgetCluster } from '../../support/kube/widget-cluster.ts';
 
 const FINALIZER = 'test.zonestead.dev/cleanup';
 const me = { fieldManager: 'test' };

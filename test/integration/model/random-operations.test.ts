@@ -2,13 +2,13 @@
 // and the RFCs alone: the status of every answer, the lists, and the answers of the name server.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkAllZones } from '../../support/check-zones.ts';
-import { expectWholeHistory } from '../../support/history.ts';
+import { checkAllZones } from '../../support/dns/check-zones.ts';
 import { NAMES, operation } from '../../support/model/operations.ts';
-import { World } from '../../support/model/world.ts';
-import { effort, nextSeed } from '../../support/seed.ts';
-import { startTestService } from '../../support/service.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { World } from '../../support/model/zone-family.ts';
+import { effort, nextSeed } from '../../support/runner/seed.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
+import { expectWholeHistory } from '../../support/service/history.ts';
+import { startTestService } from '../../support/service/service.ts';
 
 const service = await startTestService();
 const folder = await temporaryFolder('model');

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import type { Part } from '../../../deploy/local/parts/process.ts';
-import { IMAGE_ENVIRONMENT, imageProgram, peakMegabytes } from '../../support/image-program.ts';
-import { startRecordLists } from '../../support/record-lists.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { startRecordLists } from '../../support/kube/record-lists.ts';
+import { IMAGE_ENVIRONMENT, imageProgram, peakMegabytes } from '../../support/program/image-program.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 
 const RECORDS = 10_000;
 const PROMISED_MB = 165;

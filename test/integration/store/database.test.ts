@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
 import { teamByName } from '#store/keys.ts';
 import { lockZone } from '#store/zones.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres/database.ts';
 
 let ground: TestDatabase;
 let database: Database;

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase, outageOf, type Tx } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { startTcpRelay } from '../../support/tcp-relay.ts';
+import { startTcpRelay } from '../../support/http/tcp-relay.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres/database.ts';
 
 let ground: TestDatabase;
 let database: Database;

@@ -5,7 +5,7 @@ import { type RetentionSettings, retentionRound } from '#service/retention.ts';
 import { openDatabase } from '#store/database.ts';
 import { feedChangesSince, feedPosition } from '#store/feed-changes.ts';
 import { countHistory } from '#store/retention.ts';
-import { cloneDatabase } from '../../support/database.ts';
+import { cloneDatabase } from '../../support/postgres/database.ts';
 
 const database = await cloneDatabase();
 const { sql } = database;

@@ -6,8 +6,8 @@ import { expect, inject, test } from 'vitest';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { removePostgresState, startPostgres } from '../../../deploy/local/parts/postgres.ts';
-import { debianPostgres } from '../../support/debian-postgres.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { debianPostgres } from '../../support/postgres/debian-postgres.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
 const INSUFFICIENT_PRIVILEGE = '42501';

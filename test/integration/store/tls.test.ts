@@ -15,8 +15,8 @@ import {
   removePostgresState,
   startPostgres,
 } from '../../../deploy/local/parts/postgres.ts';
-import { one, render } from '../../support/chart.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
+import { one, render } from '../../support/chart/chart.ts';
+import { temporaryFolder } from '../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
 let folder: string;

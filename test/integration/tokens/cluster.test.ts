@@ -7,9 +7,9 @@ import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { startWidgetCluster, type WidgetCluster } from '../../support/kube/widget-cluster.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 import { issuerKey } from '../../support/tokens/keys.ts';
-import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
 
 const AUDIENCE = 'zonestead';
 const SUBJECT = 'system:serviceaccount:default:shop';

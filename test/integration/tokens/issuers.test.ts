@@ -6,8 +6,8 @@ import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { localCertificate } from '../../support/serving-files.ts';
+import { localCertificate } from '../../support/http/serving-files.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 import { AUDIENCE, type PlayedIssuer, playIssuer } from '../../support/tokens/issuer.ts';
 import { compact, type IssuerKey, issuerKey, seconds } from '../../support/tokens/keys.ts';
 

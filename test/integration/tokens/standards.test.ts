@@ -9,7 +9,7 @@ import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
 import { createTokenVerifier, type TokenVerifier } from '#tokens/verifier.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 import { AUDIENCE, type PlayedIssuer, playIssuer } from '../../support/tokens/issuer.ts';
 import { type IssuerKey, issuerKey, seconds } from '../../support/tokens/keys.ts';
 

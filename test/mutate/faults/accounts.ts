@@ -11,13 +11,13 @@ const fault =
     tests: [test],
   });
 
-const byChanges = fault('test/integration/account/many-changes.test.ts');
+const byChanges = fault('test/integration/service/accounts/many-changes.test.ts');
 const byIdentity = fault('test/integration/console/provider-identity.test.ts');
 const byProvider = fault('test/integration/console/provider.test.ts');
 const byClaims = fault('test/unit/console/forms.test.ts');
 const bySettings = fault('test/unit/config.test.ts');
 const byRetention = fault('test/integration/store/retention.test.ts');
-const byTrusts = fault('test/integration/account/trusts.test.ts');
+const byTrusts = fault('test/integration/service/trusts/trusts.test.ts');
 
 export const ACCOUNT_FAULTS: readonly Fault[] = [
   byChanges(

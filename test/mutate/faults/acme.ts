@@ -11,7 +11,7 @@ const fault = (name: string, breaks: string, file: string, find: string, replace
   breaks,
   edits: [{ file, find, replace }],
   project: 'integration',
-  tests: ['test/integration/owners/challenges.test.ts'],
+  tests: ['test/integration/service/owners/challenges.test.ts'],
 });
 
 export const ACME_FAULTS: readonly Fault[] = [

@@ -73,7 +73,7 @@ export const CLI_FAULTS: readonly Fault[] = [
       find: 'error: dropUnprintable(error)',
       replace: "error: error.toWellFormed().replaceAll('\\0', '')",
     },
-    { tests: ['test/integration/nodes/reports.test.ts'] },
+    { tests: ['test/integration/service/nodes/reports.test.ts'] },
   ),
   fault(
     'link-out',

@@ -14,7 +14,7 @@ const fault = (name: string, door: string, file: string, before: string): Fault 
     },
   ],
   project: 'integration',
-  tests: ['test/integration/api/proxies.test.ts'],
+  tests: ['test/integration/http/proxies.test.ts'],
 });
 
 export const CLIENT_ADDRESS_FAULTS: readonly Fault[] = [

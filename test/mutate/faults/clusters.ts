@@ -13,7 +13,9 @@ const fault = (name: string, breaks: string, test: string, file: string, find: s
   edits: [{ file, find, replace }],
   project: 'integration',
   // The rights to clusters have a file of their own.
-  tests: (test === 'clusters' ? [test, 'rights'] : [test]).map((each) => `test/integration/clusters/${each}.test.ts`),
+  tests: (test === 'clusters' ? [test, 'rights'] : [test]).map(
+    (each) => `test/integration/service/clusters/${each}.test.ts`,
+  ),
 });
 
 export const CLUSTER_FAULTS: readonly Fault[] = [
@@ -28,7 +30,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/clusters/rights.test.ts'],
+    tests: ['test/integration/service/clusters/rights.test.ts'],
   },
   {
     name: 'clusters-returned-grants',
@@ -41,7 +43,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/undo/returned-grants.test.ts'],
+    tests: ['test/integration/service/undo/returned-grants.test.ts'],
   },
   fault(
     'teams',

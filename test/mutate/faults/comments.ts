@@ -23,9 +23,9 @@ const at =
   });
 
 const rule = at('unit', 'test/unit/dns/comment.test.ts');
-const api = at('integration', 'test/integration/api/comments.test.ts');
-const owners = at('integration', 'test/integration/owners/comments.test.ts');
-const powerdns = at('integration', 'test/integration/powerdns/comments.test.ts');
+const api = at('integration', 'test/integration/doors/rest/records/comments.test.ts');
+const owners = at('integration', 'test/integration/service/owners/comments.test.ts');
+const powerdns = at('integration', 'test/integration/doors/powerdns/comments.test.ts');
 const operator = at('unit', 'test/unit/operator/comments.test.ts');
 const pages = at('integration', 'test/integration/console/zones.test.ts');
 const manifests = at('unit', 'test/unit/cli/manifests.test.ts');

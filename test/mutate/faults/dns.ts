@@ -28,7 +28,7 @@ export const DNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/knot/zones.test.ts'],
+    tests: ['test/integration/nameserver/knot/zones.test.ts'],
   },
   {
     name: 'dname-above',
@@ -41,7 +41,7 @@ export const DNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/record-types.test.ts'],
+    tests: ['test/integration/doors/rest/records/types.test.ts'],
   },
   {
     name: 'render-ttl-lowest',
@@ -54,7 +54,7 @@ export const DNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/rendered.test.ts'],
+    tests: ['test/integration/service/nodes/rendered.test.ts'],
   },
   {
     name: 'render-quadratic',
@@ -80,7 +80,7 @@ export const DNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/rendered.test.ts'],
+    tests: ['test/integration/service/nodes/rendered.test.ts'],
   },
   {
     name: 'served-grandchildren',
@@ -93,7 +93,7 @@ export const DNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/source.test.ts'],
+    tests: ['test/integration/service/nodes/source.test.ts'],
   },
   {
     name: 'dns-file-repeats',

@@ -13,7 +13,7 @@ export const DOCS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'e2e',
-    tests: ['test/e2e/docs.test.ts'],
+    tests: ['test/e2e/docs/local.test.ts'],
   },
   {
     name: 'docs-cites-no-rule',

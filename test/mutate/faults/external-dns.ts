@@ -8,7 +8,7 @@ const ENDPOINTS = 'src/external-dns/endpoints.ts';
 const AMONG = 'src/service/owners/only-among.ts';
 const UNIT = 'test/unit/external-dns/plan.test.ts';
 const OWNERS = 'test/integration/external-dns/owners.test.ts';
-const RULE = 'test/integration/owners/only-among.test.ts';
+const RULE = 'test/integration/service/owners/only-among.test.ts';
 
 const fault = (name: string, breaks: string, test: string, file: string, find: string, replace: string): Fault => ({
   name: `external-dns-${name}`,

@@ -11,7 +11,7 @@ const fault =
     tests: [test],
   });
 
-const byReports = fault('test/integration/nodes/reports.test.ts');
+const byReports = fault('test/integration/service/nodes/reports.test.ts');
 const byHub = fault('test/unit/service/nodes/hub.test.ts');
 const byArrivals = fault('test/unit/service/nodes/arrivals.test.ts');
 const ARRIVALS = 'src/service/nodes/arrivals.ts';

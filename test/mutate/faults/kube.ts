@@ -46,6 +46,6 @@ export const KUBE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'e2e',
-    tests: ['test/e2e/leader.test.ts'],
+    tests: ['test/e2e/operator/leader.test.ts'],
   },
 ];

@@ -10,7 +10,7 @@ const fault = (name: string, breaks: string, test: string, file: string, find: s
   breaks,
   edits: [{ file, find, replace }],
   project: 'integration',
-  tests: [`test/integration/owners/${test}.test.ts`],
+  tests: [`test/integration/service/owners/${test}.test.ts`],
 });
 
 export const OWNER_FAULTS: readonly Fault[] = [
@@ -175,7 +175,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
       { file: 'src/doors/rest/routes/records.ts', find: 'tellOwners(reply, owners.get(recordId) ?? []);', replace: '' },
     ],
     project: 'integration',
-    tests: ['test/integration/api/owned-records.test.ts'],
+    tests: ['test/integration/doors/rest/records/owned.test.ts'],
   },
   {
     name: 'owners-asked',
@@ -215,7 +215,7 @@ export const OWNER_FAULTS: readonly Fault[] = [
     breaks: 'the answer of the PowerDNS API does not name the owners of the records that it changed',
     edits: [{ file: 'src/doors/powerdns/plan.ts', find: '    namesOwners: true,\n', replace: '' }],
     project: 'integration',
-    tests: ['test/integration/owners/other-apis.test.ts'],
+    tests: ['test/integration/service/owners/other-apis.test.ts'],
   },
   {
     name: 'owners-of-neighbours',
@@ -229,28 +229,28 @@ export const OWNER_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/owners/other-apis.test.ts'],
+    tests: ['test/integration/service/owners/other-apis.test.ts'],
   },
   {
     name: 'owners-log-bound',
     breaks: 'the log line about a DNS update names every record set, which can be thousands',
     edits: [{ file: 'src/service/owners/log-owned.ts', find: 'MAX_SETS = 10', replace: 'MAX_SETS = 10_000' }],
     project: 'integration',
-    tests: ['test/integration/owners/other-apis.test.ts'],
+    tests: ['test/integration/service/owners/other-apis.test.ts'],
   },
   {
     name: 'owners-dyndns',
     breaks: 'a router changes a record of a DNSRecord, and the log does not say so',
     edits: [{ file: 'src/doors/dyndns/update-host.ts', find: '    onOwned(target.zone.name, owned);\n', replace: '' }],
     project: 'integration',
-    tests: ['test/integration/owners/other-apis.test.ts'],
+    tests: ['test/integration/service/owners/other-apis.test.ts'],
   },
   {
     name: 'own-rollback',
     breaks: 'a refused set of an exact owner leaves the changes before it',
     edits: [{ file: 'src/service/owners/judge-sets.ts', find: '    rollBack(judge.state, before);\n', replace: '' }],
     project: 'integration',
-    tests: ['test/integration/owners/apply.test.ts'],
+    tests: ['test/integration/service/owners/apply.test.ts'],
   },
   {
     name: 'owners-zone-file',
@@ -263,6 +263,6 @@ export const OWNER_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/owners/other-apis.test.ts'],
+    tests: ['test/integration/service/owners/other-apis.test.ts'],
   },
 ];

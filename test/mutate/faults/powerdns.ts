@@ -17,15 +17,15 @@ const fault =
     tests: [test],
   });
 
-const byRequests = fault('test/integration/powerdns/requests.test.ts');
-const byOddValues = fault('test/integration/powerdns/odd-values.test.ts');
-const bySearch = fault('test/integration/powerdns/search.test.ts');
-const byReplace = fault('test/integration/powerdns/replace.test.ts');
-const byOracle = fault('test/integration/powerdns/oracle.test.ts');
-const byRights = fault('test/integration/powerdns/rights.test.ts');
-const byModel = fault('test/integration/powerdns/random.test.ts');
+const byRequests = fault('test/integration/doors/powerdns/requests.test.ts');
+const byOddValues = fault('test/integration/doors/powerdns/odd-values.test.ts');
+const bySearch = fault('test/integration/doors/powerdns/search.test.ts');
+const byReplace = fault('test/integration/doors/powerdns/replace.test.ts');
+const byOracle = fault('test/integration/doors/powerdns/oracle.test.ts');
+const byRights = fault('test/integration/doors/powerdns/rights.test.ts');
+const byModel = fault('test/integration/doors/powerdns/random.test.ts');
 const byReading = fault('test/unit/doors/powerdns/read-rrsets.test.ts');
-const byEdits = fault('test/integration/api/edit-rrsets.test.ts');
+const byEdits = fault('test/integration/service/records/edit-rrsets.test.ts');
 
 export const POWERDNS_FAULTS: readonly Fault[] = [
   byOddValues(
@@ -40,7 +40,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     breaks: 'a request adds to one RRset thousands of times',
     edits: [{ file: READ, find: 'const MAX_OF_RRSET = 200;', replace: 'const MAX_OF_RRSET = 5_000;' }],
     project: 'integration',
-    tests: ['test/integration/api/many-at-one-name.test.ts'],
+    tests: ['test/integration/doors/rest/limits/many-at-one-name.test.ts'],
   },
   byRequests('clamp', 'a TTL below 30 s is refused', READ, 'const clamped = clampTtl(ttl);', 'const clamped = ttl;'),
   byReplace(
@@ -206,7 +206,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/powerdns/requests.test.ts'],
+    tests: ['test/integration/doors/powerdns/requests.test.ts'],
   },
   {
     name: 'powerdns-own-extend',
@@ -219,6 +219,6 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/powerdns/requests.test.ts'],
+    tests: ['test/integration/doors/powerdns/requests.test.ts'],
   },
 ];

@@ -54,14 +54,14 @@ export const PROOF_NAME_FAULTS: readonly Fault[] = [
     'a key needs permission for one of the names of a wildcard',
     'src/service/accounts/actor.ts',
     ['.find((judgedName) => !isPermitted(judgedName));', '.findLast((judgedName, _, all) => !all.some(isPermitted));'],
-    ['integration', ['test/integration/api/proof-names.test.ts']],
+    ['integration', ['test/integration/doors/acme/proof-names.test.ts']],
   ),
   fault(
     'read',
     'a key does not read the challenges that it may write',
     'src/service/keys/patterns.ts',
     ['...patterns, ...inFront, ', '...patterns, '],
-    ['integration', ['test/integration/api/proof-names.test.ts']],
+    ['integration', ['test/integration/doors/acme/proof-names.test.ts']],
   ),
   fault(
     'grant',
@@ -92,7 +92,7 @@ export const PROOF_NAME_FAULTS: readonly Fault[] = [
     'the holder of a token chooses the label of a proof',
     'src/service/trusts/template.ts',
     ['if (!labels.some(isProof)) return null;', 'if (labels.length > 0) return null;'],
-    ['integration', ['test/integration/trusts/attacks.test.ts']],
+    ['integration', ['test/integration/service/trusts/attacks.test.ts']],
   ),
   fault(
     'trust-other-proofs',

@@ -1,7 +1,7 @@
 // Faults in the release and in its parts: a registry or a server decides about their content.
 import type { Fault } from '../fault.ts';
 
-const lying = { project: 'integration', tests: ['test/integration/release/lying-registry.test.ts'] } as const;
+const lying = { project: 'integration', tests: ['test/integration/deploy/release/lying-registry.test.ts'] } as const;
 
 export const RELEASE_FAULTS: readonly Fault[] = [
   {
@@ -36,7 +36,7 @@ export const RELEASE_FAULTS: readonly Fault[] = [
       { file: 'deploy/local/parts/pinned-download.ts', find: 'if (actual !== digest)', replace: "if (actual === '')" },
     ],
     project: 'integration',
-    tests: ['test/integration/parts/envtest.test.ts'],
+    tests: ['test/integration/deploy/local/envtest.test.ts'],
   },
   {
     name: 'image-any-node',

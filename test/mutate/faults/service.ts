@@ -15,7 +15,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/batch-rights.test.ts'],
+    tests: ['test/integration/doors/rest/records/batch-rights.test.ts'],
   },
   {
     name: '2-batch-update-rights',
@@ -33,7 +33,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/batch-rights.test.ts'],
+    tests: ['test/integration/doors/rest/records/batch-rights.test.ts'],
   },
   {
     name: 'zones-idempotency-sweep',
@@ -59,14 +59,14 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/retention.test.ts'],
+    tests: ['test/integration/service/retention.test.ts'],
   },
   {
     name: 'engine-bulk-share',
     breaks: 'a batch of 500 records takes all writes of the window of its key',
     edits: [{ file: 'src/base/bulk-writes.ts', find: 'Math.ceil(limit / 2)', replace: 'limit' }],
     project: 'integration',
-    tests: ['test/integration/api/batch.test.ts'],
+    tests: ['test/integration/doors/rest/records/batch.test.ts'],
   },
   {
     name: 'engine-places-before',
@@ -79,7 +79,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/many-at-one-name.test.ts'],
+    tests: ['test/integration/doors/rest/limits/many-at-one-name.test.ts'],
   },
   {
     name: 'engine-rrset-places',
@@ -92,7 +92,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/many-at-one-name.test.ts'],
+    tests: ['test/integration/doors/rest/limits/many-at-one-name.test.ts'],
   },
   {
     name: 'engine-repeat-rights',
@@ -144,7 +144,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/conditions.test.ts'],
+    tests: ['test/integration/doors/rest/requests/conditions.test.ts'],
   },
   {
     name: 'cond-none-match',
@@ -157,7 +157,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/conditions.test.ts'],
+    tests: ['test/integration/doors/rest/requests/conditions.test.ts'],
   },
   {
     name: 'own-most',
@@ -170,7 +170,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/owners/apply.test.ts'],
+    tests: ['test/integration/service/owners/apply.test.ts'],
   },
   {
     name: 'own-lease-renewed',
@@ -196,14 +196,14 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/account/quotas.test.ts'],
+    tests: ['test/integration/service/accounts/quotas.test.ts'],
   },
   {
     name: 'zones-quarantine',
     breaks: 'the name of a deleted zone is free to any team at once',
     edits: [{ file: 'src/service/zones/zones.ts', find: '    await keepName(tx, context, zone);\n', replace: '' }],
     project: 'integration',
-    tests: ['test/integration/account/quarantine.test.ts'],
+    tests: ['test/integration/service/zones/quarantine.test.ts'],
   },
   {
     name: 'zones-reserved-names',
@@ -216,7 +216,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/account/reserved-names.test.ts'],
+    tests: ['test/integration/service/zones/reserved-names.test.ts'],
   },
   {
     name: 'zones-limit-returns',
@@ -229,7 +229,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/busy.test.ts', 'test/integration/api/limits.test.ts'],
+    tests: ['test/integration/service/change/busy.test.ts', 'test/integration/doors/rest/limits/limits.test.ts'],
   },
   {
     name: 'api-get-once',
@@ -242,7 +242,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/idempotency.test.ts'],
+    tests: ['test/integration/doors/rest/requests/idempotency.test.ts'],
   },
   {
     name: 'api-once-log',
@@ -255,7 +255,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/api/idempotency.test.ts'],
+    tests: ['test/integration/doors/rest/requests/idempotency.test.ts'],
   },
   {
     name: 'api-request-times',

@@ -16,7 +16,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
   fault(
     'network',
     'the networks of a trust have no effect',
-    'account/tokens',
+    'service/trusts/tokens',
     AUTHENTICATE,
     'if (trust.networks !== null && !isWithin(address, trust.networks))',
     'if (trust.networks !== null && !isWithin(address, [...trust.networks, "0.0.0.0/0"]))',
@@ -24,7 +24,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
   fault(
     'expired',
     'an expired trust accepts tokens',
-    'account/token-trusts',
+    'service/trusts/token-trusts',
     'src/base/lifetime.ts',
     'return expiresAt !== null && new Date(expiresAt) <= now;',
     'return expiresAt !== null && new Date(expiresAt) < new Date(0);',
@@ -32,7 +32,7 @@ export const TOKEN_FAULTS: readonly Fault[] = [
   fault(
     'most-subjects',
     'a trust has any number of subjects',
-    'account/token-trusts',
+    'service/trusts/token-trusts',
     AUTHENTICATE,
     'const MAX_SUBJECTS = 10_000;',
     'const MAX_SUBJECTS = 1_000_000;',

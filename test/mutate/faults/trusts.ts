@@ -17,7 +17,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'open',
     'a later trust is used while the keys of an earlier one cannot be fetched',
-    'trusts/order',
+    'service/trusts/order',
     CHOOSE,
     'if (OPEN.has(problem.code)) return',
     'if (OPEN.has(problem.code) && problem.retryAfterS === 0) return',
@@ -25,7 +25,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'outranked',
     'a trust of a team takes tokens of the administrator',
-    'trusts/order',
+    'service/trusts/order',
     CHOOSE,
     'if (!isOutranked) return true;',
     'if (!isOutranked || issuer !== "") return true;',
@@ -33,7 +33,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'shared-issuer',
     'a trust of the administrator in GitHub takes the tokens of all teams',
-    'trusts/order',
+    'service/trusts/order',
     CHOOSE,
     'if (sharedIssuer(issuer) === null) return false;',
     'if (sharedIssuer(issuer) !== undefined) return false;',
@@ -41,7 +41,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'admin-first',
     'an older trust of a member comes before that of the administrator',
-    'account/token-trusts',
+    'service/trusts/token-trusts',
     SUBJECTS,
     't.created_by is not null, t.created_at',
     't.created_at',
@@ -49,7 +49,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'team-audience',
     'a team may use the audience of another team',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     RESERVATIONS,
     'TEAM_AUDIENCE.exec(audience)?.[1] ?? teamId',
     'TEAM_AUDIENCE.exec("")?.[1] ?? teamId',
@@ -57,7 +57,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'expired-reserves',
     'an expired trust keeps issuer and audience from other teams',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     'src/store/trusts.ts',
     'alias}.expires_at > ',
     'alias}.expires_at <> ',
@@ -65,7 +65,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'prolonged',
     'a prolonged trust takes tokens that another team has now',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     'src/service/credentials/trusts.ts',
     'row === null || isProlonged(row, terms, now) ||',
     'row === null ||',
@@ -73,7 +73,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'own-cluster',
     'a team trusts the issuer of the cluster of the service',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     RESERVATIONS,
     ' || (await isClusterIssuer(tx, issuer))',
     '',
@@ -81,7 +81,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'default-cluster',
     'a team trusts the default issuer of clusters',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     RESERVATIONS,
     'CLUSTER_ISSUER.test(issuer) || ',
     '',
@@ -89,7 +89,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'owners',
     'teams with different owners at GitHub cannot share an audience',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     RESERVATIONS,
     '!nameDifferentOwners(shared, leaves, leavesOf(match))',
     '(nameDifferentOwners(shared, leaves, leavesOf(match)) || true)',
@@ -97,7 +97,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'revoked-others',
     'the trust of a team stays when the administrator trusts its issuer',
-    'account/trust-issuers',
+    'service/trusts/trust-issuers',
     'src/service/credentials/trusts.ts',
     'revoked: await revokeSharing(work, terms)',
     'revoked: []',
@@ -105,7 +105,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'restored-grant',
     'a right that a person took from a key comes back with a restored zone',
-    'undo/zone',
+    'service/undo/zone',
     'src/store/deleted-zones.ts',
     'coalesce(h.rights_changed_at <= z.deleted_at, true)',
     'coalesce(h.rights_changed_at <= now(), true)',
@@ -113,7 +113,7 @@ export const TRUST_FAULTS: readonly Fault[] = [
   fault(
     'restored-history',
     'a right that came back with a restored zone is in no history',
-    'undo/zone',
+    'service/undo/zone',
     'src/service/undo/zone.ts',
     '    await recordGrants(tx, caller, zone, keptGrants, context.now());\n',
     '',

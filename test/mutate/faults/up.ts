@@ -2,7 +2,7 @@
 import type { Fault } from '../fault.ts';
 
 const CONSTRUCTORS = 'deploy/local/controlplane/controllers/constructors.go';
-const controllers = { project: 'integration', tests: ['test/integration/parts/controllers.test.ts'] } as const;
+const controllers = { project: 'integration', tests: ['test/integration/deploy/local/controllers.test.ts'] } as const;
 const estimate = { project: 'unit', tests: ['test/unit/deploy/local/go-estimate.test.ts'] } as const;
 
 export const UP_FAULTS: readonly Fault[] = [
@@ -54,7 +54,7 @@ export const UP_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/parts/up-without-kubernetes.test.ts'],
+    tests: ['test/integration/deploy/local/up-without-kubernetes.test.ts'],
   },
   {
     name: 'up-controllers-share-an-account',

@@ -5,8 +5,8 @@ const TSIG = 'src/dns/message/tsig.ts';
 const APPLY = 'src/dns/update/apply.ts';
 const SERVICE = 'src/service/updates/update.ts';
 const MODEL = 'test/unit/dns/update/model.test.ts';
-const DOOR = 'test/integration/update/door.test.ts';
-const RIGHTS = 'test/integration/update/rights.test.ts';
+const DOOR = 'test/integration/doors/dns-update/door.test.ts';
+const RIGHTS = 'test/integration/doors/dns-update/rights.test.ts';
 
 const fault =
   (test: string) =>
@@ -22,9 +22,9 @@ const bySignature = fault('test/unit/dns/message/tsig.test.ts');
 const byModel = fault(MODEL);
 const atDoor = fault(DOOR);
 const byRights = fault(RIGHTS);
-const byQueries = fault('test/integration/update/queries.test.ts');
-const byKeys = fault('test/integration/account/tsig-keys.test.ts');
-const bySlowTransfers = fault('test/integration/update/slow-transfers.test.ts');
+const byQueries = fault('test/integration/doors/dns-update/queries.test.ts');
+const byKeys = fault('test/integration/service/credentials/tsig-keys.test.ts');
+const bySlowTransfers = fault('test/integration/doors/dns-update/slow-transfers.test.ts');
 const byReads = fault('test/unit/service/large-read.test.ts');
 
 export const UPDATE_FAULTS: readonly Fault[] = [
@@ -90,49 +90,49 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     "error.code === 'busy'",
     "error.code === 'internal'",
   ),
-  fault('test/integration/update/forward.test.ts')(
+  fault('test/integration/doors/dns-update/forward.test.ts')(
     'flood',
     'queries from forged addresses take the places of clients over TCP',
     'src/doors/dns-update/queries.ts',
     "const lane: ForwardLane = proof.kind === 'unsigned' ? protocol : 'signed';",
     "const lane: ForwardLane = proof.kind === 'unsigned' ? 'tcp' : 'signed';",
   ),
-  fault('test/integration/update/forward.test.ts')(
+  fault('test/integration/doors/dns-update/forward.test.ts')(
     'behind',
     'a client does not find what it wrote',
     'src/doors/dns-update/queries.ts',
     "const actor = proof.kind === 'unsigned' ? sender : proof.key.actor;",
     "const actor = proof.kind === 'unsigned' ? sender : null;",
   ),
-  fault('test/integration/update/forward.test.ts')(
+  fault('test/integration/doors/dns-update/forward.test.ts')(
     'behind-unsigned',
     'an unsigned query right after an update is answered with the state before it',
     'src/doors/dns-update/queries.ts',
     "const actor = proof.kind === 'unsigned' ? sender : proof.key.actor;",
     "const actor = proof.kind === 'unsigned' ? null : proof.key.actor;",
   ),
-  fault('test/integration/update/overload.test.ts')(
+  fault('test/integration/doors/dns-update/overload.test.ts')(
     'strangers',
     'an overloaded process looks up each key of a flood',
     'src/doors/dns-update/proof.ts',
     '  load.refuseStrangers(keyName);\n',
     '',
   ),
-  fault('test/integration/powerdns/create.test.ts')(
+  fault('test/integration/doors/powerdns/create.test.ts')(
     'first-records',
     'a zone is committed without the records of its creation',
     'src/service/zones/create.ts',
     'await records(tx, zone);',
     '',
   ),
-  fault('test/integration/update/process.test.ts')(
+  fault('test/integration/doors/dns-update/process.test.ts')(
     'exit',
     'an update in progress gets no answer when the api exits',
     'src/doors/dns-update/door.ts',
     'await endsWithin(realClock, FINISH_MS, Promise.allSettled(inProgress));',
     '',
   ),
-  fault('test/integration/update/hostile.test.ts')(
+  fault('test/integration/doors/dns-update/hostile.test.ts')(
     'half-open',
     'a client that ends its half of the connection loses answers',
     'src/doors/dns-update/tcp.ts',
@@ -192,7 +192,7 @@ export const UPDATE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/update/hostile.test.ts'],
+    tests: ['test/integration/doors/dns-update/hostile.test.ts'],
   },
   {
     name: 'update-forward-id',
@@ -205,13 +205,13 @@ export const UPDATE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/update/forward.test.ts'],
+    tests: ['test/integration/doors/dns-update/forward.test.ts'],
   },
   {
     name: 'update-forward-flag',
     breaks: 'a query that comes back is passed on as an answer',
     edits: [{ file: 'src/doors/dns-update/forward.ts', find: ' && ((answer[2] ?? 0) & 0x80) !== 0', replace: '' }],
     project: 'integration',
-    tests: ['test/integration/update/forward.test.ts'],
+    tests: ['test/integration/doors/dns-update/forward.test.ts'],
   },
 ];

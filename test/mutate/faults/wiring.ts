@@ -1,7 +1,7 @@
 // Faults in how the processes are put together: a setting is read and then has no effect.
 import type { Fault } from '../fault.ts';
 
-const settings = { project: 'integration', tests: ['test/integration/api/settings.test.ts'] } as const;
+const settings = { project: 'integration', tests: ['test/integration/http/settings.test.ts'] } as const;
 
 export const WIRING_FAULTS: readonly Fault[] = [
   {

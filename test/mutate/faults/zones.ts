@@ -4,11 +4,11 @@ import type { Fault } from '../fault.ts';
 const FORMER = 'src/store/former-keys.ts';
 const KEPT: Pick<Fault, 'project' | 'tests'> = {
   project: 'integration',
-  tests: ['test/integration/undo/kept-key.test.ts'],
+  tests: ['test/integration/service/undo/kept-key.test.ts'],
 };
 const BESIDE: Pick<Fault, 'project' | 'tests'> = {
   project: 'integration',
-  tests: ['test/integration/undo/beside-a-restore.test.ts'],
+  tests: ['test/integration/service/undo/beside-a-restore.test.ts'],
 };
 
 export const ZONE_FAULTS: readonly Fault[] = [
@@ -131,7 +131,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/child-zones.test.ts'],
+    tests: ['test/integration/service/nodes/child-zones.test.ts'],
   },
   {
     name: 'zones-deleted-number',
@@ -144,7 +144,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/undo/zone.test.ts'],
+    tests: ['test/integration/service/undo/zone.test.ts'],
   },
   {
     name: 'zones-delegation-queue',
@@ -153,7 +153,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
       { file: 'src/service/nodes/child-zones.ts', find: 'const BUSY_MS = 100;', replace: 'const BUSY_MS = 5_000;' },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/child-zones.test.ts'],
+    tests: ['test/integration/service/nodes/child-zones.test.ts'],
   },
   {
     name: 'zones-delegation-stuck',
@@ -166,7 +166,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/child-zones.test.ts'],
+    tests: ['test/integration/service/nodes/child-zones.test.ts'],
   },
   {
     name: 'zones-delegation-forgotten',
@@ -179,7 +179,7 @@ export const ZONE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/child-zones.test.ts'],
+    tests: ['test/integration/service/nodes/child-zones.test.ts'],
   },
   {
     name: 'zones-lame-departure',
@@ -192,6 +192,6 @@ export const ZONE_FAULTS: readonly Fault[] = [
       },
     ],
     project: 'integration',
-    tests: ['test/integration/nodes/child-zones.test.ts'],
+    tests: ['test/integration/service/nodes/child-zones.test.ts'],
   },
 ];

@@ -82,9 +82,9 @@ const proven = (expect: readonly Proof[], choices: readonly Choice[]): Choice[] 
   choices.map((choice) => ({ ...choice, expect }));
 const begins = (page: string, ...starts: string[]): Choice[] => starts.map((start) => ({ page, begins: start }));
 
-const MACHINE = 'test/e2e/docs.test.ts';
+const MACHINE = 'test/e2e/docs/local.test.ts';
 const NODE = 'test/e2e/node/docs.ts';
-const INSTALL = 'test/e2e/install.test.ts';
+const INSTALL = 'test/e2e/docs/install.test.ts';
 const MOVES = 'test/integration/cli/import-pages.test.ts';
 const TRUST_PAGES = 'test/integration/cli/trust-pages.test.ts';
 
@@ -226,7 +226,7 @@ export const PLAN = {
     choices: ['Trust a cluster', 'Use the token in a pod'].map((each) => block(TRUST_KUBERNETES, each)),
   },
   'dns updates': {
-    test: 'test/integration/update/page.test.ts',
+    test: 'test/integration/doors/dns-update/page.test.ts',
     choices: [
       'Prepare',
       'Add, replace and delete',
@@ -236,7 +236,7 @@ export const PLAN = {
     ].map((each) => block(UPDATES, each)),
   },
   'powerdns api': {
-    test: 'test/integration/powerdns/page.test.ts',
+    test: 'test/integration/doors/powerdns/page.test.ts',
     choices: begins(POWERDNS, 'zonestead admin keys mint', 'curl '),
   },
   octodns: {
@@ -252,15 +252,15 @@ export const PLAN = {
     ),
   },
   'dynamic addresses': {
-    test: 'test/integration/dyndns/page.test.ts',
+    test: 'test/integration/doors/dyndns/page.test.ts',
     choices: begins(DYNDNS, 'zonestead admin keys mint', 'curl ', 'ddclient ', 'inadyn '),
   },
   'several clusters': {
-    test: 'test/e2e/two-clusters.test.ts',
+    test: 'test/e2e/operator/two-clusters.test.ts',
     choices: begins(CLUSTERS, 'kubectl label namespace', 'kubectl apply -f west.yaml'),
   },
   'without Kubernetes': {
-    test: 'test/integration/parts/up-without-kubernetes.test.ts',
+    test: 'test/integration/deploy/local/up-without-kubernetes.test.ts',
     choices: begins(LOCAL, 'npm run up -- --without-kubernetes'),
   },
   fresh: { test: 'test/e2e/up.test.ts', choices: begins(LOCAL, 'npm run up -- --fresh') },
@@ -360,7 +360,7 @@ export const FINDS_NOTHING = [`'"level":"error"'`, "'will not be repeated'"];
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'npm test': 'it is the run that would type it',
   'npm run test:full': 'it is the run that would type it, with everything',
-  'npm run check': 'test/unit/checks.test.ts runs the same programs',
+  'npm run check': 'test/unit/support/runner/checks.test.ts runs the same programs',
   'node test/bench/': 'a measurement of minutes, which needs a machine for itself',
   'podman build': 'needs a container engine and a registry; npm run image, which needs neither, is typed',
   'acme.sh --issue': 'acme.sh is in no registry of packages; its two functions are called as it calls them',

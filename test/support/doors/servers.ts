@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
-import type { KeyOptions } from '../keys.ts';
-import { powerDnsClient, rrsetsOf } from '../powerdns/client.ts';
-import { startPowerDns } from '../powerdns/server.ts';
-import { transfer } from '../secondaries.ts';
-import { NAMESERVERS, type TestService } from '../service.ts';
-import { updateKey } from '../update/client.ts';
-import { startPrimary } from '../update/primary.ts';
+import { transfer } from '../knot/secondaries.ts';
+import type { KeyOptions } from '../service/keys.ts';
+import { NAMESERVERS, type TestService } from '../service/service.ts';
+import { updateKey } from './dns-update/client.ts';
+import { startPrimary } from './dns-update/primary.ts';
+import { powerDnsClient, rrsetsOf } from './powerdns/client.ts';
+import { startPowerDns } from './powerdns/server.ts';
 
 export interface DoorServer {
   /** In the titles of tests. */

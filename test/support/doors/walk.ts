@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { COMPILED } from '../compiled.ts';
 import { readPage } from '../docs/document.ts';
 import { PLAN, type ScenarioName } from '../docs/plan.ts';
 import { follow, type Own, typed } from '../docs/reader.ts';
 import { type Step, scenario } from '../docs/scenario.ts';
 import { openShell } from '../docs/shell.ts';
-import type { TestService } from '../service.ts';
+import { COMPILED } from '../program/compiled.ts';
+import type { TestService } from '../service/service.ts';
 
 interface Walk {
   service: TestService;

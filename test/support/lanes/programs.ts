@@ -1,8 +1,8 @@
 // Programs that only some lanes need, built from Go modules and from PyPI. A build takes minutes, once per machine, and
 // both cores: nothing that waits for a result may run at the same time.
 import { ensureCertManager } from '../../../deploy/local/parts/certmanager-build.ts';
-import { ensureConformance } from '../conformance.ts';
-import { ensureExternalDns } from '../external-dns.ts';
+import { ensureConformance } from '../cert-manager/conformance.ts';
+import { ensureExternalDns } from '../external-dns/external-dns.ts';
 import { ensureAnsibleModule } from '../tools/ansible.ts';
 import { ensureDnscontrol } from '../tools/dnscontrol.ts';
 import { ensurePythonTools } from '../tools/python.ts';

@@ -6,9 +6,9 @@ import { createRecord, deleteRecord } from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
+import { untilNone } from '../time/until.ts';
 import type { Chain } from './chain.ts';
-import { untilNone } from './until.ts';
-import { historyOf, inconsistencies, leftovers, objectsOf, transitionsOf, type World } from './world.ts';
+import { historyOf, inconsistencies, leftovers, objectsOf, transitionsOf, type World } from './invariants.ts';
 
 export interface Cell extends World {
   readonly foreign: DnsRecord[];

@@ -22,9 +22,9 @@ import { type ControlPlane, startControlPlane } from '../../../deploy/local/part
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
-import type { TestKey } from '../keys.ts';
-import type { Resolver } from '../resolver.ts';
-import { NAMESERVERS, startTestService } from '../service.ts';
+import type { Resolver } from '../dns/resolver.ts';
+import type { TestKey } from '../service/keys.ts';
+import { NAMESERVERS, startTestService } from '../service/service.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 // The real answer of a name server in the terms of the model: read from the wire by dns-packet.
 import dnsPacket, { type Answer } from 'dns-packet';
-import type { Resolver } from '../resolver.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import type { Expected } from './answers.ts';
 
 export async function ask(dns: Resolver, name: string, type: string): Promise<Expected> {

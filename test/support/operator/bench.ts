@@ -23,11 +23,11 @@ import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { FakeClock } from '../fake-clock.ts';
-import { MemoryCluster } from './cluster.ts';
+import { FakeClock } from '../time/fake-clock.ts';
 import { Crash, Faults } from './faults.ts';
+import { MemoryCluster } from './memory-cluster.ts';
+import { MemoryService, OWNER, refused } from './memory-service.ts';
 import { servedBy } from './served.ts';
-import { MemoryService, OWNER, refused } from './service.ts';
 
 export interface Run {
   /** The result of the reconciler; null when it threw. */

@@ -4,7 +4,7 @@ import { fqdn } from '#dns/names/name.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
-import type { MemoryService } from './service.ts';
+import type { MemoryService } from './memory-service.ts';
 
 export function servedBy(service: MemoryService) {
   return {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createBoundedWait } from '#base/bounded-wait.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const HOUR_MS = 3_600_000;
 

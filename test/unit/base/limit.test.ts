@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Limit } from '#base/limit.ts';
 import { createSerial } from '#base/serial.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 function setUp(permits: number) {
   const clock = new FakeClock();

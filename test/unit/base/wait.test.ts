@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadline } from '#base/deadline.ts';
 import { endsWithin, sleep, untilAborted } from '#base/wait.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 /** Whether the promise has settled by now, and how. */
 async function stateOf(work: Promise<unknown>): Promise<'open' | 'done' | 'failed'> {

@@ -4,8 +4,8 @@ import { showStatus } from '#cli/zones/status.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { startNameServer } from '../../support/fake-nameserver.ts';
+import { startNameServer } from '../../support/dns/fake-nameserver.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
 
 const SECONDARY = { listedBy: 'owner', chosen: true } as const;
 const EU: ZoneSecondary = { ...SECONDARY, name: 'eu', nameservers: ['ns.eu.test'], state: 'current' };

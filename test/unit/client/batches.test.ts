@@ -6,7 +6,7 @@ import { createDispatcher, type DispatcherOptions } from '#client/pace/dispatche
 import { type Rate, rateOf } from '#client/pace/rate.ts';
 import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const never = new AbortController().signal;
 const error = (status: number, code: string, retryAfterMs: number | null = null) =>

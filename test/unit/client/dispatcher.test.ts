@@ -6,7 +6,7 @@ import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { Dispatcher, DispatcherOptions } from '#client/pace/dispatcher.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import type { Lane } from '#client/pace/waiting.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 type Answer = 'ok' | Error;
 

@@ -5,7 +5,7 @@ import { ApiError } from '#client/errors.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import type { Rate } from '#client/pace/rate.ts';
 import type { Lane } from '#client/pace/waiting.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const never = new AbortController().signal;
 const WINDOW_MS = 60_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const { signal } = new AbortController();
 const APPLIED: AppliedSet = { status: 200, records: [], changed: true, drift: [] };

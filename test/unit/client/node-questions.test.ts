@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { createNodeQuestions, MAX_QUESTIONS } from '#client/node-questions.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 /** An api whose nodes are behind, so that each answer takes half a second. */
 function setUp() {

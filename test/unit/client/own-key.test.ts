@@ -5,7 +5,7 @@ import { KeyUnreadable } from '#client/key.ts';
 import { watchOwnKey } from '#client/own-key.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { fakeClient, on } from '../../support/client.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
 
 it('is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
   const lines: string[] = [];

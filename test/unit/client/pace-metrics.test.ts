@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { createPaceMetrics } from '#client/pace/metrics.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 test('A measured dispatcher runs jobs, tells pauses and shows its state', async () => {
   const clock = new FakeClock();

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
 import { getAccount } from '#contract/operations/account.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 function watched() {
   const clock = new FakeClock();

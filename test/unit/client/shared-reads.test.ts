@@ -6,8 +6,8 @@ import { readRecords } from '#client/lists.ts';
 import { withSharedReads } from '#client/shared-reads.ts';
 import { listRecords } from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
-import { on as answerTo, fakeClient } from '../../support/client.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { on as answerTo, fakeClient } from '../../support/service/fake-client.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 /** A zone with so many records; every request takes 10 ms, and its answer shows the state in the middle of it. */
 function setUp(size: number, nameOf = (n: number) => `r${n}`) {

@@ -9,8 +9,8 @@ import { listOwners } from '#contract/operations/owners.ts';
 import { listRecords } from '#contract/operations/records.ts';
 import { listZoneSecondaries } from '#contract/operations/secondaries.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 /** A service whose every answer takes 10 ms; the groups are the request ids. */
 function setUp(permits: number) {

@@ -4,7 +4,7 @@ import { ApiError } from '#client/errors.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { ApplyResult, RecordSet } from '#contract/owners.ts';
-import { fakeClient, on } from '../../support/client.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
 
 const { signal } = new AbortController();
 const owned = (owner: string): RecordSet => ({ owner, name: 'www', type: 'A', values: [{ content: '192.0.2.1' }] });

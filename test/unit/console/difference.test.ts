@@ -7,7 +7,7 @@ import { parseRecord } from '#dns/record.ts';
 import { digestText } from '#service/change/row-writes.ts';
 import { diffZone } from '#service/zonefile/diff.ts';
 import type { StoredValue } from '#store/zone-values.ts';
-import { finish } from '../../support/zone-file.ts';
+import { finish } from '../../support/dns/zone-file.ts';
 
 function parsed(name: string, content: string, ttl: number | null = null) {
   const verdict = parseRecord({ name, type: 'A', content, ttl }, 'example.org');

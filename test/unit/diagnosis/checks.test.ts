@@ -20,7 +20,7 @@ import {
 } from '#diagnosis/zone-checks.ts';
 import type { ZoneMatch } from '#solver/zone-match.ts';
 import { ensureAuthority } from '../../../deploy/local/parts/certificates.ts';
-import { OWN, zone } from '../../support/solver.ts';
+import { OWN, zone } from '../../support/cert-manager/solver.ts';
 
 function service(available: string, reason: string, message: string, spec: object = {}): ApiService {
   return {

@@ -12,7 +12,7 @@ import { rankFindings } from '#diagnosis/rank.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
-import { OWN, zone } from '../../support/solver.ts';
+import { OWN, zone } from '../../support/cert-manager/solver.ts';
 
 const { signal } = new AbortController();
 const condition = (type: string, status: string, reason: string, message = '') => ({

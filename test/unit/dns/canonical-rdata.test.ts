@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { genericText } from '#dns/types/generic.ts';
 import { RECORD_TYPES } from '#dns/types/index.ts';
 import { canonicalRdata, octetsOfRdata, rdataOfOctets } from '#dns/wire/canonical-rdata.ts';
-import { effort } from '../../support/seed.ts';
-import { typedRdata } from '../../support/served-sets.ts';
+import { typedRdata } from '../../support/dns/served-sets.ts';
+import { effort } from '../../support/runner/seed.ts';
 import { hex } from './build.ts';
 
 describe('canonical RDATA', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { challengedName, judgedNames, PROOF_LABELS, permitsName } from '#dns/names/certified.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
-import { effort } from '../../support/seed.ts';
+import { effort } from '../../support/runner/seed.ts';
 
 const namesOf = (name: string, type: RecordType) => judgedNames(name, type).map((judged) => judged.name);
 const permits = (patterns: readonly string[], name: string, type: RecordType = 'TXT') =>

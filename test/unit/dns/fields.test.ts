@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { contentOfFields, describeType, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { type NamedType, RECORD_TYPES, type RecordType } from '#dns/types/record-type.ts';
-import { effort } from '../../support/seed.ts';
+import { effort } from '../../support/runner/seed.ts';
 
 const TYPES = [...RECORD_TYPES, 'TYPE65280'] as const;
 const parsed = (type: RecordType, content: string) => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
 import { RECORD_TYPES } from '#dns/types/index.ts';
-import { numberedContent, RARE_CONTENTS } from '../../support/record-contents.ts';
-import { effort } from '../../support/seed.ts';
+import { numberedContent, RARE_CONTENTS } from '../../support/dns/record-contents.ts';
+import { effort } from '../../support/runner/seed.ts';
 import { problemOf, record, ZONE } from './build.ts';
 
 /** The length of each content, in characters. */

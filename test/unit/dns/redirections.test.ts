@@ -5,7 +5,7 @@ import { parseRecord } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeWrite } from '#dns/rules/rrset.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import { checkZone, readZoneFile } from '../../support/zone-file.ts';
+import { checkZone, readZoneFile } from '../../support/dns/zone-file.ts';
 import { neighbour, problemOf, record, surroundings, ZONE } from './build.ts';
 
 const DNAME = 'elsewhere.example.net';

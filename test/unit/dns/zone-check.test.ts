@@ -7,8 +7,8 @@ import { judgeWrite } from '#dns/rules/rrset.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns, sortSteps } from '#dns/steps.ts';
 import type { FileRecord } from '#dns/zonefile/read.ts';
-import { effort } from '../../support/seed.ts';
-import { checkZone, readZoneFile } from '../../support/zone-file.ts';
+import { checkZone, readZoneFile } from '../../support/dns/zone-file.ts';
+import { effort } from '../../support/runner/seed.ts';
 import { ZONE } from './build.ts';
 
 /** The work must grow with the lines, which a fifth of them shows as well. */

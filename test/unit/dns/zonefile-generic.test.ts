@@ -1,6 +1,6 @@
 // RDATA in hexadecimal digits, and types by their numbers, in zone files (RFC 3597 section 5).
 import { expect, test } from 'vitest';
-import { readZoneFile } from '../../support/zone-file.ts';
+import { readZoneFile } from '../../support/dns/zone-file.ts';
 import { ZONE } from './build.ts';
 
 /** The line, and its record; `-` stands for the zone's default TTL, and null for a refusal. */

@@ -5,9 +5,9 @@ import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { RECORD_TYPES } from '#dns/types/index.ts';
 import type { NamedType } from '#dns/types/record-type.ts';
 import { recordKey } from '#dns/zonefile/read.ts';
-import { numberedContent, RARE_CONTENTS } from '../../support/record-contents.ts';
-import { effort } from '../../support/seed.ts';
-import { readZoneFile, writeZoneFile } from '../../support/zone-file.ts';
+import { numberedContent, RARE_CONTENTS } from '../../support/dns/record-contents.ts';
+import { readZoneFile, writeZoneFile } from '../../support/dns/zone-file.ts';
+import { effort } from '../../support/runner/seed.ts';
 import { hex, ZONE } from './build.ts';
 
 const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9_-]{0,8}[a-z0-9])?$/);

@@ -1,6 +1,6 @@
 // How the records of one zone file fit together: the lines at fault, and the limits of a whole file.
 import { describe, expect, test } from 'vitest';
-import { checkZone, readZoneFile } from '../../support/zone-file.ts';
+import { checkZone, readZoneFile } from '../../support/dns/zone-file.ts';
 import { ZONE } from './build.ts';
 
 const read = (text: string) => readZoneFile(text, { zone: ZONE, defaultTtl: 3600, children: new Set() });

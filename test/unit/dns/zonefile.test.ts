@@ -1,7 +1,7 @@
 // Zone files (RFC 1035 section 5, RFC 2308 section 4): reading, and what of a file is refused, line by line.
 import { describe, expect, test } from 'vitest';
 import { type ZoneFile, type ZoneFileContext, zoneFileSteps } from '#dns/zonefile/read.ts';
-import { readZoneFile, writeZoneFile } from '../../support/zone-file.ts';
+import { readZoneFile, writeZoneFile } from '../../support/dns/zone-file.ts';
 import { ZONE } from './build.ts';
 
 const read = (text: string, more: Partial<ZoneFileContext> = {}): ZoneFile =>

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT } from '../../support/docs/document.ts';
-import { TESTED_CLIENTS } from '../../support/doors/clients.ts';
 import { OMITTED } from '../../support/doors/suites.ts';
 import { SUITE_MODULES } from '../../support/tools/suites.ts';
+import { TESTED_CLIENTS } from './dns-clients.support.ts';
 
 /** The cells of the rows that have as many as this. */
 async function rowsOf(cells: number): Promise<string[][]> {

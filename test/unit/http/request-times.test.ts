@@ -1,5 +1,5 @@
-// The time limits for a request to arrive: 10 s for its headers, 30 s in total. test/integration/api/slow.test.ts shows
-// with shorter limits that the server enforces them.
+// The time limits for a request to arrive: 10 s for its headers, 30 s in total. test/integration/http/slow.test.ts
+// shows with shorter limits that the server enforces them.
 import { expect, test } from 'vitest';
 import { buildApp } from '#api/app.ts';
 import type { ServiceContext } from '#service/context.ts';

@@ -4,7 +4,7 @@ import { TerminalError } from '#kube/api/errors.ts';
 import { type ControllerOptions, createController } from '#kube/controller/controller.ts';
 import { createQueue } from '#kube/controller/queue.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 

@@ -5,8 +5,8 @@ import type { Clock } from '#base/clock.ts';
 import { createElection, type Election, LeadershipLost, whileLeading } from '#kube/leader/election.ts';
 import { claimed, freeAt, look } from '#kube/leader/lease.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { FakeLeases } from '../../support/fake-leases.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
+import { FakeLeases } from './fake-leases.support.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 let clock: FakeClock;

@@ -4,8 +4,8 @@ import type { KubeApi } from '#kube/api/api.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { createEventRecorder, type EventRecorder, type EventToRecord } from '#kube/events/events.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { type Widget, widget } from '../../support/fake-apiserver.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { type Widget, widget } from '../../support/kube/fake-apiserver.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const MINUTE = 60_000;

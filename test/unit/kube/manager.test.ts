@@ -19,7 +19,7 @@ import {
   type Widget,
   watch,
   widget,
-} from '../../support/fake-apiserver.ts';
+} from '../../support/kube/fake-apiserver.ts';
 
 let server: FakeApiServer;
 let transport: Transport;

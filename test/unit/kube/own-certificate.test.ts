@@ -5,7 +5,7 @@ import { type OwnCertificate, renewed } from '#kube/certificates/own-certificate
 import { serviceHosts } from '#kube/certificates/own-secret.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { ownCertificate } from '#solver/own-serving.ts';
-import { memoryApi } from '../../support/memory-api.ts';
+import { memoryApi } from '../../support/kube/memory-api.ts';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 const DAY = 86_400_000;

@@ -6,8 +6,8 @@ import { waitBeforeResend } from '#kube/api/transport.ts';
 import { createLineSplitter } from '#kube/cache/lines.ts';
 import { createBackoff } from '#kube/controller/backoff.ts';
 import { keyOf, type ResourceType, resourcePath, splitKey } from '#kube/objects/resource.ts';
-import { WIDGETS, widget } from '../../support/fake-apiserver.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { WIDGETS, widget } from '../../support/kube/fake-apiserver.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 describe('splitting lines', () => {
   it('returns the same lines for every division of the bytes', () => {

@@ -8,7 +8,7 @@ import {
   type QueueItem,
   type WorkQueue,
 } from '#kube/controller/queue.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 function setUp(options: { baseDelayMs?: number; maxDelayMs?: number } = {}) {
   const clock = new FakeClock();

@@ -19,8 +19,8 @@ import {
   type Widget,
   watch,
   widget,
-} from '../../support/fake-apiserver.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+} from '../../support/kube/fake-apiserver.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 

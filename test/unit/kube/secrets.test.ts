@@ -1,7 +1,7 @@
 // Changing Secrets while other processes write them as well.
 import { expect, it } from 'vitest';
 import { changeSecret, readSecret, SECRET } from '#kube/objects/secrets.ts';
-import { memoryApi } from '../../support/memory-api.ts';
+import { memoryApi } from '../../support/kube/memory-api.ts';
 
 const at = { namespace: 'ns', name: 'made' };
 const { signal } = new AbortController();

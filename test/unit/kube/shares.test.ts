@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { shareOf } from '#kube/cache/shares.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { type Widget, widget } from '../../support/fake-apiserver.ts';
+import { type Widget, widget } from '../../support/kube/fake-apiserver.ts';
 
 const inNamespace = (namespace: string, name: string, version: string): Widget => {
   const object = widget(name, version);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createStore, trimObject } from '#kube/cache/store.ts';
 import { compareResourceVersions } from '#kube/objects/resource.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { type Widget, widget } from '../../support/fake-apiserver.ts';
+import { type Widget, widget } from '../../support/kube/fake-apiserver.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 

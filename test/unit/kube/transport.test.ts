@@ -19,8 +19,8 @@ import {
   WIDGETS,
   watch,
   widget,
-} from '../../support/fake-apiserver.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+} from '../../support/kube/fake-apiserver.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

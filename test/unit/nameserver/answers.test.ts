@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { NodeReport, ReportAnswer } from '#contract/feed.ts';
 import type { KnotItem } from '#nameserver/knot/protocol.ts';
 import { reportAnswers } from '#nameserver/node/answers.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const REPORT = { node: 'ns1' } as NodeReport;
 const { signal } = new AbortController();

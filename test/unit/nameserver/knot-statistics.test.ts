@@ -4,7 +4,7 @@ import { KnotError } from '#nameserver/knot/errors.ts';
 import { createStatisticsReader } from '#nameserver/knot/metrics.ts';
 import type { KnotItem } from '#nameserver/knot/protocol.ts';
 import { COUNTERS, samplesOf, zoneCount } from '#nameserver/knot/statistics.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const stat = (item: string, id: string, value: number, section = 'mod-stats'): KnotItem => ({
   section,

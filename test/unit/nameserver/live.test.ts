@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { compareServers } from '#dns/live.ts';
 import { createLiveLook, type LiveQuestion } from '#nameserver/probe/live.ts';
 import { type Resolve, ResolveFailure } from '#nameserver/resolver/resolver.ts';
-import { type FakeNameServer, type Reply, startNameServer } from '../../support/fake-nameserver.ts';
+import { type FakeNameServer, type Reply, startNameServer } from '../../support/dns/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
 afterEach(async () => {

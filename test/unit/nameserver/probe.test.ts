@@ -7,7 +7,7 @@ import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { decodeMessage, encodeQuery } from '#nameserver/probe/message.ts';
 import type { WireType } from '#nameserver/probe/probe.ts';
 import { ask, NoAnswer, parseOverrides, resolveServers, rrsetServed, zoneServed } from '#nameserver/probe/probe.ts';
-import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
+import { type FakeNameServer, type Script, startNameServer } from '../../support/dns/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
 

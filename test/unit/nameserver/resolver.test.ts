@@ -3,7 +3,7 @@ import type { Answer } from 'dns-packet';
 import { afterEach, describe, expect, it, test } from 'vitest';
 import { createDelegationLook } from '#nameserver/resolver/delegation.ts';
 import { createResolver, ResolveFailure } from '#nameserver/resolver/resolver.ts';
-import { type FakeNameServer, type Reply, type Script, startNameServer } from '../../support/fake-nameserver.ts';
+import { type FakeNameServer, type Reply, type Script, startNameServer } from '../../support/dns/fake-nameserver.ts';
 
 const servers: FakeNameServer[] = [];
 afterEach(async () => {

@@ -8,7 +8,7 @@ import { failureOf } from '#operator/run/failures.ts';
 import { UNDECIDED_SINCE } from '#resources/common.ts';
 import { explainDenial } from '#resources/record-grant.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
-import { refused } from '../../support/operator/service.ts';
+import { refused } from '../../support/operator/memory-service.ts';
 
 describe('the desired values of a spec', () => {
   const desired = (spec: Record<string, unknown>, zone = 'example.org') => {

@@ -6,8 +6,8 @@ import { KubeError } from '#kube/api/errors.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench } from '../../support/operator/bench.ts';
 import { Crash, type Fault, type Side } from '../../support/operator/faults.ts';
-import { BETWEEN, type Interlude, SCENARIOS, type Scenario } from '../../support/operator/scenarios.ts';
-import { effort } from '../../support/seed.ts';
+import { effort } from '../../support/runner/seed.ts';
+import { BETWEEN, type Interlude, SCENARIOS, type Scenario } from './scenarios.support.ts';
 
 const unreachable = (side: Side): never => {
   if (side === 'api') throw new ApiUnavailable('no answer');

@@ -2,9 +2,9 @@
 // work.
 import { describe, expect, it } from 'vitest';
 import { createCredentials, type ServiceConnection } from '#operator/access/credentials.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { OWNER } from '../../support/operator/service.ts';
+import { OWNER } from '../../support/operator/memory-service.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const ZONE = 'default/example';
 const SECRET = 'default/team-key';

@@ -5,7 +5,7 @@ import { parseRdata } from '#dns/types/index.ts';
 import { createParentLookup, type SeenAtParent } from '#nameserver/probe/parent.ts';
 import { publicAddresses } from '#nameserver/probe/probe.ts';
 import { delegatedAnswer } from '#operator/proof/delegated.ts';
-import { type FakeNameServer, startNameServer } from '../../support/fake-nameserver.ts';
+import { type FakeNameServer, startNameServer } from '../../support/dns/fake-nameserver.ts';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 
 const DIGEST = 'e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d';

@@ -8,8 +8,8 @@ import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } 
 import { servedOf } from '#operator/record/prove.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 type Answer = Partial<Cluster> | Error | 'silence';
 

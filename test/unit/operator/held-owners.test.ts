@@ -2,7 +2,7 @@
 // count.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HeldOwners } from '#operator/record/held.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const PLACE = { zoneId: 'zone_1', zoneKey: 'default/example' };
 const ZONES = () => ['zone_1', 'zone_2'];

@@ -8,7 +8,7 @@ import { KubeError } from '#kube/api/errors.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { Crash } from '../../support/operator/faults.ts';
-import { effort } from '../../support/seed.ts';
+import { effort } from '../../support/runner/seed.ts';
 
 const NAMES = ['one', 'two', 'three'] as const;
 /** Two spellings of one name, so that all objects compete. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { refused } from '../../support/operator/service.ts';
+import { refused } from '../../support/operator/memory-service.ts';
 
 const ZONE = 'default/example';
 const WWW = 'default/www';

@@ -1,10 +1,10 @@
 // The conditions and the retries of objects while the service is unavailable, limits the key, or is busy with a zone.
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
-import { settle } from '../../support/fake-clock.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { refused } from '../../support/operator/service.ts';
+import { refused } from '../../support/operator/memory-service.ts';
+import { settle } from '../../support/time/fake-clock.ts';
 
 const ZONE = 'default/example';
 const WWW = 'default/www';

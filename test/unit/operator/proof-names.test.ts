@@ -4,7 +4,7 @@ import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { acmeVerdict } from '#resources/acme-grant.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { aZone } from '../../support/operator/build.ts';
-import { ATTEMPTS, type Attempt, fieldsOf, ORDINARY } from '../../support/proof-names.ts';
+import { ATTEMPTS, type Attempt, fieldsOf, ORDINARY } from '../../support/service/proof-names.ts';
 
 type Grant = { namespaces: { from: string }; names?: string[]; types?: string[] };
 const DEV: Grant = { namespaces: { from: 'All' }, names: ['*.dev'] };

@@ -9,8 +9,8 @@ import type { ZoneSecondary } from '#contract/secondary.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import { createPropagation, NO_PROOF, type ReadyWhen } from '#operator/proof/propagation.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
+import { type FakeNameServer, type Script, startNameServer } from '../../support/dns/fake-nameserver.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
 
 const open: FakeNameServer[] = [];
 afterEach(async () => {

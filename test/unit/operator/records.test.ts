@@ -6,7 +6,7 @@ import type { Zone } from '#contract/zone.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { refused } from '../../support/operator/service.ts';
+import { refused } from '../../support/operator/memory-service.ts';
 
 const ZONE = 'default/example';
 const WWW = 'default/www';

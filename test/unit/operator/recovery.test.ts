@@ -4,8 +4,8 @@ import { ApiUnavailable } from '#client/errors.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import { runsOnRecovery } from '#operator/run/queues.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 it('objects of both kinds run when the service answers again, and begin without a back-off', async () => {
   const clock = new FakeClock();

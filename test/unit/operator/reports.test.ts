@@ -8,8 +8,8 @@ import { createReports } from '#operator/cluster/reports.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { fakeClient, on } from '../../support/client.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { fakeClient, on } from '../../support/service/fake-client.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 
 let clock: FakeClock;
 let sent: string[];

@@ -11,7 +11,7 @@ import { zoneSpec } from '#resources/dnszone.ts';
 import { zoneStatus } from '#resources/dnszone-status.ts';
 import { toStructural } from '#resources/structural.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
-import { RESOURCE_CASES } from '../../support/resource-cases.ts';
+import { RESOURCE_CASES } from '../../support/resources/resource-cases.ts';
 
 const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
 

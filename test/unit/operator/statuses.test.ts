@@ -5,7 +5,7 @@ import type { ResourceType } from '#kube/objects/resource.ts';
 import { createStatusOrder } from '#operator/run/statuses.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const WRITE_MS = 10;
 

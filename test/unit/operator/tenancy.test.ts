@@ -6,7 +6,7 @@ import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { EXISTING_ZONES, FINALIZER } from '#resources/names.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { OWNER, refused } from '../../support/operator/service.ts';
+import { OWNER, refused } from '../../support/operator/memory-service.ts';
 
 const VICTIM = 'a/shop';
 

@@ -5,7 +5,7 @@ import type { KubeObject } from '#kube/objects/resource.ts';
 import { createTrace } from '#operator/run/trace.ts';
 import { createLogger } from '#telemetry/log.ts';
 import type { Span, SpanOptions, Tracing } from '#telemetry/span.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const never = new AbortController().signal;
 const REQUEST_ID = 'zonestead.dev/request-id';

@@ -15,8 +15,8 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const ZONE = 'default/example';
 const log = createLogger({ name: 'test', level: 'silent' });

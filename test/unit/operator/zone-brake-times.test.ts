@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ZoneBrake } from '#operator/zone/brake.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 let clock: FakeClock;
 let brake: ZoneBrake;

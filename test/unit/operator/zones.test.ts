@@ -7,7 +7,7 @@ import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { EXISTING_ZONES, FORCE_DELETE } from '#resources/names.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-import { OWNER } from '../../support/operator/service.ts';
+import { OWNER } from '../../support/operator/memory-service.ts';
 
 const ZONE = 'default/example';
 

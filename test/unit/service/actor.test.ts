@@ -13,7 +13,7 @@ import {
 } from '#service/accounts/actor.ts';
 import { Refusal } from '#service/refusal.ts';
 import type { Level } from '#store/keys.ts';
-import { testActor } from '../../support/actor.ts';
+import { testActor } from '../../support/service/actor.ts';
 
 const zone = { id: 'zone_1', teamId: 'team_1', userId: null };
 

@@ -16,8 +16,8 @@ import { Refusal, refusal } from '#service/refusal.ts';
 import type { OwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { testActor } from '../../support/actor.ts';
-import { finish } from '../../support/zone-file.ts';
+import { finish } from '../../support/dns/zone-file.ts';
+import { testActor } from '../../support/service/actor.ts';
 
 const NOW = new Date('2026-01-02T03:04:05Z');
 const zone = {

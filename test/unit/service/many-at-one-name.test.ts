@@ -14,7 +14,7 @@ import type { RecordChange } from '#service/records/batch.ts';
 import { batchWork } from '#service/records/batch-work.ts';
 import { insist } from '#service/refusal.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { testActor } from '../../support/actor.ts';
+import { testActor } from '../../support/service/actor.ts';
 
 const ZONE = 'example.org';
 const NOW = new Date('2026-01-02T03:04:05Z');

@@ -12,7 +12,7 @@ import {
   teamsOfActor,
 } from '#service/accounts/actor.ts';
 import { mustNotBePublic, ownerFor } from '#service/zones/owner.ts';
-import { testActor } from '../../support/actor.ts';
+import { testActor } from '../../support/service/actor.ts';
 
 const app: Actor = testActor({
   keyId: 'k',

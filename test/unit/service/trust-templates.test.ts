@@ -5,7 +5,7 @@ import { matchesPattern } from '#dns/names/pattern.ts';
 import { leavesOf } from '#service/trusts/match.ts';
 import { judgeSharedNames } from '#service/trusts/shared-names.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
-import { effort } from '../../support/seed.ts';
+import { effort } from '../../support/runner/seed.ts';
 
 const match = { 'kubernetes.io': { namespace: '*' } };
 const leaves = leavesOf(match);

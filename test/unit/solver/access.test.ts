@@ -4,7 +4,7 @@ import type { KubeApi } from '#kube/api/api.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { createAccess } from '#solver/access.ts';
 import type { User } from '#solver/front-proxy.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const CERT_MANAGER: User = { username: 'cert-manager', groups: ['system:authenticated'], extra: {} };
 const { signal } = new AbortController();

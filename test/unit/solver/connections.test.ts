@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startSolverServer } from '#solver/server.ts';
-import { createPki } from '../../support/front-proxy.ts';
+import { createPki } from '../../support/kube/front-proxy.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'zonestead-solver-'));
 const pki = await createPki(dir);

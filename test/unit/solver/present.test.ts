@@ -7,7 +7,7 @@ import { shrink } from '#solver/caches.ts';
 import { cleanUp } from '#solver/cleanup.ts';
 import type { ChallengeRequest, SolverOutcome } from '#solver/payload.ts';
 import { present } from '#solver/present.ts';
-import { challenge, OWN, request, type SolverFixture, solverFixture, zone } from '../../support/solver.ts';
+import { challenge, OWN, request, type SolverFixture, solverFixture, zone } from '../../support/cert-manager/solver.ts';
 
 /** The limit of requests that wait for a record which never becomes Ready. */
 const LIMIT_MS = 750;

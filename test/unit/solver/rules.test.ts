@@ -4,7 +4,7 @@ import { readSolverConfig } from '#solver/record.ts';
 import { shadowedWildcard } from '#solver/shadow.ts';
 import { sweepVerdict } from '#solver/sweep.ts';
 import { matchZone } from '#solver/zone-match.ts';
-import { NOW, zone } from '../../support/solver.ts';
+import { NOW, zone } from '../../support/cert-manager/solver.ts';
 
 describe('the wildcard that a challenge would stop (RFC 4592)', () => {
   it.each([

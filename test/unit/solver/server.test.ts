@@ -14,7 +14,7 @@ import { createRouter } from '#solver/router.ts';
 import { type SolverServer, startSolverServer } from '#solver/server.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { type Credential, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
-import { type Ask, askSolver, createPki, type Pki, published } from '../../support/front-proxy.ts';
+import { type Ask, askSolver, createPki, type Pki, published } from '../../support/kube/front-proxy.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const GROUP_PATH = '/apis/acme.zonestead.dev/v1alpha1';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inSpan, NO_TRACING, startTracing } from '#telemetry/tracing.ts';
-import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../../support/http/otlp-receiver.ts';
 
 const SOURCES = new URL('../../../src/', import.meta.url).pathname;
 /** An example of the recommendation (W3C Trace Context, section 3.2.2.5). */

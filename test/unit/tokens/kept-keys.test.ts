@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FetchProblem } from '#tokens/fetch-json.ts';
 import { createKeptKeys, type KeptKeys } from '#tokens/kept-keys.ts';
-import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../support/time/fake-clock.ts';
 import { type IssuerKey, issuerKey } from '../../support/tokens/keys.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { costLine, costOf } from '#cli/import/cost.ts';
 import { sendInTurn } from '#cli/import/pace.ts';
 import { ApiError } from '#client/errors.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
+import { FakeClock } from '../../../support/time/fake-clock.ts';
 
 const refused = (status: number, code: string, retryAfterMs: number | null) =>
   new ApiError({ status, code, message: 'no', retryAfterMs, requestId: null });

@@ -5,7 +5,7 @@ import { releaseFinalizers } from '#cli/jobs/release.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { type MemoryApi, memoryApi } from '../../../support/memory-api.ts';
+import { type MemoryApi, memoryApi } from '../../../support/kube/memory-api.ts';
 
 const type = (group: string, plural: string) => ({ group, version: 'v1', plural, kind: plural, namespaced: true });
 const DEPLOYMENTS = type('apps', 'deployments');

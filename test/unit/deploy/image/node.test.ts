@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { verifyNode } from '../../../../deploy/image/node.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 it('The Node of the lock file is the one of the release', async () => {
   await verifyNode();

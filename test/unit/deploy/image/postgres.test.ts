@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { debianPackages } from '../../../../deploy/image/debian.ts';
 import { PROJECT, postgresParts } from '../../../../deploy/image/images.ts';
 import { billOfPostgres } from '../../../../deploy/image/sbom.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
 

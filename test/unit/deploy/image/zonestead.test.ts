@@ -7,7 +7,7 @@ import { zonesteadImage } from '../../../../deploy/image/images.ts';
 import { layDown, merge } from '../../../../deploy/image/rootfs.ts';
 import { billOfMaterials } from '../../../../deploy/image/sbom.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const ROOT = new URL('../../../..', import.meta.url).pathname;
 const LIMIT_MB = 250;

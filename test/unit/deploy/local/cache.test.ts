@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { cached, cacheKey, cacheRoot, withLock } from '../../../../deploy/local/parts/cache.ts';
 import { processIdentity } from '../../../../deploy/local/parts/liveness.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const root = await temporaryFolder('cache');
 const quiet = { progress: () => {}, signal: AbortSignal.timeout(280_000) };

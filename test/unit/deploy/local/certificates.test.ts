@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ensureAuthority, ensureCertificate, ensureKeyPair } from '../../../../deploy/local/parts/certificates.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const dir = join(await temporaryFolder('certificates'), 'pki');
 const DAY_MS = 24 * 60 * 60_000;

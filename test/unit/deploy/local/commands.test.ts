@@ -7,7 +7,7 @@ import { findAccount } from '../../../../deploy/local/parts/account.ts';
 import { missingPackages, withoutServices } from '../../../../deploy/local/parts/apt.ts';
 import { findCommand, runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { compileCounter, countRequired, downloadCounter } from '../../../../deploy/local/parts/go-build.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('commands');
 const signal = AbortSignal.timeout(280_000);

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { environmentOf, type Surroundings, shellText, writeEnvironment } from '../../../../deploy/local/environment.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('environment');
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readUpOptions } from '../../../../deploy/local/options.ts';
 import { ENVTEST_ARCHIVES } from '../../../../deploy/local/parts/envtest.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('options');
 const config = join(folder, 'config');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processIdentity } from '../../../../deploy/local/parts/liveness.ts';
 import { allocatePorts, isFree } from '../../../../deploy/local/parts/ports.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const base = await temporaryFolder('ports');
 const open: { close(): unknown }[] = [];

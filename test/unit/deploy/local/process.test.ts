@@ -6,7 +6,7 @@ import { pidExists } from '../../../../deploy/local/parts/liveness.ts';
 import type { Part } from '../../../../deploy/local/parts/part.ts';
 import { type PartOptions, startProcess } from '../../../../deploy/local/parts/process.ts';
 import { PartEnded, waitFor } from '../../../../deploy/local/parts/wait.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('process');
 const signal = AbortSignal.timeout(280_000);

@@ -6,7 +6,7 @@ import type { Part } from '../../../../deploy/local/parts/part.ts';
 import { startProcess } from '../../../../deploy/local/parts/process.ts';
 import { delay } from '../../../../deploy/local/parts/wait.ts';
 import { reportEnd, whileAllRun } from '../../../../deploy/local/while-running.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('while-running');
 const parts: Part[] = [];

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { isMissing, refusal } from '../../../../deploy/release/refusals.ts';
 import { parseAddress } from '../../../../deploy/release/registry.ts';
 import { readSigningKey } from '../../../../deploy/release/signing-key.ts';
-import { signingKeys } from '../../../support/release.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { signingKeys } from '../../../support/release/release.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('signing');
 

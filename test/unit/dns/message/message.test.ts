@@ -5,8 +5,8 @@ import { ednsOf, writeOpt } from '#dns/message/edns.ts';
 import { isWithin, readHeader, readMessage, readOnlyQuestion, writeAnswer } from '#dns/message/message.ts';
 import { placeOfTsig } from '#dns/message/outline.ts';
 import { concat, nameToWire, uint16, uint32 } from '#dns/wire/octets.ts';
-import { effort } from '../../../support/seed.ts';
-import { change, updateMessage, when } from '../../../support/update/message.ts';
+import { change, updateMessage, when } from '../../../support/doors/dns-update/message.ts';
+import { effort } from '../../../support/runner/seed.ts';
 
 const UPDATE = {
   zone: 'example.com',

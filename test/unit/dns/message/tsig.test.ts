@@ -15,7 +15,7 @@ import {
   takeTsig,
 } from '#dns/message/tsig.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
-import { change, updateMessage } from '../../../support/update/message.ts';
+import { change, updateMessage } from '../../../support/doors/dns-update/message.ts';
 
 const NOW = 1_700_000_000;
 const KEY: TsigKey = {

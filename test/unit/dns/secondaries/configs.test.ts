@@ -1,5 +1,5 @@
 // The configurations for secondaries. That the servers accept and obey them is tested with real ones
-// (test/integration/knot/secondaries.test.ts); here are the forms that those tests do not use.
+// (test/integration/nameserver/knot/secondaries.test.ts); here are the forms that those tests do not use.
 import { describe, expect, it } from 'vitest';
 import { bindConfig } from '#dns/secondaries/bind-config.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';

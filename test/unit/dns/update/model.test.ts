@@ -8,9 +8,9 @@ import { numberOfType } from '#dns/types/numbers.ts';
 import { evaluate, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate } from '#dns/update/read.ts';
 import { octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
-import { effort } from '../../../support/seed.ts';
-import { change, type Entry, updateMessage, when } from '../../../support/update/message.ts';
-import { type Lines, modelChange, modelPrerequisites } from '../../../support/update/zone-model.ts';
+import { change, type Entry, updateMessage, when } from '../../../support/doors/dns-update/message.ts';
+import { effort } from '../../../support/runner/seed.ts';
+import { type Lines, modelChange, modelPrerequisites } from './zone-model.support.ts';
 
 const APEX = 'example.com';
 const NAMESERVERS = ['ns1.service.test', 'ns2.service.test'];

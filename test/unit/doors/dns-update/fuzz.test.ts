@@ -6,8 +6,8 @@ import { checkTsig, signAnswer, signRequest, sizeOfTsig, type TsigKey, takeTsig 
 import { addedBy, evaluate, namesOf, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate } from '#dns/update/read.ts';
 import { buildAnswer } from '#doors/dns-update/answer.ts';
-import { effort } from '../../../support/seed.ts';
-import { fuzzedMessage, numbersOf } from '../../../support/update/fuzz.ts';
+import { fuzzedMessage, numbersOf } from '../../../support/doors/dns-update/fuzz.ts';
+import { effort } from '../../../support/runner/seed.ts';
 
 const ZONE = 'example.com';
 const KEY: TsigKey = { name: 'key-1.zonestead', algorithm: 'hmac-sha256', secret: Buffer.alloc(32, 7) };

@@ -6,9 +6,9 @@ import { type OwnRrset, readRrsets } from '#doors/powerdns/read-rrsets.ts';
 import { nameOfId, zoneId } from '#doors/powerdns/zone-id.ts';
 import type { RrsetPlan } from '#service/records/rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
-import { oddBody, ZONE } from '../../../support/powerdns/random.ts';
-import { effort, nextSeed } from '../../../support/seed.ts';
-import { finish } from '../../../support/zone-file.ts';
+import { finish } from '../../../support/dns/zone-file.ts';
+import { oddBody, ZONE } from '../../../support/doors/powerdns/random.ts';
+import { effort, nextSeed } from '../../../support/runner/seed.ts';
 
 const OWN: OwnRrset[] = [
   { type: 'SOA', values: ['ns1.example.net. hostmaster.example.net. 7 10800 3600 604800 60'] },

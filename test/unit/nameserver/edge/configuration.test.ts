@@ -1,4 +1,5 @@
-// The configuration of an edge. That knotd obeys it is tested with a real one (test/integration/knot/edge.test.ts).
+// The configuration of an edge. That knotd obeys it is tested with a real one
+// (test/integration/nameserver/edge/edge.test.ts).
 import { expect, it } from 'vitest';
 import { readConfig } from '#config.ts';
 import { edgeConfiguration } from '#nameserver/edge/configuration.ts';

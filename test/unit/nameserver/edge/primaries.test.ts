@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { primaries, primariesNow } from '#nameserver/edge/primaries.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
+import { FakeClock } from '../../../support/time/fake-clock.ts';
 
 const { signal } = new AbortController();
 const hosts = [

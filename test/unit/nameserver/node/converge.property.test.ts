@@ -5,11 +5,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { address, apex, FakeFeed, type Fault } from '../../../support/nameserver/fake-feed.ts';
-import { MemoryEngine } from '../../../support/nameserver/memory-engine.ts';
-import { startTestNode, type TestNode } from '../../../support/nameserver/node.ts';
-import { QuickClock } from '../../../support/nameserver/quick-clock.ts';
-import { temporaryFolder } from '../../../support/temporary.ts';
+import { address, apex, FakeFeed, type Fault } from '../../../support/faulty-node/fake-feed.ts';
+import { MemoryEngine } from '../../../support/faulty-node/memory-engine.ts';
+import { startTestNode, type TestNode } from '../../../support/faulty-node/node.ts';
+import { temporaryFolder } from '../../../support/runner/temporary.ts';
+import { QuickClock } from '../../../support/time/quick-clock.ts';
 
 let root: string;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // A node between a feed and a name server that cause faults: it survives each, applies nothing wrong, and says so.
 import { describe, expect, it } from 'vitest';
-import { address, type Fault } from '../../../support/nameserver/fake-feed.ts';
-import { metric } from '../../../support/nameserver/node.ts';
-import { numbered, startWorld } from '../../../support/nameserver/node-world.ts';
-import { QuickClock } from '../../../support/nameserver/quick-clock.ts';
+import { address, type Fault } from '../../../support/faulty-node/fake-feed.ts';
+import { metric } from '../../../support/faulty-node/node.ts';
+import { numbered, startWorld } from '../../../support/faulty-node/node-world.ts';
+import { QuickClock } from '../../../support/time/quick-clock.ts';
 
 describe('a feed with faults', () => {
   const clock = () => new QuickClock(20);

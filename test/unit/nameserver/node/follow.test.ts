@@ -2,7 +2,7 @@ import pino from 'pino';
 import { expect, test } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { createFollower } from '#nameserver/node/follow.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
+import { FakeClock } from '../../../support/time/fake-clock.ts';
 
 /** The waits in ms between the tries of a follower whose every try ends with this error. */
 async function waits(error: Error, tries: number): Promise<number[]> {

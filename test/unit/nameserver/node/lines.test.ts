@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readLines } from '#nameserver/node/lines.ts';
-import { FakeClock, settle } from '../../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../../support/time/fake-clock.ts';
 
 async function* chunksOf(octets: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < octets.length; at += size) yield octets.subarray(at, at + size);

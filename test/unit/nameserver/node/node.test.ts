@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { address } from '../../../support/nameserver/fake-feed.ts';
-import { metric } from '../../../support/nameserver/node.ts';
-import { numbered, startWorld } from '../../../support/nameserver/node-world.ts';
-import { QuickClock } from '../../../support/nameserver/quick-clock.ts';
+import { address } from '../../../support/faulty-node/fake-feed.ts';
+import { metric } from '../../../support/faulty-node/node.ts';
+import { numbered, startWorld } from '../../../support/faulty-node/node-world.ts';
+import { QuickClock } from '../../../support/time/quick-clock.ts';
 
 describe('a node', () => {
   it('applies the list, changes, new zones and deletions, and reports its cursor', async () => {

@@ -16,7 +16,7 @@ import { Position } from '#nameserver/node/position.ts';
 import { readiness } from '#nameserver/node/ready.ts';
 import { RecentNames } from '#nameserver/node/recent.ts';
 import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
-import { address } from '../../../support/nameserver/fake-feed.ts';
+import { address } from '../../../support/faulty-node/fake-feed.ts';
 
 const head = { id: 'z1', name: 'a.test', version: 'v1', serial: 1 };
 const names = (...owners: string[]): ZoneWork => ({

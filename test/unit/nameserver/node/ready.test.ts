@@ -1,8 +1,8 @@
 // Whether a node is ready while its name server starts again, or is at long work.
 import { describe, expect, it } from 'vitest';
 import { SlowEngine } from '#nameserver/node/faults.ts';
-import { startWorld } from '../../../support/nameserver/node-world.ts';
-import { QuickClock } from '../../../support/nameserver/quick-clock.ts';
+import { startWorld } from '../../../support/faulty-node/node-world.ts';
+import { QuickClock } from '../../../support/time/quick-clock.ts';
 
 async function readyWorld() {
   const world = await startWorld({ zones: ['a.test', 'large.test'] });

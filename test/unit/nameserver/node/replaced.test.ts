@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { type ConvergeContext, removeZone } from '#nameserver/node/converge.ts';
 import { emptyRow } from '#nameserver/node/state.ts';
-import { startWorld } from '../../../support/nameserver/node-world.ts';
+import { startWorld } from '../../../support/faulty-node/node-world.ts';
 
 const { signal } = new AbortController();
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Arrival, type Arrivals, createArrivals } from '#service/nodes/arrivals.ts';
 import type { LivingRow } from '#store/nodes.ts';
-import { FakeClock } from '../../../support/fake-clock.ts';
+import { FakeClock } from '../../../support/time/fake-clock.ts';
 
 const node = (name: string, applied: number | null, more: Partial<LivingRow> = {}): LivingRow => ({
   node: name,

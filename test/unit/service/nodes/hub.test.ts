@@ -1,7 +1,7 @@
 // The hub of the feed: the lines of each stream and their order, many streams, and failures.
 import { afterEach, describe, expect, test } from 'vitest';
 import { MAX_STREAMS } from '#service/nodes/hub.ts';
-import { advance, closeHub, cursorOf, startHub } from '../../../support/feed-hub.ts';
+import { advance, closeHub, cursorOf, startHub } from '../../../support/feed/feed-hub.ts';
 
 afterEach(closeHub);
 

@@ -1,7 +1,7 @@
 // A reader of the feed that reads slowly, or not at all.
 import { afterEach, describe, expect, test } from 'vitest';
 import { FEW_WAITING, MAX_WAITING } from '#service/nodes/outlet.ts';
-import { advance, closeHub, cursorOf, startHub } from '../../../support/feed-hub.ts';
+import { advance, closeHub, cursorOf, startHub } from '../../../support/feed/feed-hub.ts';
 
 afterEach(closeHub);
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
 import { limitWork } from '#service/permits.ts';
-import { createMemorySource } from '../../../support/memory-source.ts';
+import { createMemorySource } from '../../../support/feed/memory-source.ts';
 
 function feedOf() {
   const source = createMemorySource();

@@ -1,0 +1,264 @@
+// The fault matrix, sixth part: two operators that both believe to lead, objects that lose their status, and objects
+// that come back from a backup without status and with new uids. Each cell has a namespace and operators of its own.
+import { describe, expect, it } from 'vitest';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE } from '#resources/dnszone.ts';
+import { EXISTING_ZONES } from '#resources/names.ts';
+import {
+  type Cell,
+  CHANGING,
+  CREATING,
+  calm,
+  cleanUp,
+  consistent,
+  DELETING,
+  healed,
+  lateChanges,
+  newCell,
+} from '../../support/matrix/cell.ts';
+import { type Chain, startChain } from '../../support/matrix/chain.ts';
+import { measureHealing } from '../../support/matrix/healing.ts';
+import { historyOf, inconsistencies, objectsOf } from '../../support/matrix/invariants.ts';
+import { startOperator, type TestOperator } from '../../support/matrix/operator.ts';
+import { untilIs, untilNone } from '../../support/time/until.ts';
+import { startMeeting } from './meeting.support.ts';
+
+const own = await startChain();
+
+/** Zones that may take over an existing zone, as a zone must that has lost its status: its namespace has the label. */
+const chain: Chain = {
+  ...own,
+  zone: (name, spec, namespace) => own.zone(name, { ...spec, adopt: 'IfIdentical' }, namespace),
+};
+
+/** From the moment at which the operators may write. */
+const healing = measureHealing(calm);
+
+async function inCell(work: (cell: Cell, start: typeof startOperator) => Promise<void>): Promise<void> {
+  const cell = await newCell(own);
+  const { namespace } = cell;
+  await own.api.merge(NAMESPACE, { name: namespace }, { metadata: { labels: { [EXISTING_ZONES]: 'allow' } } });
+  const started: TestOperator[] = [];
+  const start: typeof startOperator = (place, options) => {
+    const operator = startOperator(place, { ...options, namespace });
+    started.push(operator);
+    return operator;
+  };
+  try {
+    await work(cell, start);
+  } finally {
+    await Promise.all(started.map((operator) => operator.stop()));
+  }
+}
+
+const www = (cell: Cell, ...last: number[]) => {
+  const values = last.map((each) => ({ content: `192.0.2.${each}` }));
+  return own.record('www', 'zone', { name: 'www', type: 'A', ttl: 300, values }, cell.namespace);
+};
+
+/** A zone and a record with two values. */
+async function created(cell: Cell): Promise<void> {
+  await CREATING.act(chain, cell);
+  calm.push(await consistent(own, cell, 'created'));
+}
+
+describe.concurrent('two operators that both believe to lead', () => {
+  it.each([
+    { work: CREATING, write: 'createZone' },
+    { work: CHANGING, write: 'applyRecords' },
+    { work: DELETING, write: 'applyRecords' },
+  ])('do the same work at the same time, while $work.title', async ({ work, write }) => {
+    await inCell(async (cell, start) => {
+      const meeting = startMeeting();
+      try {
+        const first = start(own);
+        await work.given(chain, cell);
+        await consistent(own, cell, 'given');
+        await first.stop();
+        const operators = [start(own, { before: meeting.at(write) }), start(own, { before: meeting.at(write) })];
+        await work.act(chain, cell);
+        await untilIs('operators that have decided to write', meeting.count, (count) => count === 2);
+        meeting.open();
+        cell.history = work.history;
+        healing.add('two operators', await healed(own, cell, work.title));
+        for (const operator of operators) expect(operator.writes).toContain(write);
+        await cleanUp(own, cell);
+      } finally {
+        meeting.open();
+      }
+    });
+  });
+
+  it('an apply of an older version that arrives late changes nothing', async () => {
+    await inCell(async (cell, start) => {
+      const meeting = startMeeting();
+      try {
+        const second = start(own);
+        await created(cell);
+        const slow = start(own, { before: meeting.at('applyRecords') });
+        await www(cell, 2, 3);
+        await untilIs('operators that wait', meeting.count, (count) => count === 1);
+        await consistent(own, cell, 'the other one has applied');
+        await www(cell, 2, 4);
+        await consistent(own, cell, 'the other one has applied the next version');
+        const before = slow.spans.length;
+        meeting.open();
+        await untilIs(
+          'writes of the slow one',
+          () => slow.spans.length,
+          (count) => count > before,
+        );
+        cell.history = 'record.create 2, record.update 2, zone.create 1';
+        healing.add('a late apply', await healed(own, cell, 'a late apply'));
+        expect(second.writes).toContain('applyRecords');
+        await cleanUp(own, cell);
+      } finally {
+        meeting.open();
+      }
+    });
+  });
+
+  it('an apply that arrives after its object was deleted leaves nothing', async () => {
+    await inCell(async (cell, start) => {
+      const meeting = startMeeting();
+      try {
+        start(own);
+        await created(cell);
+        const slow = start(own, { before: meeting.at('applyRecords') });
+        await www(cell, 2, 3);
+        await untilIs('operators that wait', meeting.count, (count) => count === 1);
+        await consistent(own, cell, 'the other one has applied');
+        await own.remove(DNS_RECORD, 'www', cell.namespace);
+        const released = 'record.create 2, record.delete 2, record.update 1, zone.create 1';
+        await untilIs(
+          'the history',
+          () => historyOf(own, cell.zoneName),
+          (is) => is === released,
+        );
+        const before = slow.spans.length;
+        meeting.open();
+        await untilIs(
+          'writes of the slow one',
+          () => slow.spans.length,
+          (count) => count > before,
+        );
+        // The values come back for a moment, and the slow operator itself releases them.
+        cell.history = 'record.create 4, record.delete 4, record.update 1, zone.create 1';
+        healing.add('a late apply of a deleted object', await healed(own, cell, 'a late apply of a deleted object'));
+        await cleanUp(own, cell);
+      } finally {
+        meeting.open();
+      }
+    });
+  });
+});
+
+interface Saved extends KubeObject {
+  readonly spec: object;
+  readonly status?: { readonly conditions: readonly { readonly reason: string }[] };
+}
+
+/** The API server gives conditions to an object without a status. */
+const isUntouched = ({ status }: Saved) => status?.conditions.every(({ reason }) => reason === 'Pending') ?? true;
+
+const KINDS: readonly (readonly [ResourceType, string])[] = [
+  [DNS_ZONE, 'zone'],
+  [DNS_RECORD, 'www'],
+];
+
+async function wipe({ namespace }: Cell): Promise<void> {
+  for (const [type, name] of KINDS) {
+    const patch = { status: null };
+    const patched = await own.api.merge<Saved>(type, { namespace, name }, patch, { subresource: 'status' });
+    expect(patched).toSatisfy(isUntouched);
+  }
+}
+
+describe.concurrent('objects whose status is wiped', () => {
+  it.each(['while the operator works', 'while no operator runs'])('are taken up again: %s', async (when) => {
+    await inCell(async (cell, start) => {
+      const isAway = when === 'while no operator runs';
+      const first = start(own);
+      await CHANGING.given(chain, cell);
+      await consistent(own, cell, 'given');
+      if (isAway) await first.stop();
+      await wipe(cell);
+      if (isAway) expect(await inconsistencies(own, cell)).not.toEqual([]);
+      if (isAway) start(own);
+      cell.history = 'record.create 3, zone.create 1';
+      healing.add(`wiped ${when}`, await healed(own, cell, 'the status is wiped'));
+      await CHANGING.act(chain, cell);
+      cell.history = CHANGING.history;
+      await healed(own, cell, 'changed afterwards');
+      await cleanUp(own, cell);
+    });
+  });
+});
+
+/** The objects as a backup has them. */
+async function backUp({ namespace }: Cell): Promise<readonly (readonly [ResourceType, Saved])[]> {
+  return Promise.all(
+    KINDS.map(async ([type, name]) => [type, await own.api.get<Saved>(type, { namespace, name })] as const),
+  );
+}
+
+/** They are lost, and no operator saw it. */
+async function lose(cell: Cell): Promise<void> {
+  const { namespace } = cell;
+  for (const [type, name] of KINDS) {
+    await own.api.merge(type, { namespace, name }, { metadata: { finalizers: null } });
+    await own.remove(type, name, namespace);
+  }
+  await untilNone('the objects are lost', async () => {
+    const { zones, records } = await objectsOf(own, cell);
+    return [...zones, ...records].map(({ metadata }) => `${metadata.name} is still there`);
+  });
+}
+
+async function restore([type, { metadata, spec }]: readonly [ResourceType, Saved]): Promise<void> {
+  const { namespace, name, labels = {} } = metadata;
+  const made = await own.api.create<Saved>(type, { metadata: { namespace, name, labels }, spec });
+  expect(made.metadata.uid).not.toBe(metadata.uid);
+  expect(made).toSatisfy(isUntouched);
+}
+
+describe.concurrent('objects from a backup, without status and with new uids', () => {
+  it.each(['restored while no operator runs', 'restored while an operator runs, records first'])(
+    'keep the records of the lost objects: %s',
+    async (when) => {
+      await inCell(async (cell, start) => {
+        const isAway = when === 'restored while no operator runs';
+        const first = start(own);
+        await CHANGING.given(chain, cell);
+        await consistent(own, cell, 'given');
+        const saved = await backUp(cell);
+        await first.stop();
+        await lose(cell);
+        cell.history = 'record.create 3, zone.create 1';
+        expect(await historyOf(own, cell.zoneName)).toBe(cell.history);
+        if (!isAway) start(own);
+        for (const each of isAway ? saved : saved.toReversed()) await restore(each);
+        if (isAway) {
+          expect(await inconsistencies(own, cell)).not.toEqual([]);
+          start(own);
+        }
+        healing.add(when, await healed(own, cell, when));
+        await CHANGING.act(chain, cell);
+        cell.history = CHANGING.history;
+        await healed(own, cell, 'changed afterwards');
+        await cleanUp(own, cell);
+      });
+    },
+  );
+});
+
+it('nothing came after the end of any cell', async () => {
+  expect(await lateChanges(own)).toEqual([]);
+});
+
+it('the work ends in seconds after the fault', () => {
+  process.stdout.write(healing.table());
+  expect(healing.problems()).toEqual([]);
+});

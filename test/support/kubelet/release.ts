@@ -1,0 +1,160 @@
+// The chart in a cluster of the tests: its installation with default values into a namespace where Pod Security's level
+// "restricted" is enforced, its pods, services and an API key.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { stringify } from 'yaml';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { PROJECT } from '../../../deploy/image/images.ts';
+import { createResolver, type Resolver } from '../dns/resolver.ts';
+import { createRequest, type Request } from '../http/requests.ts';
+import type { TestCluster } from './cluster.ts';
+
+export const CHART = join(PROJECT, 'charts/zonestead');
+export const RELEASE = 'zonestead';
+export const NAMESPACE = 'zonestead';
+/** As far as a command of the image goes, in front of its words. */
+const IN_API = ['-n', NAMESPACE, 'exec', `deployment/${RELEASE}-api`, '-c', 'api', '--', 'zonestead'];
+
+export interface Pod {
+  name: string;
+  /** It stays when a container is started again. */
+  uid: string;
+  component: string;
+  ready: boolean;
+  containers: Container[];
+}
+
+export interface Container {
+  name: string;
+  image: string;
+  /** The id in the container runtime; each start has another one. Empty before the first. */
+  id: string;
+  ready: boolean;
+  restarts: number;
+}
+
+export interface Release {
+  /** Pods that run permanently: no Jobs, no tests. */
+  pods(): Promise<Pod[]>;
+  /** Address of a Service, as the host reaches it. */
+  serviceAddress(name: string): Promise<string>;
+  dns: Resolver;
+  /** Over the api's Service, with this key. */
+  requests(key: string): Request;
+  /** A key for a team, with a high write limit, created in an api pod. */
+  mintKey(team: string): Promise<{ key: string; teamId: string }>;
+  /** Applies objects. */
+  apply(objects: readonly object[], ...args: string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the namespace, installs the chart that an upgrade begins with and waits until everything is Ready.
+ * @throws with helm's words and the state of the pods
+ */
+export async function installRelease(cluster: TestCluster): Promise<Release> {
+  const { chart, args } = cluster.before;
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-release-'));
+  const agent = new Agent();
+  const apply = async (objects: readonly object[], ...more: string[]) => {
+    const file = join(folder, 'objects.yaml');
+    await writeFile(file, objects.map((object) => stringify(object)).join('---\n'));
+    return cluster.kubectl('apply', '-f', file, ...more);
+  };
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } }]);
+  // A cluster that is not ours may have it already.
+  const install = [
+    'upgrade',
+    '--install',
+    RELEASE,
+    chart,
+    '-n',
+    NAMESPACE,
+    '--wait',
+    '--wait-for-jobs',
+    '--timeout=600s',
+    ...args,
+  ];
+  const { code, tail } = await cluster.attempt('helm', ...install);
+  if (code !== 0) throw new Error(`helm install: ${tail}\n${await stateOf(cluster)}`);
+  const serviceAddress = (name: string) =>
+    cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, '-o=jsonpath={.spec.clusterIP}');
+  const api = await serviceAddress(`${RELEASE}-api`);
+  return {
+    pods: () => podsOf(cluster),
+    serviceAddress,
+    dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
+    requests: (key) => createRequest(`http://${api}`, agent, key),
+    mintKey: async (team) => {
+      const words = [
+        'admin',
+        'keys',
+        'mint',
+        '--team',
+        team,
+        '--create-team',
+        '--name',
+        'tests',
+        '--manage-zones',
+        'write',
+      ];
+      const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
+      const out = await cluster.kubectl(...IN_API, ...words, ...limits);
+      const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];
+      if (key === undefined || teamId === undefined) throw new Error(`no key in: ${out}`);
+      return { key, teamId };
+    },
+    apply,
+    close: async () => {
+      await agent.destroy();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** For the message of a failure: the status and the logs of the pods. */
+async function stateOf(cluster: TestCluster): Promise<string> {
+  const parts = [
+    ['get', 'pods', '-o', 'wide'],
+    ['get', 'events', '--field-selector=type=Warning'],
+    ['logs', '-l', 'app.kubernetes.io/part-of=zonestead', '--all-containers', '--prefix', '--tail=5'],
+  ];
+  const texts: string[] = [];
+  for (const args of parts) texts.push((await cluster.attempt('kubectl', '-n', NAMESPACE, ...args)).tail);
+  return texts.join('\n');
+}
+
+const POD: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+
+interface PodObject extends KubeObject {
+  spec: { containers: { name: string; image: string }[] };
+  status: {
+    conditions?: { type: string; status: string }[];
+    containerStatuses?: { name: string; containerID?: string; ready: boolean; restartCount: number }[];
+  };
+}
+
+async function podsOf(cluster: TestCluster): Promise<Pod[]> {
+  const { items } = await cluster.api.list<PodObject>(POD, { namespace: NAMESPACE });
+  const component = (pod: PodObject) => pod.metadata.labels?.['app.kubernetes.io/component'] ?? '';
+  return items
+    .filter((pod) => !pod.metadata.deletionTimestamp && !['', 'bootstrap', 'test'].includes(component(pod)))
+    .map((pod) => ({
+      name: pod.metadata.name,
+      uid: pod.metadata.uid ?? '',
+      component: component(pod),
+      ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+      containers: containersOf(pod),
+    }));
+}
+
+function containersOf({ spec, status }: PodObject): Container[] {
+  return spec.containers.map(({ name, image }) => {
+    const told = status.containerStatuses?.find((each) => each.name === name);
+    const id = (told?.containerID ?? '').replace(/^\w+:\/\//, '');
+    return { name, image, id, ready: told?.ready ?? false, restarts: told?.restartCount ?? 0 };
+  });
+}

@@ -1,0 +1,27 @@
+// The plain model by which the fault matrix and the crash runs judge.
+import { expect, it } from 'vitest';
+import { answersOf, linesOf, wantedOf } from '../../../support/matrix/wanted.ts';
+
+const values = [{ content: '192.0.2.2' }, { content: '192.0.2.1' }];
+
+it('a record has the TTL of its spec, of its zone, or an hour', () => {
+  const spec = { name: 'WWW', type: 'A', content: '192.0.2.1' };
+  expect(linesOf(wantedOf({ ...spec, ttl: 60 }, { defaultTtl: 300 }))).toBe('www 60 A 192.0.2.1');
+  expect(linesOf(wantedOf(spec, { defaultTtl: 300 }))).toBe('www 300 A 192.0.2.1');
+  expect(linesOf(wantedOf(spec, {}))).toBe('www 3600 A 192.0.2.1');
+});
+
+it('an RRset is answered with all values and its lowest TTL', () => {
+  const foreign = { name: 'www', type: 'A', content: '192.0.2.99', ttl: 60 };
+  const wanted = [...wantedOf({ name: 'www', type: 'A', ttl: 300, values }, {}), foreign];
+  expect([...answersOf('cell1.example', wanted)]).toEqual([
+    [
+      'www.cell1.example A',
+      ['192.0.2.1', '192.0.2.2', '192.0.2.99'].map((content) => `www.cell1.example 60 A ${content}`),
+    ],
+  ]);
+});
+
+it('a spec that the model does not know is an error', () => {
+  expect(() => wantedOf({ name: 'www', type: 'AAAA', content: '2001:DB8::1' }, {})).toThrow('AAAA');
+});
