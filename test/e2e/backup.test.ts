@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { listDsRecords, listZoneChanges } from '#contract/operations/zones.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
@@ -37,14 +37,14 @@ const MANY = 30;
 
 let programs: string;
 let folder: string;
-let test: TestStack;
+let stack: TestStack;
 
 beforeAll(async () => {
   programs = await debianPostgres();
   folder = await temporaryFolder('backup');
-  test = await startTestStack({ postgresPrograms: programs });
+  stack = await startTestStack({ postgresPrograms: programs });
 });
-afterAll(() => test?.stop());
+afterAll(() => stack?.stop());
 
 async function shell(text: string, url: string): Promise<void> {
   const env = { PATH: `${programs}:${process.env.PATH}`, DATABASE_URL: url };
@@ -55,18 +55,18 @@ async function shell(text: string, url: string): Promise<void> {
 
 const answers = () =>
   Promise.all(
-    QUESTIONS.map(async ([name, type]) => [name, type, await test.rcode(name, type), await test.dig(name, type)]),
+    QUESTIONS.map(async ([name, type]) => [name, type, await stack.rcode(name, type), await stack.dig(name, type)]),
   );
 
 /** All that can be seen from outside: DNS, the API, the history. */
 async function everything() {
   const dns = await answers();
-  const zones = await readZones(test.client, {});
+  const zones = await readZones(stack.client, {});
   const inside = await Promise.all(
     zones.map(async ({ id }) => [
-      await readRecords(test.client, id, {}),
-      (await test.client.call(listDsRecords, { params: { id } })).ds,
-      await test.client.call(listZoneChanges, { params: { id }, query: { limit: 100 } }),
+      await readRecords(stack.client, id, {}),
+      (await stack.client.call(listDsRecords, { params: { id } })).ds,
+      await stack.client.call(listZoneChanges, { params: { id }, query: { limit: 100 } }),
     ]),
   );
   return { dns, zones, inside };
@@ -74,7 +74,7 @@ async function everything() {
 
 /** The writes that the operator has sent since it started, without its heartbeats. */
 async function operatorWrites(): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${test.stack.healthPorts.operator}/metrics`)).text();
+  const text = await (await fetch(`http://127.0.0.1:${stack.stack.healthPorts.operator}/metrics`)).text();
   const sum = (found: Iterable<RegExpMatchArray>) =>
     [...found].reduce((total, { groups }) => total + Number(groups?.count), 0);
   const requests = text.matchAll(/^zonestead_service_requests_total\{method="(?!GET)\w+",code="\w+"\} (?<count>\d+)/gm);
@@ -83,20 +83,20 @@ async function operatorWrites(): Promise<number> {
 
 /** Reasons of Ready of all objects: only `Ready` when the service answers and all is well. */
 async function reasons(): Promise<string[]> {
-  const items = [...(await test.kube.list<Watched>('zdz')), ...(await test.kube.list<Watched>('zdr'))];
+  const items = [...(await stack.kube.list<Watched>('zdz')), ...(await stack.kube.list<Watched>('zdr'))];
   const ready = items.map((object) => conditionOf(object, 'Ready')?.reason ?? 'none');
   return [...new Set(ready)];
 }
 
-it('brings everything back from a dump into a new server, and the operator writes nothing', {
+test('brings everything back from a dump into a new server, and the operator writes nothing', {
   timeout: 600_000,
 }, async () => {
-  const { service, operator } = test.stack;
+  const { service, operator } = stack.stack;
   const records = RECORDS.map((spec, index) => recordObject(`r${index}`, 'kept', spec));
   const many = Array.from({ length: MANY }, (_, index) =>
     recordObject(`many-${index}`, 'kept', { name: `many-${index}`, type: 'A', content: `192.0.2.${index}` }),
   );
-  const applied = await test.apply(
+  const applied = await stack.apply(
     zoneObject('kept', 'kept.example'),
     zoneObject('parked', 'parked.example', { parked: true }),
     ...records,
@@ -104,7 +104,7 @@ it('brings everything back from a dump into a new server, and the operator write
   );
   expect(applied).toMatchObject({ ok: true });
   const objects = [...records, ...many] as { metadata: { name: string } }[];
-  await test.ready('zdz/kept', 'zdz/parked', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
+  await stack.ready('zdz/kept', 'zdz/parked', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
   const before = await everything();
   expect(before.zones).toHaveLength(ZONES.length);
   expect(before.dns.filter(([, , rcode]) => rcode === 'NOERROR').length).toBeGreaterThan(RECORDS.length);
@@ -146,13 +146,13 @@ it('brings everything back from a dump into a new server, and the operator write
   }
 
   await expect.poll(everything, { interval: 500 }).toEqual(before);
-  expect(await test.delv('kept.example', 'any.apps.kept.example', 'A')).toContain('fully validated');
+  expect(await stack.delv('kept.example', 'any.apps.kept.example', 'A')).toContain('fully validated');
   await expect.poll(reasons, { interval: 500 }).toEqual(['Ready']);
   // A new operator looks at every object again.
   await operator.part('operator').stop();
   await operator.start('operator');
   const settled = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${test.stack.healthPorts.operator}/metrics`)).text();
+    const text = await (await fetch(`http://127.0.0.1:${stack.stack.healthPorts.operator}/metrics`)).text();
     const runs = /^zonestead_controller_reconcile_total\{controller="records",result="success"\} (\d+)/m.exec(text);
     return Number(runs?.[1] ?? 0);
   };
@@ -163,8 +163,8 @@ it('brings everything back from a dump into a new server, and the operator write
 
   // And normal operation continues: a new write is served at once.
   const edited = recordObject('many-0', 'kept', { name: 'many-0', type: 'A', content: '198.51.100.9' });
-  expect(await test.apply(edited)).toMatchObject({ ok: true });
+  expect(await stack.apply(edited)).toMatchObject({ ok: true });
   await expect
-    .poll(() => test.dig('many-0.kept.example', 'A'))
+    .poll(() => stack.dig('many-0.kept.example', 'A'))
     .toEqual(['many-0.kept.example. 3600 IN A 198.51.100.9']);
 });

@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { createZone, listDsRecords } from '#contract/operations/zones.ts';
@@ -65,7 +65,7 @@ const addresses = (name: string) => Promise.all(servers.map(async ({ dns }) => (
 const servedByAll = (name: string, content: string) =>
   expect.poll(() => addresses(name)).toEqual(servers.map(() => [`${name} 60 A ${content}`]));
 
-it('no query fails while Postgres and the api are away and every other part restarts; afterwards a change arrives everywhere', async () => {
+test('no query fails while Postgres and the api are away and every other part restarts; afterwards a change arrives everywhere', async () => {
   const { running } = service;
   await put('www', '192.0.2.1');
   await put('*.apps', '192.0.2.2');
@@ -115,7 +115,7 @@ it('no query fails while Postgres and the api are away and every other part rest
   }
 });
 
-it('a node that is stopped by SIGSTOP delays its own name server alone, and catches up', async () => {
+test('a node that is stopped by SIGSTOP delays its own name server alone, and catches up', async () => {
   const [moving, still] = servers as [(typeof servers)[0], (typeof servers)[0]];
   const { pid } = service.running.part(still.node);
   process.kill(pid, 'SIGSTOP');

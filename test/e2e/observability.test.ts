@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { readZones } from '#client/lists.ts';
 import { listZoneChanges } from '#contract/operations/zones.ts';
@@ -33,7 +33,7 @@ const REQUEST_ID = 'zonestead.dev/request-id';
 const { signal } = new AbortController();
 
 let otlp: OtlpReceiver;
-let test: TestStack;
+let stack: TestStack;
 let solver: Part;
 let prometheus: Prometheus;
 let secondary: RunningSecondary;
@@ -42,13 +42,13 @@ beforeAll(async () => {
   otlp = await startOtlpReceiver();
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
   const folder = await temporaryFolder('observability');
-  test = await startTestStack({ settings });
+  stack = await startTestStack({ settings });
   const { solverHealth, solverPort } = await allocatePorts([{ name: 'solverHealth' }, { name: 'solverPort' }], {
     stateDir: folder,
   });
   solver = await startSolver(folder, solverPort, solverHealth);
   secondary = await addSecondary(folder);
-  const scraped = { ...test.stack.healthPorts, solver: solverHealth };
+  const scraped = { ...stack.stack.healthPorts, solver: solverHealth };
   const targets = Object.entries(scraped).map(([pod, port]) => ({
     address: `127.0.0.1:${port}`,
     labels: { namespace: 'zonestead', pod },
@@ -58,13 +58,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await prometheus?.stop();
   await solver?.stop();
-  await test?.stop();
+  await stack?.stop();
   await otlp?.close();
 });
 
 /** A knotd that transfers all zones of the stack. */
 async function addSecondary(stateDir: string): Promise<RunningSecondary> {
-  const { databaseUrl, dns } = test.stack.service;
+  const { databaseUrl, dns } = stack.stack.service;
   const { port } = await allocatePorts([{ name: 'port', dns: true }], { stateDir });
   const input = { name: 'eu', addresses: [`127.0.0.1:${port}`], zones: 'all' as const };
   const { key } = await adminAddSecondary(databaseUrl, input, randomBytes, new Date());
@@ -73,8 +73,8 @@ async function addSecondary(stateDir: string): Promise<RunningSecondary> {
 
 /** Without cert-manager: its metrics are there from the start. */
 async function startSolver(stateDir: string, port: number, healthPort: number): Promise<Part> {
-  const { cluster } = test.stack;
-  await test.kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/solver/rbac.yaml'));
+  const { cluster } = stack.stack;
+  await stack.kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/solver/rbac.yaml'));
   const authority = await ensureAuthority({ dir: stateDir, name: 'ca', commonName: 'test' });
   const files = { dir: stateDir, name: 'solver', commonName: 'solver', authority, hosts: ['localhost'] };
   const { certificateFile, keyFile } = await ensureCertificate(files);
@@ -110,123 +110,121 @@ interface Noted {
 }
 
 async function eventsWithIds(): Promise<Noted[]> {
-  const items = await test.kube.list<Event>('event', 'default');
+  const items = await stack.kube.list<Event>('event', 'default');
   return items.flatMap(({ metadata, reason, regarding }) => {
     const id = metadata.annotations?.[REQUEST_ID];
     return id === undefined ? [] : [{ id, reason, object: regarding.name }];
   });
 }
 
-describe('one id from an Event to the history', () => {
-  const names = Array.from({ length: MANY }, (_, index) => `many-${index}`);
+const names = Array.from({ length: MANY }, (_, index) => `many-${index}`);
 
-  it('is that of the run which wrote, for objects that went out together as well', async () => {
-    const records = names.map((name, index) =>
-      recordObject(name, 'seen', { name, type: 'A', content: `192.0.2.${index}` }),
-    );
-    // A record that waits for its zone would have other Events first.
-    expect(await test.apply(zoneObject('seen', 'seen.example'))).toMatchObject({ ok: true });
-    await test.ready('zdz/seen');
-    // All at once, so that many go out together.
-    const applied = await Promise.all(records.map((each) => test.apply(each)));
-    for (const each of applied) expect(each).toMatchObject({ ok: true });
-    await test.ready(...names.map((name) => `zdr/${name}`));
-    const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
-    const rows = await sql<{ action: string; id: string; name: string }[]>`
+test('one id from an Event to the history is that of the run which wrote, for objects that went out together as well', async () => {
+  const records = names.map((name, index) =>
+    recordObject(name, 'seen', { name, type: 'A', content: `192.0.2.${index}` }),
+  );
+  // A record that waits for its zone would have other Events first.
+  expect(await stack.apply(zoneObject('seen', 'seen.example'))).toMatchObject({ ok: true });
+  await stack.ready('zdz/seen');
+  // All at once, so that many go out together.
+  const applied = await Promise.all(records.map((each) => stack.apply(each)));
+  for (const each of applied) expect(each).toMatchObject({ ok: true });
+  await stack.ready(...names.map((name) => `zdr/${name}`));
+  const sql = postgres(stack.stack.service.databaseUrl, { max: 1 });
+  const rows = await sql<{ action: string; id: string; name: string }[]>`
       select action, request_id as id, coalesce(after->>'name', zone_name) as name from changes order by id`;
-    await sql.end();
-    const objectOf = ({ action, name }: (typeof rows)[number]) => (action === 'zone.create' ? 'seen' : name);
-    // Events are sent at a limited rate.
-    const withoutEvent = async () => {
-      const events = await eventsWithIds();
-      return rows.filter((row) => !events.some(({ id, object }) => id === row.id && object === objectOf(row)));
-    };
-    await expect.poll(withoutEvent).toEqual([]);
-    const [api, operator] = await Promise.all([
-      linesOf(test.stack.service.running.part('api')),
-      linesOf(test.stack.operator.part('operator')),
-    ]);
-    expect(rows.filter(({ action }) => action === 'record.create')).toHaveLength(MANY);
-    expect(new Set(rows.map(({ id }) => id)).size).toBe(MANY + 1);
-    for (const row of rows) {
-      const { action, id, name } = row;
-      const written = operator.find(({ reconcileId, msg }) => reconcileId === id && msg === 'written');
-      expect(written).toMatchObject({ key: `default/${objectOf(row)}`, write: expect.any(String) });
-      const answered = api.find(({ requestId, msg }) => requestId === id && (msg === 'write' || msg === 'change'));
-      expect([name, answered?.status]).toEqual([name, action === 'zone.create' ? 200 : expect.any(Number)]);
-    }
-    // Otherwise nothing was proven of batches.
-    const together = api.filter(({ msg, batch }) => msg === 'change' && batch !== undefined);
-    expect(together.length).toBeGreaterThan(1);
-    expect(together).toContainEqual(expect.objectContaining({ action: 'apply', status: 200 }));
-  });
+  await sql.end();
+  const objectOf = ({ action, name }: (typeof rows)[number]) => (action === 'zone.create' ? 'seen' : name);
+  // Events are sent at a limited rate.
+  const withoutEvent = async () => {
+    const events = await eventsWithIds();
+    return rows.filter((row) => !events.some(({ id, object }) => id === row.id && object === objectOf(row)));
+  };
+  await expect.poll(withoutEvent).toEqual([]);
+  const [api, operator] = await Promise.all([
+    linesOf(stack.stack.service.running.part('api')),
+    linesOf(stack.stack.operator.part('operator')),
+  ]);
+  expect(rows.filter(({ action }) => action === 'record.create')).toHaveLength(MANY);
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(MANY + 1);
+  for (const row of rows) {
+    const { action, id, name } = row;
+    const written = operator.find(({ reconcileId, msg }) => reconcileId === id && msg === 'written');
+    expect(written).toMatchObject({ key: `default/${objectOf(row)}`, write: expect.any(String) });
+    const answered = api.find(({ requestId, msg }) => requestId === id && (msg === 'write' || msg === 'change'));
+    expect([name, answered?.status]).toEqual([name, action === 'zone.create' ? 200 : expect.any(Number)]);
+  }
+  // Otherwise nothing was proven of batches.
+  const together = api.filter(({ msg, batch }) => msg === 'change' && batch !== undefined);
+  expect(together.length).toBeGreaterThan(1);
+  expect(together).toContainEqual(expect.objectContaining({ action: 'apply', status: 200 }));
+});
 
-  it('is that of an edit too, which leaves Ready as it is', async () => {
-    const edited = recordObject('many-0', 'seen', { name: 'many-0', type: 'A', content: '198.51.100.1' });
-    expect(await test.apply(edited)).toMatchObject({ ok: true });
-    const update = async () => {
-      const [zone] = await readZones(test.client, { zoneName: 'seen.example' });
-      const { changes } = await test.client.call(listZoneChanges, {
-        params: { id: zone?.id ?? '' },
-        query: { limit: 1 },
-      });
-      return changes.find(({ action }) => action === 'record.update')?.requestId;
-    };
-    await expect.poll(update).toBeDefined();
-    const id = await update();
-    await expect.poll(eventsWithIds).toContainEqual(expect.objectContaining({ id, object: 'many-0' }));
-  });
-
-  it('leads to a trace: run, request, answer and transaction, and a batch to the runs of all its changes', async () => {
-    const all = otlp.spans;
-    const childOf = (parent: { traceId: string; spanId: string } | undefined, kind: number, service: string) =>
-      all.find(
-        (span) =>
-          span.traceId === parent?.traceId &&
-          span.parentSpanId === parent.spanId &&
-          span.kind === kind &&
-          span.service === service,
-      );
-    const created = () => {
-      const { object, id } = { object: 'DNSZone default/seen', id: 'zonestead.request_id' };
-      const event = all.filter(({ name }) => name === 'reconcile DNSZone');
-      for (const run of event.filter(({ attributes }) => attributes['zonestead.object'] === object)) {
-        const request = all.find(
-          (span) =>
-            span.parentSpanId === run.spanId && span.attributes['url.path'] === '/v1/dns/zones' && span.name === 'POST',
-        );
-        const answer = childOf(request, 2, 'zonestead-api');
-        const transaction = childOf(answer, 3, 'zonestead-api');
-        if (transaction)
-          return { ids: [run, request, answer].map((span) => span?.attributes[id]), run, answer, transaction };
-      }
-      return undefined;
-    };
-    await expect.poll(created).toBeDefined();
-    const chain = created();
-    expect(chain?.run).toMatchObject({ service: 'zonestead-operator', kind: 1, failed: false, parentSpanId: '' });
-    expect(chain?.answer).toMatchObject({
-      name: 'POST /v1/dns/zones',
-      attributes: { 'http.route': '/v1/dns/zones', 'http.response.status_code': 200 },
+test('one id from an Event to the history is that of an edit too, which leaves Ready as it is', async () => {
+  const edited = recordObject('many-0', 'seen', { name: 'many-0', type: 'A', content: '198.51.100.1' });
+  expect(await stack.apply(edited)).toMatchObject({ ok: true });
+  const update = async () => {
+    const [zone] = await readZones(stack.client, { zoneName: 'seen.example' });
+    const { changes } = await stack.client.call(listZoneChanges, {
+      params: { id: zone?.id ?? '' },
+      query: { limit: 1 },
     });
-    expect(chain?.transaction).toMatchObject({ name: 'transaction', attributes: { 'db.system.name': 'postgresql' } });
-    expect(new Set(chain?.ids).size).toBe(1);
+    return changes.find(({ action }) => action === 'record.update')?.requestId;
+  };
+  await expect.poll(update).toBeDefined();
+  const id = await update();
+  await expect.poll(eventsWithIds).toContainEqual(expect.objectContaining({ id, object: 'many-0' }));
+});
 
-    const runsOfBatch = () => {
-      const batches = all.filter(
-        ({ attributes }) => String(attributes['url.path']).endsWith(':apply') && attributes['http.route'],
-      );
-      // A request with a single set is a child of its run, and has no links.
+test('one id from an Event to the history leads to a trace: run, request, answer and transaction, and a batch to the runs of all its changes', async () => {
+  const all = otlp.spans;
+  const childOf = (parent: { traceId: string; spanId: string } | undefined, kind: number, service: string) =>
+    all.find(
+      (span) =>
+        span.traceId === parent?.traceId &&
+        span.parentSpanId === parent.spanId &&
+        span.kind === kind &&
+        span.service === service,
+    );
+  const created = () => {
+    const { object, id } = { object: 'DNSZone default/seen', id: 'zonestead.request_id' };
+    const event = all.filter(({ name }) => name === 'reconcile DNSZone');
+    for (const run of event.filter(({ attributes }) => attributes['zonestead.object'] === object)) {
       const request = all.find(
-        ({ spanId, links }) => links.length > 0 && batches.some(({ parentSpanId }) => parentSpanId === spanId),
+        (span) =>
+          span.parentSpanId === run.spanId && span.attributes['url.path'] === '/v1/dns/zones' && span.name === 'POST',
       );
-      const runs = request?.links.map(({ spanId }) => all.find((span) => span.spanId === spanId)?.name);
-      return [...new Set(runs)];
-    };
-    // The span of a run is sent when it ends, after those of its requests.
-    await expect.poll(runsOfBatch).toEqual(['reconcile DNSRecord']);
-    expect(JSON.stringify(all)).not.toContain(test.stack.service.keys.operator.key);
+      const answer = childOf(request, 2, 'zonestead-api');
+      const transaction = childOf(answer, 3, 'zonestead-api');
+      if (transaction)
+        return { ids: [run, request, answer].map((span) => span?.attributes[id]), run, answer, transaction };
+    }
+    return undefined;
+  };
+  await expect.poll(created).toBeDefined();
+  const chain = created();
+  expect(chain?.run).toMatchObject({ service: 'zonestead-operator', kind: 1, failed: false, parentSpanId: '' });
+  expect(chain?.answer).toMatchObject({
+    name: 'POST /v1/dns/zones',
+    attributes: { 'http.route': '/v1/dns/zones', 'http.response.status_code': 200 },
   });
+  expect(chain?.transaction).toMatchObject({ name: 'transaction', attributes: { 'db.system.name': 'postgresql' } });
+  expect(new Set(chain?.ids).size).toBe(1);
+
+  const runsOfBatch = () => {
+    const batches = all.filter(
+      ({ attributes }) => String(attributes['url.path']).endsWith(':apply') && attributes['http.route'],
+    );
+    // A request with a single set is a child of its run, and has no links.
+    const request = all.find(
+      ({ spanId, links }) => links.length > 0 && batches.some(({ parentSpanId }) => parentSpanId === spanId),
+    );
+    const runs = request?.links.map(({ spanId }) => all.find((span) => span.spanId === spanId)?.name);
+    return [...new Set(runs)];
+  };
+  // The span of a run is sent when it ends, after those of its requests.
+  await expect.poll(runsOfBatch).toEqual(['reconcile DNSRecord']);
+  expect(JSON.stringify(all)).not.toContain(stack.stack.service.keys.operator.key);
 });
 
 interface Alert {
@@ -246,7 +244,7 @@ describe('every query', () => {
     const inTime = { timeout: 100_000, interval: 200 };
     const all = { api: true, nameserver: true, operator: true, solver: true };
     await vi.waitFor(async () => expect(await prometheus.up()).toEqual(all), inTime);
-    await test.dig('many-0.seen.example', 'A');
+    await stack.dig('many-0.seen.example', 'A');
     const follows =
       'zonestead_node_secondary_zones{state="current"} > 0 and on (secondary) zonestead_node_secondary_behind_seconds == 0';
     await vi.waitFor(async () => expect(await prometheus.query(follows)).toHaveLength(1), inTime);
@@ -284,7 +282,7 @@ describe('every query', () => {
     return empty;
   }
 
-  it('in the dashboard runs, uses only metrics that the processes expose, and shows lines with distinct names', async () => {
+  test('every query in the dashboard runs, uses only metrics that the processes expose, and shows lines with distinct names', async () => {
     for (const { title, kind, queries } of panels) {
       const shown: string[] = [];
       for (const { expr, legend } of queries) {
@@ -305,7 +303,7 @@ describe('every query', () => {
     }
   });
 
-  it('in the alerts runs, uses only metrics that the processes expose, and none fires on a healthy stack', async () => {
+  test('every query in the alerts runs, uses only metrics that the processes expose, and none fires on a healthy stack', async () => {
     for (const { alert, expr, annotations } of alerts) {
       const shown = Object.values(annotations).join(' ');
       expect([alert, strangers(expr, shown), await emptySelectors(expr)]).toEqual([alert, [], []]);
@@ -319,14 +317,14 @@ describe('every query', () => {
     await expect.poll(rules).toEqual(wanted.sort((a, b) => a.name.localeCompare(b.name)));
   });
 
-  it('about secondaries finds one that is stopped, and forgets it when it answers again', async () => {
+  test('every query about secondaries finds one that is stopped, and forgets it when it answers again', async () => {
     const { expr = '' } = alerts.find(({ alert }) => alert === 'ZonesteadSecondarySilent') ?? {};
     const found = async () => (await prometheus.query(expr)).map(({ metric }) => metric.secondary);
     await expect.poll(found).toEqual([]);
     await secondary.stop();
     // The source asks for a zone after each change.
     const changed = recordObject('many-2', 'seen', { name: 'many-2', type: 'A', content: '198.51.100.2' });
-    expect(await test.apply(changed)).toMatchObject({ ok: true });
+    expect(await stack.apply(changed)).toMatchObject({ ok: true });
     await expect.poll(found).toEqual(['eu']);
     const state = async () => (await prometheus.rules()).find(({ name }) => name === 'ZonesteadSecondarySilent')?.state;
     await expect.poll(state).toBe('pending');
@@ -334,10 +332,10 @@ describe('every query', () => {
     await expect.poll(found).toEqual([]);
   });
 
-  it("on knotd's counters counts the DNS queries", async () => {
+  test("every query on knotd's counters counts the DNS queries", async () => {
     const asked = async () => (await prometheus.query('sum(zonestead_dns_queries_total)'))[0]?.value ?? 0;
     const before = await asked();
-    for (let index = 0; index < 5; index += 1) await test.dig('many-1.seen.example', 'A');
+    for (let index = 0; index < 5; index += 1) await stack.dig('many-1.seen.example', 'A');
     await expect.poll(asked).toBeGreaterThanOrEqual(before + 5);
     const answered = async () =>
       (await prometheus.query('sum(zonestead_dns_answers_total{rcode="NOERROR"})'))[0]?.value;

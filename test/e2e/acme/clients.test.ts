@@ -130,7 +130,7 @@ const legoAsDocumented = async (words: string, zoneName: string, more = '', mode
 };
 
 describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', () => {
-  test('certbot', async () => {
+  test('a certificate for apex and wildcard, and no TXT left, by certbot', async () => {
     const zone = await service.zone();
     const dirs = ['config', 'work', 'logs'].map((name) => `--${name}-dir ${join(dir, 'certbot', name)}`).join(' ');
     const account = `--server ${pebble.url} --agree-tos --register-unsafely-without-email --non-interactive`;
@@ -138,23 +138,23 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
     await expectCertificate(join(dir, 'certbot/config/live', zone.zoneName, 'cert.pem'), zone);
   });
 
-  test('lego, exec', async () => {
+  test('a certificate for apex and wildcard, and no TXT left, by lego, exec', async () => {
     const zone = await service.zone();
     await expectCertificate(await legoAsDocumented('--dns exec', zone.zoneName), zone);
   });
 
-  test('lego, exec in raw mode', async () => {
+  test('a certificate for apex and wildcard, and no TXT left, by lego, exec in raw mode', async () => {
     const zone = await service.zone();
     await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: hook, EXEC_MODE: 'RAW', ...QUICK }), zone);
   });
 
-  test.each(['', 'RAW'])('lego, httpreq %s', async (mode) => {
+  test.each(['', 'RAW'])('a certificate for apex and wildcard, and no TXT left, by lego, httpreq %s', async (mode) => {
     const zone = await service.zone();
     const account = '--accept-tos --email hostmaster@example.net --dns.disable-cp';
     await expectCertificate(await legoAsDocumented('--dns httpreq', zone.zoneName, account, mode), zone);
   });
 
-  test('dehydrated, which hands both values over at once', async () => {
+  test('a certificate for apex and wildcard, and no TXT left, by dehydrated, which hands both values over at once', async () => {
     const zone = await service.zone();
     const base = join(dir, 'dehydrated');
     await mkdir(base);
@@ -176,28 +176,31 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
 
   // acme.sh sources the file of --dns in a subshell, looks for its two functions and calls them with name and value
   // (its issue() and _clearupdns()); the flow around it is lego's, acme.sh itself being in no registry.
-  test.each(['dash', 'bash'])("acme.sh's file, sourced under %s", async (shell) => {
-    const zone = await service.zone();
-    const caller = join(dir, `as-acme-sh-${shell}`);
-    const lines = [
-      `#!/usr/bin/env ${shell}`,
-      'case "$1" in present) _do=add ;; cleanup) _do=rm ;; *) exit 0 ;; esac',
-      '_currentRoot=dns_zonestead',
-      '(',
-      `  . "${acmeSh}" || exit 1`,
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell's.
-      '  _command="${_currentRoot}_$_do"',
-      '  command -v "$_command" >/dev/null || exit 1',
-      // lego gives the name its final dot, acme.sh does not.
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell's.
-      '  "$_command" "${2%.}" "$3"',
-      ')',
-    ];
-    await writeFile(caller, `${lines.join('\n')}\n`, { mode: 0o755 });
-    await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: caller, ...QUICK }), zone);
-  });
+  test.each(['dash', 'bash'])(
+    "a certificate for apex and wildcard, and no TXT left, by acme.sh's file, sourced under %s",
+    async (shell) => {
+      const zone = await service.zone();
+      const caller = join(dir, `as-acme-sh-${shell}`);
+      const lines = [
+        `#!/usr/bin/env ${shell}`,
+        'case "$1" in present) _do=add ;; cleanup) _do=rm ;; *) exit 0 ;; esac',
+        '_currentRoot=dns_zonestead',
+        '(',
+        `  . "${acmeSh}" || exit 1`,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell's.
+        '  _command="${_currentRoot}_$_do"',
+        '  command -v "$_command" >/dev/null || exit 1',
+        // lego gives the name its final dot, acme.sh does not.
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell's.
+        '  "$_command" "${2%.}" "$3"',
+        ')',
+      ];
+      await writeFile(caller, `${lines.join('\n')}\n`, { mode: 0o755 });
+      await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: caller, ...QUICK }), zone);
+    },
+  );
 
-  test('uacme', async () => {
+  test('a certificate for apex and wildcard, and no TXT left, by uacme', async () => {
     const zone = await service.zone();
     const account = `-c ${join(dir, 'uacme')} -a ${pebble.url}`;
     // Its TLS library knows the machine's authorities only: in a mount namespace of its own Pebble's is one of them.

@@ -1,5 +1,5 @@
 // cert-manager without the solver: its built-in acme-dns provider with the API's acme-dns endpoint.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { certificateObject, issue, namesIn } from '../../support/cert-manager/certificates.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
@@ -9,12 +9,12 @@ interface ClusterIssuer {
 
 export function besideTheSolver(theStack: () => TestStack): void {
   describe.concurrent("cert-manager's built-in acmeDNS solver", () => {
-    it('gets a certificate through the endpoint for a name whose challenges are delegated to it', async () => {
-      const test = theStack();
-      const { url, keys } = test.stack.service;
+    test("cert-manager's built-in acmeDNS solver gets a certificate through the endpoint for a name whose challenges are delegated to it", async () => {
+      const stack = theStack();
+      const { url, keys } = stack.stack.service;
       // No grant is needed, because the solver is not involved.
-      await test.apply(zoneObject('outside', 'outside.example'));
-      await test.ready('zdz/outside');
+      await stack.apply(zoneObject('outside', 'outside.example'));
+      await stack.ready('zdz/outside');
       // In the same zone: the CA of the test asks the name server itself, which follows a CNAME to no other zone, as a
       // resolver would.
       const basic = Buffer.from(`auth.outside.example:${keys.first.key}`).toString('base64');
@@ -24,21 +24,21 @@ export function besideTheSolver(theStack: () => TestStack): void {
       const account = (await answer.json()) as { fulldomain: string };
       const delegation = { name: '_acme-challenge.www', type: 'CNAME', content: account.fulldomain };
       const { spec } = JSON.parse(
-        await test.kubectl('get', 'clusterissuer', 'zonestead', '-o', 'json'),
+        await stack.kubectl('get', 'clusterissuer', 'zonestead', '-o', 'json'),
       ) as ClusterIssuer;
       const { server, caBundle } = spec.acme;
-      await test.apply(recordObject('delegation', 'outside', delegation), {
+      await stack.apply(recordObject('delegation', 'outside', delegation), {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name: 'acme-dns', namespace: 'default' },
         stringData: { 'accounts.json': JSON.stringify({ 'www.outside.example': account }) },
       });
-      await test.ready('zdr/delegation');
+      await stack.ready('zdr/delegation');
       const acmeDNS = {
         host: `${url}/acme/acme-dns`,
         accountSecretRef: { name: 'acme-dns', key: 'accounts.json' },
       };
-      await test.apply({
+      await stack.apply({
         apiVersion: 'cert-manager.io/v1',
         kind: 'Issuer',
         metadata: { name: 'acme-dns', namespace: 'default' },
@@ -50,8 +50,8 @@ export function besideTheSolver(theStack: () => TestStack): void {
         },
       });
       const issuer = { kind: 'Issuer', name: 'acme-dns' };
-      await issue(test, certificateObject('beside', ['www.outside.example'], 'default', issuer));
-      expect(await namesIn(test, 'beside')).toEqual(['www.outside.example']);
+      await issue(stack, certificateObject('beside', ['www.outside.example'], 'default', issuer));
+      expect(await namesIn(stack, 'beside')).toEqual(['www.outside.example']);
     });
   });
 }

@@ -1,7 +1,7 @@
 // `zonestead doctor` with the running chain: first everything is in order, then it reports each fault that the test
 // makes. The case without a solver is in faults.ts.
 import { readFile } from 'node:fs/promises';
-import { describe, expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { COMPILED } from '../../support/program/compiled.ts';
 import type { TestStack } from '../../support/stack/stack.ts';
@@ -28,10 +28,10 @@ export async function doctor({ stack }: TestStack, ...names: string[]) {
 }
 
 /** Runs it until it reports so many failures: on a busy machine, a part may be late with its answer. */
-async function doctorWith(test: TestStack, failures: number, ...names: string[]) {
-  let last = await doctor(test, ...names);
+async function doctorWith(stack: TestStack, failures: number, ...names: string[]) {
+  let last = await doctor(stack, ...names);
   const found = async () => {
-    last = await doctor(test, ...names);
+    last = await doctor(stack, ...names);
     return last.failures;
   };
   if (last.failures.length !== failures) await expect.poll(found).toHaveLength(failures);
@@ -39,51 +39,49 @@ async function doctorWith(test: TestStack, failures: number, ...names: string[])
 }
 
 export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
-  describe('zonestead doctor', () => {
-    it('passes every check of a working chain, and reports a zone without a grant', async () => {
-      const test = theStack();
-      const { code, text } = await doctorWith(test, 1, 'www.site.example', '*.shared.example');
-      expect(text).toContain('ok    The solver answers a CleanUp through kube-apiserver');
-      expect(text).toContain('ok    ClusterIssuer zonestead uses the solver and is Ready');
-      expect(text).toContain('ok    Name server ns1.zonestead.test');
-      // Only the first of the two zones accepts challenges for Certificates of this namespace.
-      expect(text).toContain('FAIL  DNSZone default/shared takes no ACME challenges from namespace default');
-      expect(code).toBe(1);
-      await doctorWith(test, 0, 'www.site.example');
-    });
+  test('zonestead doctor passes every check of a working chain, and reports a zone without a grant', async () => {
+    const stack = theStack();
+    const { code, text } = await doctorWith(stack, 1, 'www.site.example', '*.shared.example');
+    expect(text).toContain('ok    The solver answers a CleanUp through kube-apiserver');
+    expect(text).toContain('ok    ClusterIssuer zonestead uses the solver and is Ready');
+    expect(text).toContain('ok    Name server ns1.zonestead.test');
+    // Only the first of the two zones accepts challenges for Certificates of this namespace.
+    expect(text).toContain('FAIL  DNSZone default/shared takes no ACME challenges from namespace default');
+    expect(code).toBe(1);
+    await doctorWith(stack, 0, 'www.site.example');
+  });
 
-    it('reports that the account of cert-manager cannot use the solver', async () => {
-      const test = theStack();
-      const binding = await test.kubectl('get', 'clusterrolebinding', 'zonestead-solver-user', '-o', 'json');
-      await test.kubectl('delete', 'clusterrolebinding', 'zonestead-solver-user');
-      // kube-apiserver takes up the changed rights a moment later.
-      const failures = async () => (await doctor(test)).failures.join();
-      await expect.poll(failures).toContain('cannot create zonestead.acme.zonestead.dev');
-      const { metadata, ...rest } = JSON.parse(binding);
-      await test.apply({ ...rest, metadata: { name: metadata.name } });
-    });
+  test('zonestead doctor reports that the account of cert-manager cannot use the solver', async () => {
+    const stack = theStack();
+    const binding = await stack.kubectl('get', 'clusterrolebinding', 'zonestead-solver-user', '-o', 'json');
+    await stack.kubectl('delete', 'clusterrolebinding', 'zonestead-solver-user');
+    // kube-apiserver takes up the changed rights a moment later.
+    const failures = async () => (await doctor(stack)).failures.join();
+    await expect.poll(failures).toContain('cannot create zonestead.acme.zonestead.dev');
+    const { metadata, ...rest } = JSON.parse(binding);
+    await stack.apply({ ...rest, metadata: { name: metadata.name } });
+  });
 
-    it('reports that caBundle does not match the certificate of the solver', async () => {
-      const test = theStack();
-      const other = await readFile(test.stack.issuance?.pebble.authorityFile ?? '');
-      await test.kubectl('annotate', API_SERVICE, `${INJECT}-`);
-      const spec = { caBundle: other.toString('base64') };
-      await test.kubectl('patch', API_SERVICE, '--type=merge', '-p', JSON.stringify({ spec }));
-      await test.kubectl('wait', '--for=condition=Available=False', '--timeout=115s', API_SERVICE);
-      const { failures, text } = await doctor(test);
-      expect(failures.join()).toContain('is not available: FailedDiscoveryCheck');
-      expect(text).toContain('caBundle and the serving certificate do not match');
-      expect(text).toContain('no namespace can be deleted');
-      await test.kubectl('annotate', API_SERVICE, `${INJECT}=zonestead/zonestead-solver`);
-      await test.kubectl('wait', '--for=condition=Available', '--timeout=115s', API_SERVICE);
-    });
+  test('zonestead doctor reports that caBundle does not match the certificate of the solver', async () => {
+    const stack = theStack();
+    const other = await readFile(stack.stack.issuance?.pebble.authorityFile ?? '');
+    await stack.kubectl('annotate', API_SERVICE, `${INJECT}-`);
+    const spec = { caBundle: other.toString('base64') };
+    await stack.kubectl('patch', API_SERVICE, '--type=merge', '-p', JSON.stringify({ spec }));
+    await stack.kubectl('wait', '--for=condition=Available=False', '--timeout=115s', API_SERVICE);
+    const { failures, text } = await doctor(stack);
+    expect(failures.join()).toContain('is not available: FailedDiscoveryCheck');
+    expect(text).toContain('caBundle and the serving certificate do not match');
+    expect(text).toContain('no namespace can be deleted');
+    await stack.kubectl('annotate', API_SERVICE, `${INJECT}=zonestead/zonestead-solver`);
+    await stack.kubectl('wait', '--for=condition=Available', '--timeout=115s', API_SERVICE);
+  });
 
-    it('reports a name server that does not answer, and passes after the name server is back', async () => {
-      const test = theStack();
-      await test.stack.service.running.part('knot').stop();
-      expect((await doctor(test, 'www.site.example')).failures.join()).toContain('does not answer over UDP');
-      await test.stack.service.running.start('knot');
-      await doctorWith(test, 0, 'www.site.example');
-    });
+  test('zonestead doctor reports a name server that does not answer, and passes after the name server is back', async () => {
+    const stack = theStack();
+    await stack.stack.service.running.part('knot').stop();
+    expect((await doctor(stack, 'www.site.example')).failures.join()).toContain('does not answer over UDP');
+    await stack.stack.service.running.start('knot');
+    await doctorWith(stack, 0, 'www.site.example');
   });
 }

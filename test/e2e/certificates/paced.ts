@@ -1,7 +1,7 @@
 // A certificate in a zone whose API key has reached its limit with many records: the challenge does not wait for them.
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
@@ -63,15 +63,15 @@ async function createBulk(kubeconfig: string): Promise<void> {
 
 export function letsChallengesPass(theStack: () => TestStack): void {
   describe.concurrent('a certificate with a key that is limited to 60 writes a minute', () => {
-    it('does not wait for 300 earlier records', async () => {
-      const test = theStack();
-      const { databaseUrl } = test.stack.service;
+    test('a certificate with a key that is limited to 60 writes a minute does not wait for 300 earlier records', async () => {
+      const stack = theStack();
+      const { databaseUrl } = stack.stack.service;
       const terms = { name: 'bulk', records: 'write', manageZones: 'write', recordWrites: WRITES } as const;
       const { id: keyId, text } = await adminMintKey(databaseUrl, { team: 'first' }, terms, randomBytes, new Date());
-      await test.apply(...keyObjects('bulk', text));
+      await stack.apply(...keyObjects('bulk', text));
       const credentialsSecretRef = { name: 'dns-key' };
-      await test.apply(zoneObject('bulk', 'bulk.example', { acme: {}, credentialsSecretRef }, 'bulk'));
-      await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=115s', 'zdz/bulk');
+      await stack.apply(zoneObject('bulk', 'bulk.example', { acme: {}, credentialsSecretRef }, 'bulk'));
+      await stack.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=115s', 'zdz/bulk');
       const sql = postgres(databaseUrl, { max: 1 });
       let filling: NodeJS.Timeout | undefined;
       try {
@@ -82,16 +82,16 @@ export function letsChallengesPass(theStack: () => TestStack): void {
           on conflict (key_id, bucket) do update set times = excluded.times`;
         await fill();
         filling = setInterval(() => void fill().catch(() => undefined), FILL_MS);
-        await createBulk(test.stack.cluster.kubeconfig);
+        await createBulk(stack.stack.cluster.kubeconfig);
         const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
-        await test.apply(certificate);
-        const waiting = () => challengeConditions(test, 'www.bulk.example');
+        await stack.apply(certificate);
+        const waiting = () => challengeConditions(stack, 'www.bulk.example');
         await untilIs('the challenge to wait', waiting, (reasons) => reasons.includes('RateLimited'));
         clearInterval(filling);
         const [before] =
           await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
         expect(before?.n).toBe(0);
-        await issued(test, certificate);
+        await issued(stack, certificate);
         const written = await sql<{ type: string }[]>`
           select after->>'type' as type from changes
           where zone_name = 'bulk.example' and action = 'record.create' order by id`;

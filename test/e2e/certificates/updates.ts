@@ -2,7 +2,7 @@
 // nothing but answer challenges. BIND gets the same updates.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
 import { certificateObject, issue, namesIn } from '../../support/cert-manager/certificates.ts';
@@ -25,25 +25,25 @@ export interface BindForUpdates {
 
 export function updatesByItself(theStack: () => TestStack, bind: BindForUpdates): void {
   describe.concurrent("cert-manager's built-in rfc2136 solver", () => {
-    it('gets a certificate for a zone and its wildcard, and leaves no record behind', async () => {
-      const test = theStack();
-      await prepare(test);
-      await test.apply(...(await issuerObjects(test, 'updates', await ours(test), '0s')));
+    test("cert-manager's built-in rfc2136 solver gets a certificate for a zone and its wildcard, and leaves no record behind", async () => {
+      const stack = theStack();
+      await prepare(stack);
+      await stack.apply(...(await issuerObjects(stack, 'updates', await ours(stack), '0s')));
       const names = [UPDATED_ZONE, `*.${UPDATED_ZONE}`];
-      await issue(test, certificateObject('updated', names, NAMESPACE, { kind: 'Issuer', name: 'updates' }));
-      expect(await namesIn(test, 'updated', NAMESPACE)).toEqual([`*.${UPDATED_ZONE}`, UPDATED_ZONE]);
-      const left = () => test.dig(`_acme-challenge.${UPDATED_ZONE}`, 'TXT');
+      await issue(stack, certificateObject('updated', names, NAMESPACE, { kind: 'Issuer', name: 'updates' }));
+      expect(await namesIn(stack, 'updated', NAMESPACE)).toEqual([`*.${UPDATED_ZONE}`, UPDATED_ZONE]);
+      const left = () => stack.dig(`_acme-challenge.${UPDATED_ZONE}`, 'TXT');
       await untilNone('the values to be gone', left);
     });
 
-    it('adds and removes the same record at the service and at BIND', async () => {
-      const test = theStack();
-      await prepare(test);
+    test("cert-manager's built-in rfc2136 solver adds and removes the same record at the service and at BIND", async () => {
+      const stack = theStack();
+      await prepare(stack);
       const servers = {
         bind: { at: bind, records: () => bindRecords(bind) },
-        service: { at: await ours(test), records: (name: string) => test.dig(name, 'TXT') },
+        service: { at: await ours(stack), records: (name: string) => stack.dig(name, 'TXT') },
       };
-      await Promise.all(Object.entries(servers).map(([name, server]) => holdsAndRemoves(test, name, server)));
+      await Promise.all(Object.entries(servers).map(([name, server]) => holdsAndRemoves(stack, name, server)));
     });
   });
 }
@@ -55,17 +55,17 @@ interface Server {
 }
 
 /** A Challenge stays as it is until it is deleted, because cert-manager waits before it tells the authority. */
-async function holdsAndRemoves(test: TestStack, server: string, { at, records }: Server): Promise<void> {
+async function holdsAndRemoves(stack: TestStack, server: string, { at, records }: Server): Promise<void> {
   const namespace = `${NAMESPACE}-${server}`;
   const dnsName = `${server}.${UPDATED_ZONE}`;
-  await test.apply(namespaceObject(namespace), ...(await issuerObjects(test, 'held', at, HELD, namespace)));
-  await test.apply(certificateObject('held', [dnsName], namespace, { kind: 'Issuer', name: 'held' }));
+  await stack.apply(namespaceObject(namespace), ...(await issuerObjects(stack, 'held', at, HELD, namespace)));
+  await stack.apply(certificateObject('held', [dnsName], namespace, { kind: 'Issuer', name: 'held' }));
   const name = `_acme-challenge.${dnsName}`;
   const found = async () => (await records(name)).filter((line) => line.startsWith(`${name}. `));
   await untilIs(`${server} to have a record`, found, ({ length }) => length > 0);
   expect(await found()).toEqual([expect.stringMatching(/^\S+ (60 IN )?TXT "[\w-]{43}"$/)]);
   const kinds = 'certificate,certificaterequest,order,challenge';
-  await test.kubectl('-n', namespace, 'delete', kinds, '--all', '--wait=false');
+  await stack.kubectl('-n', namespace, 'delete', kinds, '--all', '--wait=false');
   await untilNone(`the record at ${server} to be gone`, found);
 }
 
@@ -74,13 +74,13 @@ async function bindRecords({ port }: BindForUpdates): Promise<string[]> {
 }
 
 /** The objects are the same for both tests. */
-async function prepare(test: TestStack): Promise<void> {
-  await test.apply(namespaceObject(NAMESPACE), zoneObject('updated', UPDATED_ZONE));
-  await test.ready('zdz/updated');
+async function prepare(stack: TestStack): Promise<void> {
+  await stack.apply(namespaceObject(NAMESPACE), zoneObject('updated', UPDATED_ZONE));
+  await stack.ready('zdz/updated');
 }
 
-async function ours(test: TestStack): Promise<BindForUpdates> {
-  const { databaseUrl, updates } = test.stack.service;
+async function ours(stack: TestStack): Promise<BindForUpdates> {
+  const { databaseUrl, updates } = stack.stack.service;
   const rights = { records: 'write' as const, onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] };
   const wanted = { name: 'cert-manager', ...rights, tsig: 'hmac-sha256' as const };
   const { tsig } = await adminMintKey(databaseUrl, { team: 'first' }, wanted, randomBytes, new Date());
@@ -94,13 +94,13 @@ async function ours(test: TestStack): Promise<BindForUpdates> {
 
 /** An Issuer with a solver of this server, and its Secret. */
 async function issuerObjects(
-  test: TestStack,
+  stack: TestStack,
   name: string,
   { port, key }: BindForUpdates,
   wait: string,
   namespace = NAMESPACE,
 ): Promise<object[]> {
-  const { url: server, authorityFile } = test.stack.issuance?.pebble ?? { url: '', authorityFile: '' };
+  const { url: server, authorityFile } = stack.stack.issuance?.pebble ?? { url: '', authorityFile: '' };
   const caBundle = (await readFile(authorityFile)).toString('base64');
   const metadata = { name, namespace };
   const rfc2136 = {

@@ -1,5 +1,5 @@
 // cert-manager's own test suite for DNS-01 solvers with the running chain.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { challengeRecords } from '../../support/cert-manager/certificates.ts';
 import { runConformance } from '../../support/cert-manager/conformance.ts';
 import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
@@ -7,14 +7,14 @@ import { untilNone } from '../../support/time/until.ts';
 
 export function passesUpstreamsSuite(theStack: () => TestStack): void {
   describe.concurrent("cert-manager's own test suite", () => {
-    it('passes, basic and extended, with the rights of its account and without any Challenge', async () => {
-      const test = theStack();
-      const { issuance, service } = test.stack;
+    test("cert-manager's own test suite passes, basic and extended, with the rights of its account and without any Challenge", async () => {
+      const stack = theStack();
+      const { issuance, service } = stack.stack;
       // The suite's namespace does not exist in this cluster, and its record name is not a challenge name.
       const target = ['cert-manager-dns01-tests'];
       const acme = { namespaces: { from: 'All' }, names: target, targets: target };
-      await test.apply(zoneObject('suite', 'suite.example', { acme }));
-      await test.ready('zdz/suite');
+      await stack.apply(zoneObject('suite', 'suite.example', { acme }));
+      await stack.ready('zdz/suite');
       const { code, tail } = await runConformance({
         kubeconfig: issuance?.certManagerKubeconfig ?? '',
         zone: 'suite.example.',
@@ -22,7 +22,7 @@ export function passesUpstreamsSuite(theStack: () => TestStack): void {
       });
       expect(code, tail).toBe(0);
       expect(tail).toContain('--- PASS: TestSolver');
-      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'));
+      await untilNone('the records of the suite to be gone', () => challengeRecords(stack, 'example.com'));
     });
   });
 }

@@ -1,7 +1,7 @@
 // The console in a real browser: sign-in, Team → Apps and Members, by keyboard, without JavaScript, and through a
 // provider.
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { flawsOf, startBrowser, weightOf } from '../../support/console/browser.ts';
 import { CONSOLE_ORIGIN, startConsoleWithProvider } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
@@ -33,121 +33,119 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`the Tab key does not reach ${name}`);
 }
 
-describe('the console', () => {
-  test('by keyboard alone: sign in, create a key, use it, revoke it, sign out', async () => {
-    const page = await browser.open();
-    await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
-    await tabTo(page, /^Your key/);
-    await page.keyboard.type(ada.text);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/console\/(?!sign-in)/);
-    await tabTo(page, /^Teams$/);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/teams$/);
-    await tabTo(page, /^red$/);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/apps$/);
-    await tabTo(page, /^Create a key for certificates$/);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/new/);
-    await tabTo(page, /^Name/);
-    await page.keyboard.type('typed by hand');
-    await tabTo(page, /^Create the key$/);
-    await page.keyboard.press('Enter');
-    const secret = (await page.locator('#key').textContent()) ?? '';
-    expect(secret).toMatch(/^yk_/);
-    expect(await status(secret)).toBe(200);
-    await tabTo(page, /^Done$/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'API keys of red' }).waitFor();
-    expect(await page.content()).not.toContain(secret);
-    await tabTo(page, /^Revoke typed by hand$/);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/revoke$/);
-    await tabTo(page, /^Revoke the key$/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'API keys of red' }).waitFor();
-    expect(await page.getByRole('status').textContent()).toContain('The key typed by hand was revoked.');
-    expect(await status(secret)).toBe(401);
-    await tabTo(page, /^Sign out$/);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/sign-in$/);
-    await page.goBack();
-    expect(await page.content()).not.toContain('typed by hand');
-  });
+test('the console by keyboard alone: sign in, create a key, use it, revoke it, sign out', async () => {
+  const page = await browser.open();
+  await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
+  await tabTo(page, /^Your key/);
+  await page.keyboard.type(ada.text);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/console\/(?!sign-in)/);
+  await tabTo(page, /^Teams$/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/teams$/);
+  await tabTo(page, /^red$/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/apps$/);
+  await tabTo(page, /^Create a key for certificates$/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/new/);
+  await tabTo(page, /^Name/);
+  await page.keyboard.type('typed by hand');
+  await tabTo(page, /^Create the key$/);
+  await page.keyboard.press('Enter');
+  const secret = (await page.locator('#key').textContent()) ?? '';
+  expect(secret).toMatch(/^yk_/);
+  expect(await status(secret)).toBe(200);
+  await tabTo(page, /^Done$/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'API keys of red' }).waitFor();
+  expect(await page.content()).not.toContain(secret);
+  await tabTo(page, /^Revoke typed by hand$/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/revoke$/);
+  await tabTo(page, /^Revoke the key$/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'API keys of red' }).waitFor();
+  expect(await page.getByRole('status').textContent()).toContain('The key typed by hand was revoked.');
+  expect(await status(secret)).toBe(401);
+  await tabTo(page, /^Sign out$/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/sign-in$/);
+  await page.goBack();
+  expect(await page.content()).not.toContain('typed by hand');
+});
 
-  test('works without JavaScript, and with it offers to copy', async () => {
-    const [bare, full] = [await browser.open({ javaScriptEnabled: false }), await browser.open()];
-    for (const page of [bare, full]) {
-      await signIn(page);
-      await page.goto(`${home}/apps/new`);
-      await page.getByLabel('Name', { exact: true }).fill('from a form');
-      await page.getByRole('button', { name: 'Create the key' }).click();
-      const secret = (await page.locator('#key').textContent()) ?? '';
-      expect(await status(secret)).toBe(200);
-      const copy = page.getByRole('button', { name: 'Copy The key' });
-      // The script of the page adds it.
-      await expect.poll(() => copy.count()).toBe(page === full ? 1 : 0);
-      if (page === bare) continue;
-      await copy.click();
-      await page.getByRole('button', { name: 'Copied' }).waitFor();
-      await page.goto(`${home}/members`);
-      await page.getByLabel('E-mail address').click();
-      await page.keyboard.press('Control+V');
-      expect(await page.getByLabel('E-mail address').inputValue()).toBe(secret);
-    }
-  });
-
-  test('signs people in through their provider', async () => {
-    idp.people.set('carol', { email: 'carol@example.org', email_verified: true, name: 'Carol', groups: ['ops'] });
-    const page = await browser.open();
-    await page.goto(`${CONSOLE_ORIGIN}/console/teams`);
-    await page.getByRole('button', { name: /^Sign in with / }).click();
-    await page.locator('[name=login]').fill('carol');
-    await page.locator('[name=password]').fill('any');
-    await page.locator('[type=submit]').click();
-    await page.waitForURL(/\/interaction\//);
-    await page.locator('[type=submit]').click();
-    await page.waitForURL(`${CONSOLE_ORIGIN}/console/teams`);
-    expect(await page.getByRole('link', { name: 'platform' }).count()).toBe(1);
-  });
-
-  test('has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
-    const page = await browser.open();
-    await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
-    const flaws = await flawsOf(page);
+test('the console works without JavaScript, and with it offers to copy', async () => {
+  const [bare, full] = [await browser.open({ javaScriptEnabled: false }), await browser.open()];
+  for (const page of [bare, full]) {
     await signIn(page);
-    await page.goto(`${home}/apps/new?for=certificates`);
-    await page.getByLabel('TSIG key for DNS updates').selectOption('hmac-sha256');
-    await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.locator('#tsig-file').waitFor();
-    flaws.push(...(await flawsOf(page)));
-    // With errors at several fields.
     await page.goto(`${home}/apps/new`);
-    await page.getByLabel('Name', { exact: true }).fill('x');
-    await page.locator('summary').click();
-    await page.getByLabel('Only from these networks').fill('no network');
+    await page.getByLabel('Name', { exact: true }).fill('from a form');
     await page.getByRole('button', { name: 'Create the key' }).click();
-    expect(await page.locator('#networks-error').textContent()).toContain('no network');
-    expect(await page.getByLabel('Only from these networks').inputValue()).toBe('no network');
+    const secret = (await page.locator('#key').textContent()) ?? '';
+    expect(await status(secret)).toBe(200);
+    const copy = page.getByRole('button', { name: 'Copy The key' });
+    // The script of the page adds it.
+    await expect.poll(() => copy.count()).toBe(page === full ? 1 : 0);
+    if (page === bare) continue;
+    await copy.click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await page.goto(`${home}/members`);
+    await page.getByLabel('E-mail address').click();
+    await page.keyboard.press('Control+V');
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(secret);
+  }
+});
+
+test('the console signs people in through their provider', async () => {
+  idp.people.set('carol', { email: 'carol@example.org', email_verified: true, name: 'Carol', groups: ['ops'] });
+  const page = await browser.open();
+  await page.goto(`${CONSOLE_ORIGIN}/console/teams`);
+  await page.getByRole('button', { name: /^Sign in with / }).click();
+  await page.locator('[name=login]').fill('carol');
+  await page.locator('[name=password]').fill('any');
+  await page.locator('[type=submit]').click();
+  await page.waitForURL(/\/interaction\//);
+  await page.locator('[type=submit]').click();
+  await page.waitForURL(`${CONSOLE_ORIGIN}/console/teams`);
+  expect(await page.getByRole('link', { name: 'platform' }).count()).toBe(1);
+});
+
+test('the console has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
+  const page = await browser.open();
+  await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
+  const flaws = await flawsOf(page);
+  await signIn(page);
+  await page.goto(`${home}/apps/new?for=certificates`);
+  await page.getByLabel('TSIG key for DNS updates').selectOption('hmac-sha256');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.locator('#tsig-file').waitFor();
+  flaws.push(...(await flawsOf(page)));
+  // With errors at several fields.
+  await page.goto(`${home}/apps/new`);
+  await page.getByLabel('Name', { exact: true }).fill('x');
+  await page.locator('summary').click();
+  await page.getByLabel('Only from these networks').fill('no network');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  expect(await page.locator('#networks-error').textContent()).toContain('no network');
+  expect(await page.getByLabel('Only from these networks').inputValue()).toBe('no network');
+  flaws.push(...(await flawsOf(page)));
+  const key = (await service.sql`select id from api_keys where team_id = ${ada.team} limit 1`)[0]?.id;
+  // With invitations in both directions, and keys that a member created.
+  const other = await addPerson(service, { team: 'other' });
+  const invite = (who: { text: string }, team: string, email: string) =>
+    service.request('POST', `/../account/teams/${team}/members`, { email }, who.text);
+  await invite(ada, ada.team, 'invited@example.org');
+  await invite(other, other.team, ada.email);
+  const removal = `/members/${ada.id}/remove`;
+  for (const path of ['/apps', `/apps/${key}`, `/apps/${key}/revoke`, '/members', removal, '/history']) {
+    await page.goto(`${home}${path}`);
     flaws.push(...(await flawsOf(page)));
-    const key = (await service.sql`select id from api_keys where team_id = ${ada.team} limit 1`)[0]?.id;
-    // With invitations in both directions, and keys that a member created.
-    const other = await addPerson(service, { team: 'other' });
-    const invite = (who: { text: string }, team: string, email: string) =>
-      service.request('POST', `/../account/teams/${team}/members`, { email }, who.text);
-    await invite(ada, ada.team, 'invited@example.org');
-    await invite(other, other.team, ada.email);
-    const removal = `/members/${ada.id}/remove`;
-    for (const path of ['/apps', `/apps/${key}`, `/apps/${key}/revoke`, '/members', removal, '/history']) {
-      await page.goto(`${home}${path}`);
-      flaws.push(...(await flawsOf(page)));
-    }
-    expect(await weightOf(page, `${home}/apps`)).toBeLessThan(200_000);
-    for (const path of ['teams', 'nowhere']) {
-      await page.goto(`${CONSOLE_ORIGIN}/console/${path}`);
-      flaws.push(...(await flawsOf(page)));
-    }
-    expect(flaws).toEqual([]);
-  });
+  }
+  expect(await weightOf(page, `${home}/apps`)).toBeLessThan(200_000);
+  for (const path of ['teams', 'nowhere']) {
+    await page.goto(`${CONSOLE_ORIGIN}/console/${path}`);
+    flaws.push(...(await flawsOf(page)));
+  }
+  expect(flaws).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // node, and into a registry, signed. The test of the real node installs from a registry.
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { familiar } from '../../../deploy/image/archive.ts';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { cacheRoot } from '../../../deploy/local/parts/cache.ts';
@@ -82,7 +82,7 @@ afterAll(async () => {
 
 const own = () => ({ 'registry.example.net': registry.host, USER: 'tester' });
 const typeAll = (steps: typeof images) =>
-  it.each(steps)('$text', async (step) => void (await follow(step, { shell, own: own(), seconds: SECONDS })));
+  test.each(steps)('$text', async (step) => void (await follow(step, { shell, own: own(), seconds: SECONDS })));
 
 /** The images of the chart with its default values, as containerd names them. */
 async function imagesOfChart(): Promise<string[]> {
@@ -98,7 +98,7 @@ describe('the pages that bring images to a cluster', () => {
   describe('kind', () => {
     typeAll(kind);
 
-    it('has every image of the chart', async () => {
+    test('the pages that bring images to a cluster kind has every image of the chart', async () => {
       expect(await containerd.images('kind')).toEqual(expect.arrayContaining(await imagesOfChart()));
     });
   });
@@ -106,7 +106,7 @@ describe('the pages that bring images to a cluster', () => {
   describe('the containerd of a node', () => {
     typeAll(nodes);
 
-    it('has every image of the chart', async () => {
+    test('the containerd of a node has every image of the chart', async () => {
       expect(await containerd.images('k8s.io')).toEqual(expect.arrayContaining(await imagesOfChart()));
     });
   });

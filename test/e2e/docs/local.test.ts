@@ -3,7 +3,7 @@
 // the output that the pages show.
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findCommand } from '../../../deploy/local/parts/commands.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { type Checkout, copyCheckout } from '../../support/docs/checkout.ts';
@@ -97,13 +97,13 @@ describe('the tour', () => {
   beforeAll(() => start('up'), 600_000);
   afterAll(stop);
 
-  it('begins with the output of `npm run up`', () => {
+  test('the tour begins with the output of `npm run up`', () => {
     const tutorial = pages.find(({ path }) => path === 'docs/tutorials/first-zone.md');
     const shown = tutorial?.blocks.find(({ language }) => language === '')?.text ?? '';
     expect(complaint(shown.split('\n'), up.output(), ids, true)).toBeUndefined();
   });
 
-  it.each(tour)('$text', async (step) => void (await follow(step, reading())));
+  test.each(tour)('the command of the tour works: $text', async (step) => void (await follow(step, reading())));
 });
 
 describe('with cert-manager', () => {
@@ -113,13 +113,16 @@ describe('with cert-manager', () => {
   }, 600_000);
   afterAll(stop);
 
-  it.each(certificates)('$text', async (step) => void (await follow(step, reading())));
+  test.each(certificates)(
+    'the command of the page about certificates works: $text',
+    async (step) => void (await follow(step, reading())),
+  );
 
-  it.each(acmeFiles)('$text', async (step) => {
+  test.each(acmeFiles)('the command of the page about ACME clients works: $text', async (step) => {
     await follow(step, { ...reading(), own: await acmeOwn() });
   });
 
-  it.each(provider)('$text', async (step) => {
+  test.each(provider)('the command of the page about external-dns works: $text', async (step) => {
     const own = await acmeOwn();
     const { port = 0 } = await allocatePorts([{ name: 'port' }], { stateDir: checkout.folder });
     await shell.type(`export ZONESTEAD_EXTERNAL_DNS_LISTEN=127.0.0.1:${port} ZONESTEAD_HEALTH_LISTEN=127.0.0.1:0`);
@@ -129,12 +132,15 @@ describe('with cert-manager', () => {
     expect((await shell.type(asked)).output).toContain('quickstart.example');
   });
 
-  it.each(bySymptom)('$text', async (step) => {
+  test.each(bySymptom)('the command of the page of symptoms works: $text', async (step) => {
     const sql = /^select/.test(step.text) ? { ...step, text: `psql "$DATABASE_URL" -c "${step.text}"` } : step;
     await follow(sql, { ...reading(), own: await symptomOwn(step.text) });
   });
 
-  it.each(byHand)('$text', async (step) => void (await follow(step, reading())));
+  test.each(byHand)(
+    'the command that is typed by hand works: $text',
+    async (step) => void (await follow(step, reading())),
+  );
 });
 
 describe('in the tree', () => {
@@ -143,10 +149,13 @@ describe('in the tree', () => {
   });
   afterAll(() => shell.close());
 
-  it.each(inTheTree)('$text', async (step) => void (await follow(step, reading())));
+  test.each(inTheTree)(
+    'the command that generates files works: $text',
+    async (step) => void (await follow(step, reading())),
+  );
 
   // With a container engine it would create a cluster: this reader has only the programs that npm needs.
-  it.each(kind)('$text, without a container engine', async (step) => {
+  test.each(kind)('the command refuses to work without a container engine: $text', async (step) => {
     const bin = join(checkout.folder, 'few-programs');
     await mkdir(bin);
     for (const name of ['bash', 'sh', 'npm', 'dirname', 'env'])

@@ -1,28 +1,16 @@
 // The fault matrix, third part: faults on the side of Kubernetes. The API server and its store are restarted, versions
 // are compacted away, connections go still silently, CRDs change, namespaces and zone objects are deleted first. Each
 // fault is shown to have reached the operator itself, by the ends of its own watches.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { deleteRecord } from '#contract/operations/records.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
-import {
-  type Cell,
-  CREATING,
-  calm,
-  cleanUp,
-  consistent,
-  healed,
-  lateChanges,
-  newCell,
-  putForeign,
-  WORKS,
-  type Work,
-} from '../../support/matrix/cell.ts';
+import { type Cell, CREATING, WORKS, type Work } from '../../support/matrix/cell.ts';
 import { startChain } from '../../support/matrix/chain.ts';
-import { measureHealing } from '../../support/matrix/healing.ts';
 import { inconsistencies, leftovers, objectsOf, reasonOfReady } from '../../support/matrix/invariants.ts';
+import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator } from '../../support/matrix/operator.ts';
 import { startStillProxy } from '../../support/matrix/still-proxy.ts';
 import { untilIs, untilNone } from '../../support/time/until.ts';
@@ -59,8 +47,8 @@ const SETUP_MS = 600_000;
 /** The operator has waited longer and longer between its attempts while it was cut off, about 15 s at last. */
 const COMPACTED = 'etcd is compacted while the operator is cut off, so that the version of its watches is gone';
 
-/** From the end of the fault. */
-const healing = measureHealing(calm, { kinds: { [COMPACTED]: 28_000 } });
+/** Healing counts from the end of the fault. */
+const matrix = openMatrix(chain, { kinds: { [COMPACTED]: 28_000 } });
 
 /** The kinds that the operator watches and every fault concerns. */
 const WATCHED = ['dnsrecords', 'dnszones'];
@@ -78,9 +66,9 @@ async function endedAs(what: string, from: number, is: (end: WatchEnd) => boolea
 
 /** The objects that exist, and are Ready, before the fault. */
 async function given(work: Work): Promise<Cell> {
-  const cell = await newCell(chain);
+  const cell = await matrix.newCell();
   await work.given(chain, cell);
-  await consistent(chain, cell, 'given');
+  await matrix.consistent(cell, 'given');
   return cell;
 }
 
@@ -183,22 +171,25 @@ describe.each(FAULTS)('when $title', ({ strike, afresh, title: fault }) => {
     healings = WORKS.map(({ history, title }, index) => {
       const cell = cells[index] as Cell;
       cell.history = history;
-      return healed(chain, cell, title);
+      return matrix.healed(cell, title);
     });
     for (const each of healings) each.catch(() => undefined);
   }, SETUP_MS);
 
-  it.each(WORKS.map((work, index) => ({ ...work, index })))('while $title, all ends well', async ({ index }) => {
-    healing.add(fault, (await healings[index]) as number);
-    await cleanUp(chain, cells[index] as Cell);
-  });
+  test.each(WORKS.map((work, index) => ({ ...work, index })))(
+    `when ${fault} while $title, all ends well`,
+    async ({ index }) => {
+      matrix.add(fault, (await healings[index]) as number);
+      await matrix.cleanUp(cells[index] as Cell);
+    },
+  );
 });
 
 /** A cell whose zone and record are there. */
 async function created(): Promise<Cell> {
   const cell = await given(CREATING);
   await CREATING.act(chain, cell);
-  await consistent(chain, cell);
+  await matrix.consistent(cell);
   return cell;
 }
 
@@ -213,7 +204,7 @@ async function removeZone(cell: Cell): Promise<void> {
 }
 
 describe.concurrent('deleted in an order of its own', () => {
-  it('a namespace takes its zone and its record with it', async () => {
+  test('a deleted namespace takes its zone and its record with it', async () => {
     const cell = await created();
     await chain.remove(NAMESPACE, cell.namespace);
     await untilNone('nothing is left', () => leftovers(chain, cell));
@@ -228,9 +219,9 @@ describe.concurrent('deleted in an order of its own', () => {
     await untilIs('the namespace', look, (is) => is === 'gone');
   });
 
-  it('a namespace with a foreign record in its zone waits until that is gone', async () => {
+  test('a deleted namespace with a foreign record in its zone waits until that is gone', async () => {
     const cell = await created();
-    await putForeign(chain, cell);
+    await matrix.putForeign(cell);
     await chain.remove(NAMESPACE, cell.namespace);
     const reason = () => reasonOfReady(chain, cell, 'zones');
     await untilIs('Ready of the zone', reason, (is) => is === 'DeletionBlocked');
@@ -242,29 +233,22 @@ describe.concurrent('deleted in an order of its own', () => {
     await untilNone('nothing is left', () => leftovers(chain, cell));
   });
 
-  it('the zone object is deleted first, its record afterwards', async () => {
+  test('the zone object is deleted first, its record afterwards', async () => {
     const cell = await created();
     await removeZone(cell);
     const reason = () => reasonOfReady(chain, cell, 'records');
     await untilIs('Ready of the record', reason, (is) => is === 'ZoneNotReady');
-    await cleanUp(chain, cell);
+    await matrix.cleanUp(cell);
   });
 
-  it('the zone object is deleted and created again, and its record is in the new one', async () => {
+  test('the zone object is deleted and created again, and its record is in the new one', async () => {
     const cell = await created();
     await removeZone(cell);
     await CREATING.act(chain, cell);
     cell.history = 'record.create 4, zone.create 2, zone.delete 1';
-    await healed(chain, cell, 'created again');
-    await cleanUp(chain, cell);
+    await matrix.healed(cell, 'created again');
+    await matrix.cleanUp(cell);
   });
 });
 
-it('nothing came after the end of any cell', async () => {
-  expect(await lateChanges(chain)).toEqual([]);
-});
-
-it('the work ends in seconds after the fault', () => {
-  process.stdout.write(healing.table());
-  expect(healing.problems()).toEqual([]);
-});
+matrix.declareEnd();

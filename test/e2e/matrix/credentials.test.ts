@@ -2,28 +2,17 @@
 // changed and deleted. The operator reads a Secret again every second here, not every ten, and the cells run
 // concurrently.
 
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { SECRET } from '#kube/objects/secrets.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
-import {
-  type Cell,
-  CREATING,
-  calm,
-  cleanUp,
-  consistent,
-  healed,
-  lateChanges,
-  newCell,
-  WORKS,
-  type Work,
-} from '../../support/matrix/cell.ts';
+import { type Cell, CREATING, WORKS, type Work } from '../../support/matrix/cell.ts';
 import { type Chain, startChain } from '../../support/matrix/chain.ts';
-import { measureHealing } from '../../support/matrix/healing.ts';
 import { inconsistencies, reasonOfReady } from '../../support/matrix/invariants.ts';
+import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator } from '../../support/matrix/operator.ts';
 import type { TestKey } from '../../support/service/keys.ts';
 import { untilIs } from '../../support/time/until.ts';
@@ -101,22 +90,22 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const faultsOf = (work: Work) => Object.entries(FAULTS).filter(([title]) => work !== CREATING || !/team/.test(title));
 
 async function begin(work: Work): Promise<{ cell: Cell; key: TestKey }> {
-  const cell = await newCell(own);
+  const cell = await matrix.newCell();
   const key = await own.mint();
   await allow(cell.namespace);
   await put(cell.namespace, { apiKey: key.text });
   await work.given(chain, cell);
-  await consistent(own, cell, 'given');
+  await matrix.consistent(cell, 'given');
   return { cell, key };
 }
 
-/** From the moment at which the Secret holds a good key again. */
-const healing = measureHealing(calm);
+/** Healing counts from the moment at which the Secret holds a good key again. */
+const matrix = openMatrix(own);
 
 async function end(title: string, cell: Cell, work: Work): Promise<void> {
   cell.history = work.history;
-  healing.add(title, await healed(own, cell, work.title));
-  await cleanUp(own, cell);
+  matrix.add(title, await matrix.healed(cell, work.title));
+  await matrix.cleanUp(cell);
 }
 
 /** Has the operator look at the zone: a DNSZone that is Ready is not looked at when its Secret changes. */
@@ -124,20 +113,23 @@ const touchZone = ({ namespace }: Cell) =>
   own.api.merge(DNS_ZONE, { namespace, name: 'zone' }, { metadata: { annotations: { looked: 'at' } } });
 
 describe.concurrent.each(WORKS)('while $title', (work) => {
-  it.concurrent.each(faultsOf(work))('a Secret that %s is waited for, and all ends well', async (title, fault) => {
-    const { cell, key } = await begin(work);
-    await Promise.all([fault.strike(cell), revoke(key)]);
-    await work.act(chain, cell);
-    await touchZone(cell);
-    const reason = () => reasonOfReady(own, cell, 'zones');
-    await untilIs(`Ready of the zone to say ${fault.reason}`, reason, (is) => is === fault.reason);
-    expect(await inconsistencies(own, cell)).not.toEqual([]);
-    const next = await own.mint();
-    await Promise.all([put(cell.namespace, { apiKey: next.text }), allow(cell.namespace)]);
-    await end(title, cell, work);
-  });
+  test.concurrent.each(faultsOf(work))(
+    `while ${work.title}, a Secret that %s is waited for, and all ends well`,
+    async (title, fault) => {
+      const { cell, key } = await begin(work);
+      await Promise.all([fault.strike(cell), revoke(key)]);
+      await work.act(chain, cell);
+      await touchZone(cell);
+      const reason = () => reasonOfReady(own, cell, 'zones');
+      await untilIs(`Ready of the zone to say ${fault.reason}`, reason, (is) => is === fault.reason);
+      expect(await inconsistencies(own, cell)).not.toEqual([]);
+      const next = await own.mint();
+      await Promise.all([put(cell.namespace, { apiKey: next.text }), allow(cell.namespace)]);
+      await end(title, cell, work);
+    },
+  );
 
-  it.concurrent('a key that is rotated is replaced silently', async () => {
+  test.concurrent(`while ${work.title}, a key that is rotated is replaced silently`, async () => {
     const { cell, key } = await begin(work);
     const next = await own.mint();
     await put(cell.namespace, { apiKey: next.text });
@@ -152,15 +144,15 @@ describe.concurrent.each(WORKS)('while $title', (work) => {
   });
 });
 
-it('a deletion whose key was revoked says so, and ends with the next key in the Secret', async () => {
-  const cell = await newCell(own);
+test('a deletion whose key was revoked says so, and ends with the next key in the Secret', async () => {
+  const cell = await matrix.newCell();
   const { namespace, zoneName } = cell;
   const key = await own.mint();
   await allow(namespace);
   await put(namespace, { apiKey: key.text });
   await chain.zone('zone', { zoneName }, namespace);
   await chain.record('www', 'zone', { name: 'www', type: 'A', ttl: 300, content: '192.0.2.1' }, namespace);
-  await consistent(own, cell);
+  await matrix.consistent(cell);
   await revoke(key);
   const ready = async () => {
     const { status } = await own.api.get<DNSZone>(DNS_ZONE, { namespace, name: 'zone' });
@@ -176,14 +168,7 @@ it('a deletion whose key was revoked says so, and ends with the next key in the 
   await untilIs('the zone to say that it waits', ready, (is) => /^CredentialsRejected: .*cannot delete/.test(is));
   expect(await readZones(own.client, { zoneName })).toHaveLength(1);
   await put(namespace, { apiKey: (await own.mint()).text });
-  await cleanUp(own, cell);
+  await matrix.cleanUp(cell);
 });
 
-it('nothing came after the end of any cell', async () => {
-  expect(await lateChanges(own)).toEqual([]);
-});
-
-it('the work ends in seconds after the fault', () => {
-  process.stdout.write(healing.table());
-  expect(healing.problems()).toEqual([]);
-});
+matrix.declareEnd();

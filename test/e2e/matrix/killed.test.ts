@@ -1,24 +1,15 @@
 // The fault matrix, first part: the operator dies before and after every kind of write that a scenario makes, at the
 // API server and at the service, and a new one takes over. Everything except the operator's death is real. The cells
 // run in parallel, each in a namespace of its own with an operator for it.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { replaceRecord } from '#contract/operations/records.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
-import {
-  type Cell,
-  calm,
-  cleanUp,
-  consistent,
-  healed,
-  lateChanges,
-  newCell,
-  putForeign,
-} from '../../support/matrix/cell.ts';
+import { type Cell, calm } from '../../support/matrix/cell.ts';
 import { startChain } from '../../support/matrix/chain.ts';
-import { measureHealing } from '../../support/matrix/healing.ts';
+import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator } from '../../support/matrix/operator.ts';
 
 interface Scenario {
@@ -52,7 +43,7 @@ const remove =
   ({ namespace }) =>
     chain.remove(type, name, namespace);
 const two = { ttl: 300, values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] };
-const foreign: Step = (cell) => putForeign(chain, cell);
+const foreign: Step = (cell) => matrix.putForeign(cell);
 /** Another client changes data that the operator wrote. */
 const meddle: Step = async ({ zoneName }) => {
   const [found] = await readZones(chain.client, { zoneName });
@@ -131,7 +122,7 @@ async function arrange(cell: Cell, { given, title }: Scenario): Promise<void> {
   for (const step of given) {
     await step(cell);
     // A foreign change stays wrong until the operator looks.
-    if (step !== meddle) await consistent(chain, cell, `${title}: given`);
+    if (step !== meddle) await matrix.consistent(cell, `${title}: given`);
   }
   if (given.length > 0) calm.push((performance.now() - began) / given.length);
 }
@@ -142,51 +133,45 @@ const kindOf = (write: string) => write.replace(/ #\d+$/, '');
 /** The kinds of writes that the operators made in the cells of a scenario. */
 const made = new Map(SCENARIOS.map((scenario) => [scenario, new Set<string>()]));
 
-/** From the start of the operator that follows the dead one. */
-const healing = measureHealing(calm);
+/** Healing counts from the start of the operator that follows the dead one. */
+const matrix = openMatrix(chain);
 
 describe.concurrent.each(SCENARIOS)('when $title', (scenario) => {
   describe.each(['before', 'after'] as const)('an operator that dies %s', (when) => {
-    it.each(scenario.writes)('%s is followed by one that ends the work', async (write) => {
-      const cell = await newCell(chain);
-      let operator = start(cell);
-      const note = () => {
-        for (const each of operator.writes) made.get(scenario)?.add(each);
-      };
-      try {
-        await arrange(cell, scenario);
-        cell.history = scenario.history;
-        operator.arm({ write: kindOf(write), nth: Number(/#(\d+)$/.exec(write)?.[1] ?? 1), when });
-        for (const step of scenario.act) await step(cell);
-        await operator.died();
-        await operator.stop();
-        note();
-        operator = start(cell);
-        healing.add(`${when} ${kindOf(write)}`, await healed(chain, cell, `dead ${when} ${write}`));
-        note();
-        await cleanUp(chain, cell);
-      } finally {
-        await operator.stop();
-      }
-    });
+    test.each(scenario.writes)(
+      `when ${scenario.title}, an operator that dies ${when} %s is followed by one that ends the work`,
+      async (write) => {
+        const cell = await matrix.newCell();
+        let operator = start(cell);
+        const note = () => {
+          for (const each of operator.writes) made.get(scenario)?.add(each);
+        };
+        try {
+          await arrange(cell, scenario);
+          cell.history = scenario.history;
+          operator.arm({ write: kindOf(write), nth: Number(/#(\d+)$/.exec(write)?.[1] ?? 1), when });
+          for (const step of scenario.act) await step(cell);
+          await operator.died();
+          await operator.stop();
+          note();
+          operator = start(cell);
+          matrix.add(`${when} ${kindOf(write)}`, await matrix.healed(cell, `dead ${when} ${write}`));
+          note();
+          await matrix.cleanUp(cell);
+        } finally {
+          await operator.stop();
+        }
+      },
+    );
   });
 });
 
-describe('after all deaths', () => {
-  // A new kind of write must get cells of its own. How often a status is written depends on how soon DNS answers.
-  it.each(SCENARIOS)('the cells had every kind of write that is made when $title', (scenario) => {
-    const isSure = (kind: string) => !kind.startsWith('status ') && !scenario.perhaps?.includes(kind);
-    const named = new Set(scenario.writes.map(kindOf).filter(isSure));
-    const kinds = [...(made.get(scenario) ?? [])].filter(isSure);
-    expect(kinds.sort()).toEqual([...named].sort());
-  });
-
-  it('nothing came after the end of any cell', async () => {
-    expect(await lateChanges(chain)).toEqual([]);
-  });
-
-  it('the followers end the work in seconds', () => {
-    process.stdout.write(healing.table());
-    expect(healing.problems()).toEqual([]);
-  });
+// A new kind of write must get cells of its own. How often a status is written depends on how soon DNS answers.
+test.each(SCENARIOS)('after all deaths, the cells had every kind of write that is made when $title', (scenario) => {
+  const isSure = (kind: string) => !kind.startsWith('status ') && !scenario.perhaps?.includes(kind);
+  const named = new Set(scenario.writes.map(kindOf).filter(isSure));
+  const kinds = [...(made.get(scenario) ?? [])].filter(isSure);
+  expect(kinds.sort()).toEqual([...named].sort());
 });
+
+matrix.declareEnd();

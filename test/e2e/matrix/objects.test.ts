@@ -1,26 +1,15 @@
 // The fault matrix, sixth part: two operators that both believe to lead, objects that lose their status, and objects
 // that come back from a backup without status and with new uids. Each cell has a namespace and operators of its own.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { EXISTING_ZONES } from '#resources/names.ts';
-import {
-  type Cell,
-  CHANGING,
-  CREATING,
-  calm,
-  cleanUp,
-  consistent,
-  DELETING,
-  healed,
-  lateChanges,
-  newCell,
-} from '../../support/matrix/cell.ts';
+import { type Cell, CHANGING, CREATING, calm, DELETING } from '../../support/matrix/cell.ts';
 import { type Chain, startChain } from '../../support/matrix/chain.ts';
-import { measureHealing } from '../../support/matrix/healing.ts';
 import { historyOf, inconsistencies, objectsOf } from '../../support/matrix/invariants.ts';
+import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator, type TestOperator } from '../../support/matrix/operator.ts';
 import { untilIs, untilNone } from '../../support/time/until.ts';
 import { startMeeting } from './meeting.support.ts';
@@ -33,11 +22,11 @@ const chain: Chain = {
   zone: (name, spec, namespace) => own.zone(name, { ...spec, adopt: 'IfIdentical' }, namespace),
 };
 
-/** From the moment at which the operators may write. */
-const healing = measureHealing(calm);
+/** Healing counts from the moment at which the operators may write. */
+const matrix = openMatrix(own);
 
 async function inCell(work: (cell: Cell, start: typeof startOperator) => Promise<void>): Promise<void> {
-  const cell = await newCell(own);
+  const cell = await matrix.newCell();
   const { namespace } = cell;
   await own.api.merge(NAMESPACE, { name: namespace }, { metadata: { labels: { [EXISTING_ZONES]: 'allow' } } });
   const started: TestOperator[] = [];
@@ -61,37 +50,40 @@ const www = (cell: Cell, ...last: number[]) => {
 /** A zone and a record with two values. */
 async function created(cell: Cell): Promise<void> {
   await CREATING.act(chain, cell);
-  calm.push(await consistent(own, cell, 'created'));
+  calm.push(await matrix.consistent(cell, 'created'));
 }
 
 describe.concurrent('two operators that both believe to lead', () => {
-  it.each([
+  test.each([
     { work: CREATING, write: 'createZone' },
     { work: CHANGING, write: 'applyRecords' },
     { work: DELETING, write: 'applyRecords' },
-  ])('do the same work at the same time, while $work.title', async ({ work, write }) => {
-    await inCell(async (cell, start) => {
-      const meeting = startMeeting();
-      try {
-        const first = start(own);
-        await work.given(chain, cell);
-        await consistent(own, cell, 'given');
-        await first.stop();
-        const operators = [start(own, { before: meeting.at(write) }), start(own, { before: meeting.at(write) })];
-        await work.act(chain, cell);
-        await untilIs('operators that have decided to write', meeting.count, (count) => count === 2);
-        meeting.open();
-        cell.history = work.history;
-        healing.add('two operators', await healed(own, cell, work.title));
-        for (const operator of operators) expect(operator.writes).toContain(write);
-        await cleanUp(own, cell);
-      } finally {
-        meeting.open();
-      }
-    });
-  });
+  ])(
+    'two operators that both believe to lead do the same work at the same time, while $work.title',
+    async ({ work, write }) => {
+      await inCell(async (cell, start) => {
+        const meeting = startMeeting();
+        try {
+          const first = start(own);
+          await work.given(chain, cell);
+          await matrix.consistent(cell, 'given');
+          await first.stop();
+          const operators = [start(own, { before: meeting.at(write) }), start(own, { before: meeting.at(write) })];
+          await work.act(chain, cell);
+          await untilIs('operators that have decided to write', meeting.count, (count) => count === 2);
+          meeting.open();
+          cell.history = work.history;
+          matrix.add('two operators', await matrix.healed(cell, work.title));
+          for (const operator of operators) expect(operator.writes).toContain(write);
+          await matrix.cleanUp(cell);
+        } finally {
+          meeting.open();
+        }
+      });
+    },
+  );
 
-  it('an apply of an older version that arrives late changes nothing', async () => {
+  test('an apply of an older version that arrives late from a second operator changes nothing', async () => {
     await inCell(async (cell, start) => {
       const meeting = startMeeting();
       try {
@@ -100,9 +92,9 @@ describe.concurrent('two operators that both believe to lead', () => {
         const slow = start(own, { before: meeting.at('applyRecords') });
         await www(cell, 2, 3);
         await untilIs('operators that wait', meeting.count, (count) => count === 1);
-        await consistent(own, cell, 'the other one has applied');
+        await matrix.consistent(cell, 'the other one has applied');
         await www(cell, 2, 4);
-        await consistent(own, cell, 'the other one has applied the next version');
+        await matrix.consistent(cell, 'the other one has applied the next version');
         const before = slow.spans.length;
         meeting.open();
         await untilIs(
@@ -111,16 +103,16 @@ describe.concurrent('two operators that both believe to lead', () => {
           (count) => count > before,
         );
         cell.history = 'record.create 2, record.update 2, zone.create 1';
-        healing.add('a late apply', await healed(own, cell, 'a late apply'));
+        matrix.add('a late apply', await matrix.healed(cell, 'a late apply'));
         expect(second.writes).toContain('applyRecords');
-        await cleanUp(own, cell);
+        await matrix.cleanUp(cell);
       } finally {
         meeting.open();
       }
     });
   });
 
-  it('an apply that arrives after its object was deleted leaves nothing', async () => {
+  test('an apply that arrives after its object was deleted leaves nothing', async () => {
     await inCell(async (cell, start) => {
       const meeting = startMeeting();
       try {
@@ -129,7 +121,7 @@ describe.concurrent('two operators that both believe to lead', () => {
         const slow = start(own, { before: meeting.at('applyRecords') });
         await www(cell, 2, 3);
         await untilIs('operators that wait', meeting.count, (count) => count === 1);
-        await consistent(own, cell, 'the other one has applied');
+        await matrix.consistent(cell, 'the other one has applied');
         await own.remove(DNS_RECORD, 'www', cell.namespace);
         const released = 'record.create 2, record.delete 2, record.update 1, zone.create 1';
         await untilIs(
@@ -146,8 +138,8 @@ describe.concurrent('two operators that both believe to lead', () => {
         );
         // The values come back for a moment, and the slow operator itself releases them.
         cell.history = 'record.create 4, record.delete 4, record.update 1, zone.create 1';
-        healing.add('a late apply of a deleted object', await healed(own, cell, 'a late apply of a deleted object'));
-        await cleanUp(own, cell);
+        matrix.add('a late apply of a deleted object', await matrix.healed(cell, 'a late apply of a deleted object'));
+        await matrix.cleanUp(cell);
       } finally {
         meeting.open();
       }
@@ -177,24 +169,27 @@ async function wipe({ namespace }: Cell): Promise<void> {
 }
 
 describe.concurrent('objects whose status is wiped', () => {
-  it.each(['while the operator works', 'while no operator runs'])('are taken up again: %s', async (when) => {
-    await inCell(async (cell, start) => {
-      const isAway = when === 'while no operator runs';
-      const first = start(own);
-      await CHANGING.given(chain, cell);
-      await consistent(own, cell, 'given');
-      if (isAway) await first.stop();
-      await wipe(cell);
-      if (isAway) expect(await inconsistencies(own, cell)).not.toEqual([]);
-      if (isAway) start(own);
-      cell.history = 'record.create 3, zone.create 1';
-      healing.add(`wiped ${when}`, await healed(own, cell, 'the status is wiped'));
-      await CHANGING.act(chain, cell);
-      cell.history = CHANGING.history;
-      await healed(own, cell, 'changed afterwards');
-      await cleanUp(own, cell);
-    });
-  });
+  test.each(['while the operator works', 'while no operator runs'])(
+    'objects whose status is wiped are taken up again: %s',
+    async (when) => {
+      await inCell(async (cell, start) => {
+        const isAway = when === 'while no operator runs';
+        const first = start(own);
+        await CHANGING.given(chain, cell);
+        await matrix.consistent(cell, 'given');
+        if (isAway) await first.stop();
+        await wipe(cell);
+        if (isAway) expect(await inconsistencies(own, cell)).not.toEqual([]);
+        if (isAway) start(own);
+        cell.history = 'record.create 3, zone.create 1';
+        matrix.add(`wiped ${when}`, await matrix.healed(cell, 'the status is wiped'));
+        await CHANGING.act(chain, cell);
+        cell.history = CHANGING.history;
+        await matrix.healed(cell, 'changed afterwards');
+        await matrix.cleanUp(cell);
+      });
+    },
+  );
 });
 
 /** The objects as a backup has them. */
@@ -225,14 +220,14 @@ async function restore([type, { metadata, spec }]: readonly [ResourceType, Saved
 }
 
 describe.concurrent('objects from a backup, without status and with new uids', () => {
-  it.each(['restored while no operator runs', 'restored while an operator runs, records first'])(
-    'keep the records of the lost objects: %s',
+  test.each(['restored while no operator runs', 'restored while an operator runs, records first'])(
+    'objects from a backup, without status and with new uids keep the records of the lost objects: %s',
     async (when) => {
       await inCell(async (cell, start) => {
         const isAway = when === 'restored while no operator runs';
         const first = start(own);
         await CHANGING.given(chain, cell);
-        await consistent(own, cell, 'given');
+        await matrix.consistent(cell, 'given');
         const saved = await backUp(cell);
         await first.stop();
         await lose(cell);
@@ -244,21 +239,14 @@ describe.concurrent('objects from a backup, without status and with new uids', (
           expect(await inconsistencies(own, cell)).not.toEqual([]);
           start(own);
         }
-        healing.add(when, await healed(own, cell, when));
+        matrix.add(when, await matrix.healed(cell, when));
         await CHANGING.act(chain, cell);
         cell.history = CHANGING.history;
-        await healed(own, cell, 'changed afterwards');
-        await cleanUp(own, cell);
+        await matrix.healed(cell, 'changed afterwards');
+        await matrix.cleanUp(cell);
       });
     },
   );
 });
 
-it('nothing came after the end of any cell', async () => {
-  expect(await lateChanges(own)).toEqual([]);
-});
-
-it('the work ends in seconds after the fault', () => {
-  process.stdout.write(healing.table());
-  expect(healing.problems()).toEqual([]);
-});
+matrix.declareEnd();

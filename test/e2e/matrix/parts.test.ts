@@ -6,34 +6,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectCluster } from '#kube/api/cluster.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import type { ServicePart } from '../../../deploy/local/service.ts';
 import { answered, denied, startAsking } from '../../support/dns/asking.ts';
 import { createResolver } from '../../support/dns/resolver.ts';
-import {
-  type Cell,
-  CHANGING,
-  CREATING,
-  calm,
-  cleanUp,
-  consistent,
-  DELETING,
-  healed,
-  lateChanges,
-  newCell,
-  type Work,
-} from '../../support/matrix/cell.ts';
+import { type Cell, CHANGING, CREATING, DELETING, type Work } from '../../support/matrix/cell.ts';
 import { type Chain, callsOf } from '../../support/matrix/chain.ts';
-import { measureHealing } from '../../support/matrix/healing.ts';
 import { historyOf, inconsistencies, objectsOf, reasonOfReady } from '../../support/matrix/invariants.ts';
+import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startTestStack } from '../../support/stack/stack.ts';
 import { isAway, untilIs, untilNone } from '../../support/time/until.ts';
 
-const test = await startTestStack({ durable: true });
+const stack = await startTestStack({ durable: true });
 const folder = await mkdtemp(join(tmpdir(), 'zonestead-parts-'));
-const { service, cluster } = test.stack;
+const { service, cluster } = stack.stack;
 const kube = await connectCluster({ kubeconfig: cluster.kubeconfig });
 const sql = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
 const chain: Chain = {
@@ -43,14 +31,14 @@ const chain: Chain = {
   sql,
   dns: createResolver(service.dns, folder),
   nameservers: ['ns1.zonestead.test'],
-  client: test.client,
+  client: stack.client,
   api: kube.api,
   operatorKubeconfig: cluster.operatorKubeconfig,
 };
 afterAll(async () => {
   await sql.end();
   await kube.close();
-  await test.stop();
+  await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -63,7 +51,7 @@ const QUESTIONS = [
 beforeAll(async () => {
   await chain.zone('steady', { zoneName: STEADY.zoneName });
   await chain.record('steady', 'steady', STEADY.record);
-  await test.ready('zdz/steady', 'zdr/steady');
+  await stack.ready('zdz/steady', 'zdr/steady');
 });
 
 type Leaving = (part: ServicePart) => Promise<unknown>;
@@ -100,7 +88,7 @@ interface Outage {
   readonly met: Met;
 }
 
-const operatorLog = test.stack.operator.part('operator').logFile;
+const operatorLog = stack.stack.operator.part('operator').logFile;
 
 /** The run that releases the values fails and will be repeated. */
 const releaseFails = ({ namespace }: Cell) =>
@@ -154,8 +142,8 @@ const CELLS = [
 /** Only ends what hangs. */
 const SETUP_MS = 600_000;
 
-/** From the start of the part. */
-const healing = measureHealing(calm);
+/** Healing counts from the start of the part. */
+const matrix = openMatrix(chain);
 
 const titled = OUTAGES.map((outage) => ({ ...outage, title: `${outage.parts.join(' and ')} ${outage.way}` }));
 
@@ -178,10 +166,10 @@ describe.each(titled)('with $title', ({ title, parts, way, met }) => {
   beforeAll(async () => {
     await Promise.all(
       CELLS.map(async ({ work }) => {
-        const cell = await newCell(chain);
+        const cell = await matrix.newCell();
         cells.set(work, cell);
         await work.given(chain, cell);
-        await consistent(chain, cell, 'given');
+        await matrix.consistent(cell, 'given');
       }),
     );
     const asking = isAnswering ? startAsking([createResolver(service.dns, folder)], QUESTIONS) : undefined;
@@ -205,28 +193,21 @@ describe.each(titled)('with $title', ({ title, parts, way, met }) => {
     for (const { work } of CELLS) {
       const cell = cells.get(work) as Cell;
       cell.history = work.history;
-      const heals = healed(chain, cell, work.title);
+      const heals = matrix.healed(cell, work.title);
       heals.catch(() => undefined);
       healings.set(work, heals);
     }
   }, SETUP_MS);
 
-  it.each(CELLS)('while $work.title, all ends well', async ({ work }) => {
-    healing.add(title, (await healings.get(work)) as number);
-    await cleanUp(chain, cells.get(work) as Cell);
+  test.each(CELLS)(`with ${title} while $work.title, all ends well`, async ({ work }) => {
+    matrix.add(title, (await healings.get(work)) as number);
+    await matrix.cleanUp(cells.get(work) as Cell);
   });
 
   if (isAnswering)
-    it('no query fails meanwhile', () => {
+    test(`with ${title}, no query fails meanwhile`, () => {
       expect(wrong).toEqual([]);
     });
 });
 
-it('nothing came after the end of any cell', async () => {
-  expect(await lateChanges(chain)).toEqual([]);
-});
-
-it('the work ends in seconds after the fault', () => {
-  process.stdout.write(healing.table());
-  expect(healing.problems()).toEqual([]);
-});
+matrix.declareEnd();

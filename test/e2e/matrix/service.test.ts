@@ -2,24 +2,11 @@
 // and deleted. The operator, the service, Postgres, Knot and the API server are real; a proxy is between the first
 // two. The cells run in parallel, each in a namespace of its own with an operator and a proxy for it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import {
-  type Cell,
-  CHANGING,
-  CREATING,
-  calm,
-  cleanUp,
-  consistent,
-  DELETING,
-  healed,
-  lateChanges,
-  newCell,
-  WORKS,
-  type Work,
-} from '../../support/matrix/cell.ts';
+import { describe, expect, test } from 'vitest';
+import { type Cell, CHANGING, CREATING, DELETING, WORKS, type Work } from '../../support/matrix/cell.ts';
 import { startChain } from '../../support/matrix/chain.ts';
-import { measureHealing } from '../../support/matrix/healing.ts';
 import { reasonOfReady } from '../../support/matrix/invariants.ts';
+import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator } from '../../support/matrix/operator.ts';
 import { untilIs } from '../../support/time/until.ts';
 import {
@@ -57,24 +44,24 @@ const isWrite: Matches = (method, path) => method !== 'GET' && isOfZones(method,
 const isApply: Matches = (method, path) => method === 'POST' && path.endsWith('/records:apply');
 const isRead: Matches = (method, path) => method === 'GET' && isOfZones(method, path);
 
-/** From the last request that went wrong. */
-const healing = measureHealing(calm);
+/** Healing counts from the last request that went wrong. */
+const matrix = openMatrix(chain);
 
 const cell = async (title: string, fault: HttpFault, matches: Matches, work: Work, times: number) => {
-  const made = await newCell(chain);
+  const made = await matrix.newCell();
   const proxy = await startFaultyProxy(chain.url);
   const operator = startOperator(chain, { url: proxy.url, namespace: made.namespace });
   try {
     await work.given(chain, made);
-    await consistent(chain, made, 'given');
+    await matrix.consistent(made, 'given');
     proxy.arm(fault, matches, times);
     await work.act(chain, made);
     await untilIs('requests that go wrong', proxy.hits, (hits) => hits === times);
     if (COMMITTED.includes(fault))
       await untilIs('requests that took effect', proxy.answers, (statuses) => hadEffect(statuses, times));
     made.history = work.history;
-    healing.add(title, await healed(chain, made, work.title));
-    await cleanUp(chain, made);
+    matrix.add(title, await matrix.healed(made, work.title));
+    await matrix.cleanUp(made);
   } finally {
     await operator.stop();
     await proxy.close();
@@ -85,9 +72,12 @@ const hadEffect = (statuses: readonly number[], times: number) =>
   statuses.length === times && statuses.every((status) => status < 300);
 
 describe.concurrent.each(WORKS)('while $title', (work) => {
-  it.each(Object.entries(FAULTS))('a write that %s is made once in the end', async (title, fault) => {
-    await cell(`a write that ${title}`, fault, isWrite, work, 1);
-  });
+  test.each(Object.entries(FAULTS))(
+    `while ${work.title}, a write that %s is made once in the end`,
+    async (title, fault) => {
+      await cell(`a write that ${title}`, fault, isWrite, work, 1);
+    },
+  );
 });
 
 /** So many records that they go in few requests. */
@@ -104,7 +94,7 @@ const MANY: Work = {
 };
 
 describe.concurrent('in addition', () => {
-  it.each([CREATING, CHANGING, DELETING])(
+  test.each([CREATING, CHANGING, DELETING])(
     'two answers in a row that are lost while $title are heard in the end',
     async (work) => {
       await cell('two answers lost', cutAfter, isWrite, work, 2);
@@ -112,18 +102,21 @@ describe.concurrent('in addition', () => {
   );
 
   // The first write of these works is another one, or one with few sets.
-  it.each([CREATING, MANY])('an apply whose answer is lost while $title has created each record once', async (work) => {
-    await cell('an apply whose answer is lost', cutAfter, isApply, work, 1);
-  });
+  test.each([CREATING, MANY])(
+    'an apply whose answer is lost while $title has created each record once',
+    async (work) => {
+      await cell('an apply whose answer is lost', cutAfter, isApply, work, 1);
+    },
+  );
 
-  it.each([CREATING, MANY])(
+  test.each([CREATING, MANY])(
     'an apply whose answer is cut in half while $title has created each record once',
     async (work) => {
       await cell('an apply whose answer is cut in half', half, isApply, work, 1);
     },
   );
 
-  it.each(Object.entries(FAULTS).filter(([title]) => !/429|busy/.test(title)))(
+  test.each(Object.entries(FAULTS).filter(([title]) => !/429|busy/.test(title)))(
     'a read that %s is repeated',
     async (title, fault) => {
       await cell(`a read that ${title}`, fault, isRead, CHANGING, 1);
@@ -147,15 +140,15 @@ const EDITS = {
 };
 
 describe.concurrent('after an outage', () => {
-  it.each(['zones', 'records'] as const)(
-    '%s that wait for the service are woken when it answers again',
+  test.each(['zones', 'records'] as const)(
+    'after an outage, %s that wait for the service are woken when it answers again',
     async (kind) => {
-      const made = await newCell(chain);
+      const made = await matrix.newCell();
       const proxy = await startFaultyProxy(chain.url);
       const operator = startOperator(chain, { url: proxy.url, namespace: made.namespace });
       try {
         await CREATING.act(chain, made);
-        await consistent(chain, made, 'given');
+        await matrix.consistent(made, 'given');
         proxy.arm(cutBefore, () => true, Number.POSITIVE_INFINITY);
         await EDITS[kind](made);
         const reason = () => reasonOfReady(chain, made, kind);
@@ -164,8 +157,8 @@ describe.concurrent('after an outage', () => {
         proxy.arm(passing, isOfZones, Number.POSITIVE_INFINITY);
         // The operator looks for the service every 2 s.
         expect(await untilIs('a request', proxy.hits, (hits) => hits > 0)).toBeLessThan(WOKEN_MS);
-        await healed(chain, made, 'woken');
-        await cleanUp(chain, made);
+        await matrix.healed(made, 'woken');
+        await matrix.cleanUp(made);
       } finally {
         await operator.stop();
         await proxy.close();
@@ -174,11 +167,4 @@ describe.concurrent('after an outage', () => {
   );
 });
 
-it('nothing came after the end of any cell', async () => {
-  expect(await lateChanges(chain)).toEqual([]);
-});
-
-it('the work ends in seconds after the fault', () => {
-  process.stdout.write(healing.table());
-  expect(healing.problems()).toEqual([]);
-});
+matrix.declareEnd();

@@ -1,6 +1,6 @@
 // Containers that die by SIGKILL, as of a crash or too little memory: pods stay, and the kubelet starts them again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestCluster } from '../../support/kubelet/cluster.ts';
 import { DNS_LIMIT_MS, startDnsLoad } from '../../support/kubelet/dns-load.ts';
 import { killContainer } from '../../support/kubelet/kill.ts';
@@ -24,7 +24,7 @@ const record = (name: string) => ({
 
 /** To be called where the release is installed with its default values and nothing is under way in it. */
 export function survivesCrashes(theNode: () => { cluster: TestCluster; release: Release }): void {
-  it('loses no acknowledged write, and next to no query, while a container of each kind is killed', async ({
+  test('loses no acknowledged write, and next to no query, while a container of each kind is killed', async ({
     skip,
   }) => {
     const { cluster, release } = theNode();

@@ -4,7 +4,7 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { publish } from '../../../deploy/release/publish.ts';
 import { visit } from '../../support/console/visit.ts';
@@ -67,15 +67,18 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       if (folder !== '') await rm(folder, { recursive: true, force: true });
     });
 
-    it('the leftovers of an uninstalled release are deleted', async () => {
+    test('the leftovers of an uninstalled release are deleted', async () => {
       for (const step of cleared) await followed(step);
     });
 
-    it.each(installed.filter(({ text }) => /^(helm|kubectl label)/.test(text)))('$text', async (step) => {
-      await followed(step);
-    });
+    test.each(installed.filter(({ text }) => /^(helm|kubectl label)/.test(text)))(
+      'the command of the installation works: $text',
+      async (step) => {
+        await followed(step);
+      },
+    );
 
-    it('the commands that helm prints at its end', async () => {
+    test('the commands that helm prints at its end work', async () => {
       const commands = notesCommands(await type(`helm get notes zonestead --namespace ${NAMESPACE}`));
       expect(commands.map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
         'kubectl apply',
@@ -95,12 +98,15 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       expect(await type(ask.replace('http://localhost:8080', url).replace('yu_...', key))).toContain('you@example.org');
     });
 
-    it.each(installed.filter(({ text }) => !/^(helm|kubectl label)/.test(text)))('$text', async (step) => {
-      if (step.text.startsWith('psql')) await type(`export DATABASE_URL='${await databaseUrl()}'`);
-      await followed(step);
-    });
+    test.each(installed.filter(({ text }) => !/^(helm|kubectl label)/.test(text)))(
+      'the command after the installation works: $text',
+      async (step) => {
+        if (step.text.startsWith('psql')) await type(`export DATABASE_URL='${await databaseUrl()}'`);
+        await followed(step);
+      },
+    );
 
-    it.each(firstUser)('$text', async (step) => {
+    test.each(firstUser)('the command for the first user works: $text', async (step) => {
       if (step.text.startsWith('kubectl port-forward')) {
         own['localhost:8080'] = new URL(await forwarded(step.text)).host;
         return;
@@ -111,32 +117,32 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       if (step.text.startsWith('curl')) expect(output).toContain('ada@example.org');
     });
 
-    it.each(ownNames)('$text', async (step) => {
+    test.each(ownNames)('the command for names of a namespace works: $text', async (step) => {
       await followed(step);
     });
 
     writesOwnNames(theCluster);
 
-    it.each(runbooks)('$text', async (step) => {
+    test.each(runbooks)('the command of a runbook works: $text', async (step) => {
       const pods = await type(`kubectl -n ${NAMESPACE} get pods -l app.kubernetes.io/component=nameserver -o name`);
       own.POD = /pod\/(\S+)/.exec(pods)?.[1] ?? '';
       await followed(step);
     });
 
-    it.each(upgraded)('$text', async (step) => {
+    test.each(upgraded)('the command of an upgrade works: $text', async (step) => {
       // A rollback needs a rollout before it.
       const [, kind, undone] = /rollout undo (\w+)\/RELEASE-(\w+)/.exec(step.text) ?? [];
       if (undone) await type(`kubectl -n ${NAMESPACE} rollout restart ${kind}/zonestead-${undone}`);
       await followed(step);
     });
 
-    it('all is served after that', async () => {
+    test('all zones are served after the upgrade', async () => {
       await type(`kubectl -n ${NAMESPACE} wait --for=condition=Available --timeout=300s deployment --all`);
       await type(`kubectl -n ${NAMESPACE} rollout status --timeout=300s statefulset/zonestead-nameserver`);
       await type(`kubectl -n ${NAMESPACE} wait --for=condition=Ready --timeout=300s dnszone/mine dnsrecord/mine-www`);
     });
 
-    it('is taken out, and then nothing is left', async () => {
+    test('the release is taken out, and then nothing is left', async () => {
       if (uninstall === undefined) throw new Error('no command that uninstalls');
       await followed(uninstall);
       for (const step of cleared) await followed(step);
@@ -145,7 +151,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       expect(await type('kubectl get crd -o name')).not.toContain('zonestead.dev');
     });
 
-    it('an installation from a registry runs the published images', async ({ skip }) => {
+    test('an installation from a registry runs the published images', async ({ skip }) => {
       const { node } = theCluster();
       const { cluster: ground } = inject('nodeGround');
       if (node === undefined || !('release' in ground)) return skip('it needs a node that trusts the registry');

@@ -1,11 +1,11 @@
 // Edges in front of the name servers of a release that had none, on real pods.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestCluster } from '../../support/kubelet/cluster.ts';
 import { CHART, NAMESPACE, RELEASE, type Release } from '../../support/kubelet/release.ts';
 
 /** It needs the zone node.example with www in the namespace `team`. */
 export function hidesBehindEdges(of: () => { cluster: TestCluster; release: Release }): void {
-  it('answers from edges, also while a name server is replaced, and after the name servers have other addresses', async () => {
+  test('answers from edges, also while a name server is replaced, and after the name servers have other addresses', async () => {
     const { cluster, release } = of();
     const kubectl = (...args: string[]) => cluster.kubectl('-n', NAMESPACE, ...args);
     const upgrade = () =>

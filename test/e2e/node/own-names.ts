@@ -1,6 +1,6 @@
 // A pod without an API key writes a name of its namespace with a token that kubelet gives it, in an installation in
 // which no Secret holds an API key.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TestCluster } from '../../support/kubelet/cluster.ts';
 
 const ZONE = 'apps.example.net';
@@ -19,7 +19,7 @@ const PROGRAM = `
 
 /** In the namespace shop, after the commands of docs/how-to/trusts-of-the-chart.md. */
 export function writesOwnNames(theCluster: () => TestCluster): void {
-  it("a pod made with kubectl run writes its own names over REST, and is refused its neighbour's", async () => {
+  test("a pod made with kubectl run writes its own names over REST, and is refused its neighbour's", async () => {
     const { image, kubectl } = theCluster();
     const token = { serviceAccountToken: { audience: 'zonestead', expirationSeconds: 600, path: 'token' } };
     const spec = {
@@ -43,7 +43,7 @@ export function writesOwnNames(theCluster: () => TestCluster): void {
     });
   });
 
-  it('no Secret of the cluster holds an API key', async () => {
+  test('no Secret of the cluster holds an API key', async () => {
     const { items } = JSON.parse(await theCluster().kubectl('get', 'secrets', '--all-namespaces', '-o', 'json'));
     const secrets = items as { metadata: { namespace: string; name: string }; data?: Record<string, string> }[];
     const texts = secrets.flatMap(({ metadata, data = {} }) =>

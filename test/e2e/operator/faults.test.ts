@@ -2,25 +2,25 @@
 // limits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
-let test: TestStack;
+let stack: TestStack;
 beforeAll(async () => {
   // A Postgres that is killed here must write as it does in production.
-  test = await startTestStack({ limits: true, durable: true });
+  stack = await startTestStack({ limits: true, durable: true });
   await lift(true);
 });
 afterAll(async () => {
-  await test.stop();
+  await stack.stop();
 });
 
 /** Lifts the write limits of the operator's key, or holds it to 60 record writes a minute from now on. */
 async function lift(free: boolean): Promise<void> {
-  const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+  const sql = postgres(stack.stack.service.databaseUrl, { max: 1 });
   const many = free ? 1_000_000 : null;
   await sql`update api_keys set zone_writes = ${many}, record_writes = ${many} where name = 'operator'`;
   await sql`delete from write_windows`;
@@ -28,7 +28,7 @@ async function lift(free: boolean): Promise<void> {
 }
 
 async function numberFrom(query: (sql: postgres.Sql) => Promise<readonly postgres.Row[]>): Promise<number> {
-  const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+  const sql = postgres(stack.stack.service.databaseUrl, { max: 1 });
   const [row] = await query(sql);
   await sql.end();
   return Number(row?.n);
@@ -53,8 +53,8 @@ const writtenBefore = (zoneName: string, other: string) =>
 
 /** The records of a zone at the API, as `name content`, sorted; a doubled record appears twice. */
 async function held(zoneName: string): Promise<string[]> {
-  const [zone] = await readZones(test.client, { zoneName });
-  const records = zone ? await readRecords(test.client, zone.id, {}) : [];
+  const [zone] = await readZones(stack.client, { zoneName });
+  const records = zone ? await readRecords(stack.client, zone.id, {}) : [];
   return records.map(({ name, content }) => `${name} ${content}`).sort();
 }
 
@@ -69,85 +69,83 @@ describe('the operator killed with -9 again and again', () => {
     const done = work();
     for (let round = 1; round <= kills; round += 1) {
       await sleep(30 + Math.random() * 300 * round);
-      await test.stack.operator.part('operator').stop({ signal: 'SIGKILL' });
-      await test.stack.operator.start('operator');
+      await stack.stack.operator.part('operator').stop({ signal: 'SIGKILL' });
+      await stack.stack.operator.start('operator');
     }
     await done;
   }
 
-  it('creates every record exactly once', async () => {
-    await storm(() => test.apply(zoneObject('storm', 'storm.example'), ...all.map((name) => address(name, 1))), 3);
-    await test.ready(...all.map((name) => `zdr/${name}`));
+  test('the operator killed with -9 again and again creates every record exactly once', async () => {
+    await storm(() => stack.apply(zoneObject('storm', 'storm.example'), ...all.map((name) => address(name, 1))), 3);
+    await stack.ready(...all.map((name) => `zdr/${name}`));
     expect(await held('storm.example')).toEqual(all.map((name) => `${name} 192.0.2.1`));
   });
 
-  it('changes every record, in place', async () => {
-    await storm(() => test.apply(...all.map((name) => address(name, 2))), 2);
+  test('the operator killed with -9 again and again changes every record, in place', async () => {
+    await storm(() => stack.apply(...all.map((name) => address(name, 2))), 2);
     await expect.poll(() => held('storm.example')).toEqual(all.map((name) => `${name} 192.0.2.2`));
-    await test.ready(...all.map((name) => `zdr/${name}`));
-    expect(await test.dig('r07.storm.example', 'A')).toEqual(['r07.storm.example. 3600 IN A 192.0.2.2']);
+    await stack.ready(...all.map((name) => `zdr/${name}`));
+    expect(await stack.dig('r07.storm.example', 'A')).toEqual(['r07.storm.example. 3600 IN A 192.0.2.2']);
   });
 
-  it('creates, changes and deletes at the same time', async () => {
+  test('the operator killed with -9 again and again creates, changes and deletes at the same time', async () => {
     const added = all.slice(0, 20).map((name) => name.replace('r', 'n'));
     const [edited, removed] = [all.slice(0, 20), all.slice(20)];
     const objects = [...added, ...edited].map((name) => address(name, 3));
     await storm(
-      () => Promise.all([...removed.map((name) => test.kube.remove(`zdr/${name}`)), test.apply(...objects)]),
+      () => Promise.all([...removed.map((name) => stack.kube.remove(`zdr/${name}`)), stack.apply(...objects)]),
       3,
     );
-    await test.remove('default', ...removed.map((name) => `zdr/${name}`));
+    await stack.remove('default', ...removed.map((name) => `zdr/${name}`));
     const wanted = [...added, ...edited];
     await expect.poll(() => held('storm.example')).toEqual(wanted.map((name) => `${name} 192.0.2.3`));
-    await test.ready(...wanted.map((name) => `zdr/${name}`));
-    await expect.poll(() => test.rcode('r25.storm.example', 'A')).toBe('NXDOMAIN');
+    await stack.ready(...wanted.map((name) => `zdr/${name}`));
+    await expect.poll(() => stack.rcode('r25.storm.example', 'A')).toBe('NXDOMAIN');
   });
 
-  it('deletes every record, and nothing else', async () => {
-    const [zone] = await readZones(test.client, { zoneName: 'storm.example' });
-    await test.client.call(createRecord, {
+  test('the operator killed with -9 again and again deletes every record, and nothing else', async () => {
+    const [zone] = await readZones(stack.client, { zoneName: 'storm.example' });
+    await stack.client.call(createRecord, {
       params: { id: zone?.id ?? '' },
       body: { name: 'foreign', type: 'A', content: '192.0.2.99' },
     });
-    const objects = await test.kube.list<DNSRecord>('zdr', 'default');
+    const objects = await stack.kube.list<DNSRecord>('zdr', 'default');
     const records = objects.map(({ metadata }) => `zdr/${metadata.name}`);
-    await storm(() => Promise.all(records.map((name) => test.kube.remove(name))), 2);
-    await test.remove('default', ...records);
+    await storm(() => Promise.all(records.map((name) => stack.kube.remove(name))), 2);
+    await stack.remove('default', ...records);
     // The records leave the service after the objects are gone.
     await expect.poll(() => held('storm.example')).toEqual(['foreign 192.0.2.99']);
   });
 });
 
-describe('the DNS service away', () => {
-  it('Ready records stay Ready while the API is down; changes during that time are applied when it is back', async () => {
-    await test.apply(
-      zoneObject('away', 'away.example'),
-      recordObject('before', 'away', { name: 'before', type: 'A', content: '192.0.2.1' }),
-    );
-    await test.ready('zdr/before');
-    await test.stack.service.running.part('api').stop();
-    await test.apply(recordObject('during', 'away', { name: 'during', type: 'A', content: '192.0.2.2' }));
-    await test.kube.patch('zdr/before', { metadata: { annotations: { looked: 'at' } } });
-    await expect.poll(async () => (await test.condition('zdr/during', 'Ready'))?.reason).toBe('APIUnavailable');
-    await expect.poll(async () => (await test.condition('zdr/before', 'Ready'))?.reason).toBe('APIUnavailable');
-    expect((await test.condition('zdr/before', 'Ready'))?.status).toBe('True');
-    expect(await test.dig('before.away.example', 'A')).toHaveLength(1);
-    await test.stack.service.running.start('api');
-    await test.ready('zdr/during', 'zdr/before');
-    expect(await held('away.example')).toEqual(['before 192.0.2.1', 'during 192.0.2.2']);
-  });
+test('Ready records stay Ready while the API is down; changes during that time are applied when it is back', async () => {
+  await stack.apply(
+    zoneObject('away', 'away.example'),
+    recordObject('before', 'away', { name: 'before', type: 'A', content: '192.0.2.1' }),
+  );
+  await stack.ready('zdr/before');
+  await stack.stack.service.running.part('api').stop();
+  await stack.apply(recordObject('during', 'away', { name: 'during', type: 'A', content: '192.0.2.2' }));
+  await stack.kube.patch('zdr/before', { metadata: { annotations: { looked: 'at' } } });
+  await expect.poll(async () => (await stack.condition('zdr/during', 'Ready'))?.reason).toBe('APIUnavailable');
+  await expect.poll(async () => (await stack.condition('zdr/before', 'Ready'))?.reason).toBe('APIUnavailable');
+  expect((await stack.condition('zdr/before', 'Ready'))?.status).toBe('True');
+  expect(await stack.dig('before.away.example', 'A')).toHaveLength(1);
+  await stack.stack.service.running.start('api');
+  await stack.ready('zdr/during', 'zdr/before');
+  expect(await held('away.example')).toEqual(['before 192.0.2.1', 'during 192.0.2.2']);
+});
 
-  it('Postgres killed with -9 loses nothing, and everything continues when it is back', async () => {
-    await test.stack.service.running.part('postgres').stop({ signal: 'SIGKILL' });
-    await test.apply(recordObject('after', 'away', { name: 'after', type: 'A', content: '192.0.2.3' }));
-    await expect.poll(async () => (await test.condition('zdr/after', 'Ready'))?.reason).toMatch(/^API/);
-    expect((await test.condition('zdr/before', 'Ready'))?.status).toBe('True');
-    expect(await test.dig('before.away.example', 'A')).toHaveLength(1);
-    await test.stack.service.running.start('postgres');
-    await test.ready('zdr/after');
-    expect(await held('away.example')).toEqual(['after 192.0.2.3', 'before 192.0.2.1', 'during 192.0.2.2']);
-    expect(await test.dig('after.away.example', 'A')).toHaveLength(1);
-  });
+test('Postgres killed with -9 loses nothing, and everything continues when it is back', async () => {
+  await stack.stack.service.running.part('postgres').stop({ signal: 'SIGKILL' });
+  await stack.apply(recordObject('after', 'away', { name: 'after', type: 'A', content: '192.0.2.3' }));
+  await expect.poll(async () => (await stack.condition('zdr/after', 'Ready'))?.reason).toMatch(/^API/);
+  expect((await stack.condition('zdr/before', 'Ready'))?.status).toBe('True');
+  expect(await stack.dig('before.away.example', 'A')).toHaveLength(1);
+  await stack.stack.service.running.start('postgres');
+  await stack.ready('zdr/after');
+  expect(await held('away.example')).toEqual(['after 192.0.2.3', 'before 192.0.2.1', 'during 192.0.2.2']);
+  expect(await stack.dig('after.away.example', 'A')).toHaveLength(1);
 });
 
 /**
@@ -158,56 +156,52 @@ describe('the DNS service away', () => {
  */
 const OF_ONE_NAMESPACE = { least: 49, most: 67 };
 
-describe('write limits', () => {
-  it('are obeyed: further writes of a namespace wait, its objects say why and until when, and another namespace has places', async () => {
-    await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } });
-    await test.apply(zoneObject('busy', 'busy.example'), zoneObject('calm', 'calm.example', {}, 'other'));
-    await test.ready('zdz/busy');
-    await test.ready('-n', 'other', 'zdz/calm');
-    await lift(false);
-    // The operator knows the limit from the answer to its last write.
-    await test.apply(recordObject('first', 'busy', { name: 'first', type: 'A', content: '192.0.2.1' }));
-    await test.ready('zdr/first');
-    const many = names(80).map((name) =>
-      recordObject(`busy-${name}`, 'busy', { name, type: 'A', content: '192.0.2.1' }),
+test('write limits are obeyed: further writes of a namespace wait, its objects say why and until when, and another namespace has places', async () => {
+  await stack.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } });
+  await stack.apply(zoneObject('busy', 'busy.example'), zoneObject('calm', 'calm.example', {}, 'other'));
+  await stack.ready('zdz/busy');
+  await stack.ready('-n', 'other', 'zdz/calm');
+  await lift(false);
+  // The operator knows the limit from the answer to its last write.
+  await stack.apply(recordObject('first', 'busy', { name: 'first', type: 'A', content: '192.0.2.1' }));
+  await stack.ready('zdr/first');
+  const many = names(80).map((name) => recordObject(`busy-${name}`, 'busy', { name, type: 'A', content: '192.0.2.1' }));
+  // All at once: after a minute, the places of the first ones return.
+  await Promise.all(many.map((each) => stack.apply(each)));
+  const written = async () => (await held('busy.example')).length;
+  // The namespace may send a second request after the answer to its first one. Both have ended when each record that
+  // is not written waits, and none is written for two seconds.
+  const state = async () => {
+    const waiting = (await stack.kube.list<DNSRecord>('zdr', 'default')).filter(
+      ({ status }) => status?.nextAttemptTime,
     );
-    // All at once: after a minute, the places of the first ones return.
-    await Promise.all(many.map((each) => test.apply(each)));
-    const written = async () => (await held('busy.example')).length;
-    // The namespace may send a second request after the answer to its first one. Both have ended when each record that
-    // is not written waits, and none is written for two seconds.
-    const state = async () => {
-      const waiting = (await test.kube.list<DNSRecord>('zdr', 'default')).filter(
-        ({ status }) => status?.nextAttemptTime,
-      );
-      return { written: await written(), waiting: waiting.length };
-    };
-    let last = { written: -1, waiting: -1 };
-    await expect
-      .poll(
-        async () => {
-          const before = last;
-          last = await state();
-          return last.written + last.waiting === many.length + 1 && last.written === before.written;
-        },
-        { interval: 2_000, timeout: 50_000 },
-      )
-      .toBe(true);
-    expect(last.written).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE.least);
-    await test.apply(
-      recordObject('challenge', 'busy', { name: '_acme-challenge', type: 'TXT', content: 'token', ttl: 60 }),
-    );
-    const challenge = async () => (await test.kube.get<DNSRecord>('zdr/challenge')).status;
-    await expect.poll(challenge).toMatchObject({ nextAttemptTime: expect.any(String) });
-    const waiting = await challenge();
-    expect(waiting?.conditions.find(({ type }) => type === 'Ready')?.reason).toBe('RateLimited');
-    const most = await mostInAMinute('busy.example');
-    expect(most).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE.least);
-    expect(most).toBeLessThanOrEqual(OF_ONE_NAMESPACE.most);
-    expect(new Date(waiting?.nextAttemptTime ?? 0).getTime()).toBeGreaterThan(Date.now());
-    const before = await written();
-    await test.apply(recordObject('www', 'calm', { name: 'www', type: 'A', content: '192.0.2.2' }, 'other'));
-    await test.ready('-n', 'other', 'zdr/www');
-    expect((await writtenBefore('busy.example', 'calm.example')) - before).toBeLessThan(10);
-  });
+    return { written: await written(), waiting: waiting.length };
+  };
+  let last = { written: -1, waiting: -1 };
+  await expect
+    .poll(
+      async () => {
+        const before = last;
+        last = await state();
+        return last.written + last.waiting === many.length + 1 && last.written === before.written;
+      },
+      { interval: 2_000, timeout: 50_000 },
+    )
+    .toBe(true);
+  expect(last.written).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE.least);
+  await stack.apply(
+    recordObject('challenge', 'busy', { name: '_acme-challenge', type: 'TXT', content: 'token', ttl: 60 }),
+  );
+  const challenge = async () => (await stack.kube.get<DNSRecord>('zdr/challenge')).status;
+  await expect.poll(challenge).toMatchObject({ nextAttemptTime: expect.any(String) });
+  const waiting = await challenge();
+  expect(waiting?.conditions.find(({ type }) => type === 'Ready')?.reason).toBe('RateLimited');
+  const most = await mostInAMinute('busy.example');
+  expect(most).toBeGreaterThanOrEqual(OF_ONE_NAMESPACE.least);
+  expect(most).toBeLessThanOrEqual(OF_ONE_NAMESPACE.most);
+  expect(new Date(waiting?.nextAttemptTime ?? 0).getTime()).toBeGreaterThan(Date.now());
+  const before = await written();
+  await stack.apply(recordObject('www', 'calm', { name: 'www', type: 'A', content: '192.0.2.2' }, 'other'));
+  await stack.ready('-n', 'other', 'zdr/www');
+  expect((await writtenBefore('busy.example', 'calm.example')) - before).toBeLessThan(10);
 });

@@ -1,5 +1,5 @@
 // Two replicas of the operator on a real API server: one works, the other takes over, and at no moment do both write.
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { isNotFound } from '#kube/api/errors.ts';
 import { LeadershipLost } from '#kube/leader/election.ts';
 import { LEASES, type Lease } from '#kube/leader/lease.ts';
@@ -59,7 +59,7 @@ async function allMadeOnce(zone: string, count: number): Promise<void> {
 const lastEnd = ({ spans }: TestOperator) => Math.max(...spans.map(([, end]) => end));
 const firstBegin = ({ spans }: TestOperator) => Math.min(...spans.map(([begin]) => begin));
 
-it('hands over at once when the leader shuts down gracefully, in the middle of its work', async () => {
+test('hands over at once when the leader shuts down gracefully, in the middle of its work', async () => {
   const a = replica('a');
   await expect.poll(holder, PATIENCE).toBe('a');
   const b = replica('b');
@@ -76,7 +76,7 @@ it('hands over at once when the leader shuts down gracefully, in the middle of i
   expect(firstBegin(b)).toBeGreaterThan(lastEnd(a));
 });
 
-it('a leader that is cut off from the API server stops writing before the other begins', async () => {
+test('a leader that is cut off from the API server stops writing before the other begins', async () => {
   const proxy = await startStillProxy(chain.apiserverPort, chain.operatorKubeconfig);
   const a = replica('a', { kubeconfig: proxy.kubeconfig });
   const failure = a.ended.then(
@@ -95,7 +95,7 @@ it('a leader that is cut off from the API server stops writing before the other 
   expect(firstBegin(b)).toBeGreaterThan(lastEnd(a));
 });
 
-it('a leader that was paused until another one leads sends none of its pending writes', async () => {
+test('a leader that was paused until another one leads sends none of its pending writes', async () => {
   const { url, key, operatorKubeconfig, nameservers, dns } = chain;
   const place = { url, key, operatorKubeconfig, nameservers, dns: { address: dns.address, port: dns.port } };
   // Right before it writes the status of the record: in the same turn, with no timer in between.

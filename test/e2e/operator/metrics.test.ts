@@ -1,6 +1,6 @@
 // The operator's metrics, scraped from a real one: every series exists at zero from the start and no other is added
 // later, the numbers follow the events, and a change can be traced from the service's history back to the log.
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { replaceRecord } from '#contract/operations/records.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -30,7 +30,7 @@ async function scrape(): Promise<Map<string, number>> {
 const become = (name: string, wanted: (value: number) => boolean) =>
   untilIs(name, async () => (await scrape()).get(`zonestead_${name}`) ?? Number.NaN, wanted);
 
-it('shows all series from the start, counts events, and never adds a series', async () => {
+test('shows all series from the start, counts events, and never adds a series', async () => {
   await become('leader', (value) => value === 1);
   await become('workqueue_depth{name="zones"}', (value) => value === 0);
   const first = await scrape();
@@ -92,7 +92,7 @@ it('shows all series from the start, counts events, and never adds a series', as
   expect([...last.keys()].filter((name) => name.includes(namespace) || name.includes(zoneName))).toEqual([]);
 });
 
-it('logs in JSON, with an id that is also the request id in the history of the service', async () => {
+test('logs in JSON, with an id that is also the request id in the history of the service', async () => {
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   const rows = await chain.sql<{ requestId: string; action: string }[]>`
     select request_id as "requestId", action from changes where action in ('zone.create', 'record.create')`;

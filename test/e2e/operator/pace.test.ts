@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
@@ -19,19 +19,19 @@ import { recordObject, startTestStack, type TestStack, zoneObject } from '../../
 const { signal } = new AbortController();
 const WORKERS = 16;
 
-let test: TestStack;
+let stack: TestStack;
 let proxy: RecordingProxy;
 let operator: Part;
 let stateDir: string;
 let sql: Sql;
 
 beforeAll(async () => {
-  test = await startTestStack({ limits: true });
-  const { service, cluster } = test.stack;
+  stack = await startTestStack({ limits: true });
+  const { service, cluster } = stack.stack;
   proxy = await startRecordingProxy(service.url);
   stateDir = await mkdtemp(join(tmpdir(), 'zonestead-pace-'));
   const { health } = await allocatePorts([{ name: 'health' }], { stateDir });
-  await test.stack.operator.part('operator').stop();
+  await stack.stack.operator.part('operator').stop();
   operator = await startCommand({
     name: 'operator',
     env: {
@@ -52,7 +52,7 @@ afterAll(async () => {
   await operator?.stop();
   await sql?.end();
   await proxy?.close();
-  await test?.stop();
+  await stack?.stop();
   await rm(stateDir, { recursive: true, force: true });
 });
 
@@ -70,7 +70,7 @@ interface Waiting {
   status: { nextAttemptTime: string; conditions: { type: string; reason: string }[] };
 }
 
-const statusOf = async (name: string) => (await test.kube.get<Waiting>(`zdr/${name}`)).status;
+const statusOf = async (name: string) => (await stack.kube.get<Waiting>(`zdr/${name}`)).status;
 const markedBySolver = (object: object) => {
   const { metadata } = object as KubeObject;
   return { ...object, metadata: { ...metadata, labels: { [MANAGED_BY]: SOLVER_MANAGER } } };
@@ -83,95 +83,91 @@ const accepted = () =>
     .filter(({ status }) => status === 200)
     .flatMap(({ body }) => (JSON.parse(body) as { sets: { name: string }[] }).sets.map(({ name }) => name));
 
-describe('a key whose write limit is used up', () => {
-  // After a pause the bulk goes as far apart as the limit lets writes be: one a second.
-  const bulk = Array.from({ length: 20 }, (_, index) => `bulk-${String(index).padStart(2, '0')}`);
+// After a pause the bulk goes as far apart as the limit lets writes be: one a second.
+const bulk = Array.from({ length: 20 }, (_, index) => `bulk-${String(index).padStart(2, '0')}`);
 
-  it('is told by its objects, with the time of the next attempt', async () => {
-    await test.apply(zoneObject('pace', 'pace.example'));
-    await test.ready('zdz/pace');
-    // 40 places will be free in 25 s, long after all objects wait, and the other 20 in 32 s.
-    await take({ count: 40, secondsAgo: 35 }, { count: 20, secondsAgo: 28 });
-    await test.apply(...bulk.map((name) => recordObject(name, 'pace', { name, type: 'A', content: '192.0.2.1' })));
-    const challenge = { name: '_acme-challenge.www', type: 'TXT', content: 'token', ttl: 60 };
-    await test.apply(markedBySolver(recordObject('challenge', 'pace', challenge)));
-    for (const name of ['bulk-19', 'challenge']) {
-      let status: Waiting['status'] | undefined;
-      const shown = async () => {
-        status = await statusOf(name);
-        return status;
-      };
-      await expect.poll(shown).toMatchObject({ nextAttemptTime: expect.any(String) });
-      const ready = status?.conditions.find(({ type }: { type: string }) => type === 'Ready');
-      expect(ready).toMatchObject({ status: 'False', reason: 'RateLimited' });
-      const inMs = Date.parse(status?.nextAttemptTime ?? '') - Date.now();
-      expect(inMs).toBeGreaterThan(0);
-      expect(inMs).toBeLessThan(120_000);
-    }
-  });
-
-  it('does not delay a certificate: a challenge that came last goes first', async () => {
-    await test.ready('zdr/challenge');
-    const place = accepted().indexOf('_acme-challenge.www');
-    // Only those that a worker had in hand when the pause ended can be before it.
-    expect(place).toBeGreaterThanOrEqual(0);
-    expect(place).toBeLessThanOrEqual(WORKERS);
-  });
-
-  it('continues until everything is written, once', async () => {
-    await test.ready(...bulk.map((name) => `zdr/${name}`));
-    expect(accepted().sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
-    const [zone] = await readZones(test.client, { zoneName: 'pace.example' });
-    const names = (await readRecords(test.client, zone?.id ?? '', {})).map(({ name }) => name);
-    expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
-    expect((await statusOf('bulk-19')).nextAttemptTime).toBeUndefined();
-  });
-
-  it('was never used before Retry-After had passed, by any object', () => {
-    const refusals = writes().filter(({ status }) => status === 429);
-    expect(refusals.length).toBeGreaterThanOrEqual(1);
-    for (const { answeredAt = 0, retryAfterMs = 0 } of refusals) {
-      expect(retryAfterMs).toBeGreaterThan(0);
-      const early = writes().filter(({ at }) => at > answeredAt && at < answeredAt + retryAfterMs);
-      expect(early).toEqual([]);
-    }
-  });
+test('a key whose write limit is used up is told by its objects, with the time of the next attempt', async () => {
+  await stack.apply(zoneObject('pace', 'pace.example'));
+  await stack.ready('zdz/pace');
+  // 40 places will be free in 25 s, long after all objects wait, and the other 20 in 32 s.
+  await take({ count: 40, secondsAgo: 35 }, { count: 20, secondsAgo: 28 });
+  await stack.apply(...bulk.map((name) => recordObject(name, 'pace', { name, type: 'A', content: '192.0.2.1' })));
+  const challenge = { name: '_acme-challenge.www', type: 'TXT', content: 'token', ttl: 60 };
+  await stack.apply(markedBySolver(recordObject('challenge', 'pace', challenge)));
+  for (const name of ['bulk-19', 'challenge']) {
+    let status: Waiting['status'] | undefined;
+    const shown = async () => {
+      status = await statusOf(name);
+      return status;
+    };
+    await expect.poll(shown).toMatchObject({ nextAttemptTime: expect.any(String) });
+    const ready = status?.conditions.find(({ type }: { type: string }) => type === 'Ready');
+    expect(ready).toMatchObject({ status: 'False', reason: 'RateLimited' });
+    const inMs = Date.parse(status?.nextAttemptTime ?? '') - Date.now();
+    expect(inMs).toBeGreaterThan(0);
+    expect(inMs).toBeLessThan(120_000);
+  }
 });
 
-describe('a namespace next to one with more challenges than the key may write in a minute', () => {
-  const FLOOD = 'flood';
-  /** Each has an object without a zone, which writes nothing. */
-  const others = Array.from({ length: 20 }, (_, index) => `other-${index}`);
-  const challenges = Array.from({ length: 120 }, (_, index) => `n${index}`);
-  const programmed = async () =>
-    (await test.kube.list<DNSRecord>('zdr', FLOOD)).filter(({ status }) => isTrue(status?.conditions, 'Programmed'))
-      .length;
+test('a key whose write limit is used up does not delay a certificate: a challenge that came last goes first', async () => {
+  await stack.ready('zdr/challenge');
+  const place = accepted().indexOf('_acme-challenge.www');
+  // Only those that a worker had in hand when the pause ended can be before it.
+  expect(place).toBeGreaterThanOrEqual(0);
+  expect(place).toBeLessThanOrEqual(WORKERS);
+});
 
-  it('waits for none of them', async () => {
-    await take();
-    for (const name of [FLOOD, 'quiet', ...others])
-      await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    const allowedRecords = [{ namespaces: { from: 'All' } }];
-    await test.apply(zoneObject('shared', 'shared.example', { allowedRecords }, FLOOD));
-    await test.ready('-n', FLOOD, 'zdz/shared');
-    const mail = { name: 'mail', type: 'A', content: '192.0.2.8' };
-    await test.apply(...others.map((namespace) => recordObject('mail', 'none', mail, namespace)));
-    const spec = (name: string) => ({ name: `_acme-challenge.${name}`, type: 'TXT', content: 'token' });
-    await test.apply(...challenges.map((name) => markedBySolver(recordObject(name, 'shared', spec(name), FLOOD))));
-    // The flood has used its part of the window, and waits.
-    await expect.poll(programmed).toBeGreaterThan(20);
-    const zoneRef = { name: 'shared', namespace: FLOOD };
-    const www = { zoneRef, name: 'www', type: 'A', content: '192.0.2.7' };
-    await test.apply(recordObject('www', 'shared', www, 'quiet'));
-    await test.ready('-n', 'quiet', 'zdr/www');
-    expect(await programmed()).toBeLessThan(challenges.length / 2);
-  });
+test('a key whose write limit is used up continues until everything is written, once', async () => {
+  await stack.ready(...bulk.map((name) => `zdr/${name}`));
+  expect(accepted().sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
+  const [zone] = await readZones(stack.client, { zoneName: 'pace.example' });
+  const names = (await readRecords(stack.client, zone?.id ?? '', {})).map(({ name }) => name);
+  expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
+  expect((await statusOf('bulk-19')).nextAttemptTime).toBeUndefined();
+});
 
-  it('leaves a place in the window for each other namespace with objects', async () => {
-    const [row] = await sql`
+test('a key whose write limit is used up was never used before Retry-After had passed, by any object', () => {
+  const refusals = writes().filter(({ status }) => status === 429);
+  expect(refusals.length).toBeGreaterThanOrEqual(1);
+  for (const { answeredAt = 0, retryAfterMs = 0 } of refusals) {
+    expect(retryAfterMs).toBeGreaterThan(0);
+    const early = writes().filter(({ at }) => at > answeredAt && at < answeredAt + retryAfterMs);
+    expect(early).toEqual([]);
+  }
+});
+
+const FLOOD = 'flood';
+/** Each has an object without a zone, which writes nothing. */
+const others = Array.from({ length: 20 }, (_, index) => `other-${index}`);
+const challenges = Array.from({ length: 120 }, (_, index) => `n${index}`);
+const programmed = async () =>
+  (await stack.kube.list<DNSRecord>('zdr', FLOOD)).filter(({ status }) => isTrue(status?.conditions, 'Programmed'))
+    .length;
+
+test('a namespace next to one with more challenges than the key may write in a minute waits for none of them', async () => {
+  await take();
+  for (const name of [FLOOD, 'quiet', ...others])
+    await stack.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const allowedRecords = [{ namespaces: { from: 'All' } }];
+  await stack.apply(zoneObject('shared', 'shared.example', { allowedRecords }, FLOOD));
+  await stack.ready('-n', FLOOD, 'zdz/shared');
+  const mail = { name: 'mail', type: 'A', content: '192.0.2.8' };
+  await stack.apply(...others.map((namespace) => recordObject('mail', 'none', mail, namespace)));
+  const spec = (name: string) => ({ name: `_acme-challenge.${name}`, type: 'TXT', content: 'token' });
+  await stack.apply(...challenges.map((name) => markedBySolver(recordObject(name, 'shared', spec(name), FLOOD))));
+  // The flood has used its part of the window, and waits.
+  await expect.poll(programmed).toBeGreaterThan(20);
+  const zoneRef = { name: 'shared', namespace: FLOOD };
+  const www = { zoneRef, name: 'www', type: 'A', content: '192.0.2.7' };
+  await stack.apply(recordObject('www', 'shared', www, 'quiet'));
+  await stack.ready('-n', 'quiet', 'zdr/www');
+  expect(await programmed()).toBeLessThan(challenges.length / 2);
+});
+
+test('a namespace next to one with more challenges than the key may write in a minute leaves a place in the window for each other namespace with objects', async () => {
+  const [row] = await sql`
       select cardinality(times) as count from write_windows join api_keys on api_keys.id = key_id
       where name = 'operator' and bucket = 'records'`;
-    expect(row?.count).toBeGreaterThan(20);
-    expect(row?.count).toBeLessThanOrEqual(60 - others.length);
-  });
+  expect(row?.count).toBeGreaterThan(20);
+  expect(row?.count).toBeLessThanOrEqual(60 - others.length);
 });

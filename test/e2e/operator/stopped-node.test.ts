@@ -2,7 +2,7 @@
 // has been silent for 30 s.
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ZoneStatus } from '#resources/dnszone.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { testKnot } from '../../support/knot/knot.ts';
@@ -12,23 +12,23 @@ import { recordObject, startTestStack, type TestStack, zoneObject } from '../../
 const PATIENCE = { timeout: 100_000, interval: 100 };
 const ZONE = 'nodes.example';
 
-let test: TestStack;
+let stack: TestStack;
 /** A node whose name server is in no NS record: DNS does not show whether it has a change. */
 let hidden: NodeProcess;
 const knot = await testKnot();
 
 beforeAll(async () => {
-  test = await startTestStack({ nodes: 2 });
-  const { url, databaseUrl } = test.stack.service;
+  stack = await startTestStack({ nodes: 2 });
+  const { url, databaseUrl } = stack.stack.service;
   const { text } = await adminMintNodeKey(databaseUrl, 'hidden', {}, randomBytes, new Date());
   hidden = await nodeProcess(url, text, 'hidden', knot);
   await hidden.start();
-  await test.apply(zoneObject('zone', ZONE));
-  await test.ready('zdz/zone');
+  await stack.apply(zoneObject('zone', ZONE));
+  await stack.ready('zdz/zone');
 });
 afterAll(async () => {
   await hidden?.stop();
-  await test?.stop();
+  await stack?.stop();
 });
 
 /**
@@ -37,7 +37,7 @@ afterAll(async () => {
  * @returns a function that ends this
  */
 function reporting(name: string): () => Promise<void> {
-  const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+  const sql = postgres(stack.stack.service.databaseUrl, { max: 1 });
   const report = () => sql`update nodes set reported_at = now() where name = ${name}`;
   const timer = setInterval(() => void report().catch(() => undefined), 1_000);
   return async () => {
@@ -46,16 +46,16 @@ function reporting(name: string): () => Promise<void> {
   };
 }
 
-const ready = (name: string) => test.condition(name, 'Ready');
-const record = (name: string) => test.apply(recordObject(name, 'zone', { name, type: 'A', content: '192.0.2.1' }));
+const ready = (name: string) => stack.condition(name, 'Ready');
+const record = (name: string) => stack.apply(recordObject(name, 'zone', { name, type: 'A', content: '192.0.2.1' }));
 
-it('shows each node and the serial of each name server in the status of the zone', async () => {
+test('shows each node and the serial of each name server in the status of the zone', async () => {
   const shown = async () => {
-    const { status } = await test.kube.get<{ status: ZoneStatus; metadata: object }>('zdz/zone');
+    const { status } = await stack.kube.get<{ status: ZoneStatus; metadata: object }>('zdz/zone');
     return { ...status, current: status.nodesCurrent };
   };
   // A change lets the operator look again.
-  await test.kube.patch('zdz/zone', { metadata: { annotations: { look: 'again' } } });
+  await stack.kube.patch('zdz/zone', { metadata: { annotations: { look: 'again' } } });
   await expect.poll(async () => (await shown()).current, PATIENCE).toBe('3/3');
   const { nodes, servers, serial = 0 } = await shown();
   expect(nodes?.map(({ name, state }) => `${name} ${state}`)).toEqual(['hidden Current', 'ns1 Current', 'ns2 Current']);
@@ -64,11 +64,11 @@ it('shows each node and the serial of each name server in the status of the zone
     'ns2.zonestead.test ns2',
   ]);
   for (const server of servers ?? []) expect(server.serial).toBeGreaterThanOrEqual(serial);
-  expect(await test.kubectl('get', 'zdz', '-o', 'wide')).toMatch(/\b3\/3\b/);
+  expect(await stack.kubectl('get', 'zdz', '-o', 'wide')).toMatch(/\b3\/3\b/);
 });
 
-it('is false and names the node while one is stopped, and true when it is back', async () => {
-  const { pid } = test.stack.service.running.part('nameserver-2');
+test('is false and names the node while one is stopped, and true when it is back', async () => {
+  const { pid } = stack.stack.service.running.part('nameserver-2');
   process.kill(pid, 'SIGSTOP');
   const end = reporting('ns2');
   try {
@@ -86,10 +86,10 @@ it('is false and names the node while one is stopped, and true when it is back',
     await end();
     process.kill(pid, 'SIGCONT');
   }
-  await test.ready('zdr/stopped');
+  await stack.ready('zdr/stopped');
 });
 
-it('waits for a node that no NS record names, until it has been silent for 30 s', async () => {
+test('waits for a node that no NS record names, until it has been silent for 30 s', async () => {
   process.kill(hidden.pid(), 'SIGSTOP');
   const end = reporting('hidden');
   try {
@@ -98,12 +98,12 @@ it('waits for a node that no NS record names, until it has been silent for 30 s'
     await expect
       .poll(message, PATIENCE)
       .toMatch(/checking: node hidden has not applied the last change yet( \(behind since .*\))?\.$/);
-    expect(await test.dig(`silent.${ZONE}`, 'A')).toEqual([expect.stringContaining('192.0.2.1')]);
+    expect(await stack.dig(`silent.${ZONE}`, 'A')).toEqual([expect.stringContaining('192.0.2.1')]);
     await end();
-    const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+    const sql = postgres(stack.stack.service.databaseUrl, { max: 1 });
     await sql`update nodes set reported_at = reported_at - interval '31 s' where name = 'hidden'`;
     await sql.end();
-    await test.ready('zdr/silent');
+    await stack.ready('zdr/silent');
   } finally {
     await end();
     process.kill(hidden.pid(), 'SIGCONT');

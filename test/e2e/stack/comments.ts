@@ -1,16 +1,16 @@
 // The annotation zonestead.dev/comment through a real API server: it is the comment at the service, changes with the
 // object, and a wrong one is told without a change of DNS.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecords, readZones } from '#client/lists.ts';
 import { COMMENT } from '#resources/names.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
-let test: TestStack;
+let stack: TestStack;
 
 /** The comments at the service, and the serial. */
 async function atService() {
-  const [zone] = await readZones(test.client, { zoneName: 'comments.example' });
-  const records = zone === undefined ? [] : await readRecords(test.client, zone.id, {});
+  const [zone] = await readZones(stack.client, { zoneName: 'comments.example' });
+  const records = zone === undefined ? [] : await readRecords(stack.client, zone.id, {});
   return {
     zone: zone?.comment ?? null,
     records: records.map(({ comment }) => comment ?? null),
@@ -19,55 +19,55 @@ async function atService() {
 }
 
 const annotate = (name: string, comment: string | null) =>
-  test.kube.patch(name, { metadata: { annotations: { [COMMENT]: comment } } });
+  stack.kube.patch(name, { metadata: { annotations: { [COMMENT]: comment } } });
 
-export function keepsComments(stack: () => TestStack): void {
+export function keepsComments(theStack: () => TestStack): void {
   describe('the annotation zonestead.dev/comment', () => {
     beforeAll(async () => {
-      test = stack();
-      await test.apply(
+      stack = theStack();
+      await stack.apply(
         zoneObject('comments', 'comments.example'),
         recordObject('www', 'comments', {
           ...{ name: 'www', type: 'A' },
           values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }],
         }),
       );
-      await test.ready('zdz/comments', 'zdr/www');
+      await stack.ready('zdz/comments', 'zdr/www');
     });
-    afterAll(() => test.removeAll('default'));
+    afterAll(() => stack.removeAll('default'));
 
-    it('is the comment of the zone and of the records, until it is removed, and leaves the serial', async () => {
+    test('the annotation zonestead.dev/comment is the comment of the zone and of the records, until it is removed, and leaves the serial', async () => {
       const { serial } = await atService();
       for (const comment of ['the shop: "ticket" #4711', 'Zoë’s shop', null]) {
         await annotate('zdz/comments', comment);
         await annotate('zdr/www', comment);
         await expect.poll(atService).toEqual({ zone: comment, records: [comment, comment], serial });
       }
-      await test.ready('zdz/comments', 'zdr/www');
+      await stack.ready('zdz/comments', 'zdr/www');
     });
 
-    it.each([
+    test.each([
       ['zdr/www', 'dnsrecord/www', 'x'.repeat(501), /501 characters; write at most 500/],
       ['zdz/comments', 'dnszone/comments', 'two\nlines', /U\+000A; write one line of plain text/],
     ])(
-      'that is not valid at %s is named by a condition and an Event, and DNS stays',
+      'the annotation zonestead.dev/comment that is not valid at %s is named by a condition and an Event, and DNS stays',
       async (name, object, wrong, how) => {
         await annotate(name, 'right');
         await expect.poll(async () => JSON.stringify(await atService())).toContain('right');
         const before = await atService();
         await annotate(name, wrong);
-        const ready = async () => (await test.condition(name, 'Ready')) ?? { reason: 'none', message: '' };
+        const ready = async () => (await stack.condition(name, 'Ready')) ?? { reason: 'none', message: '' };
         await expect.poll(async () => (await ready()).reason).toBe('InvalidSpec');
         const { message } = await ready();
         expect(message).toContain('metadata.annotations[zonestead.dev/comment]');
         expect(message).toMatch(how);
         const events = async () =>
-          (await test.events()).filter((line) => line.startsWith(`Warning InvalidSpec ${object}: `));
+          (await stack.events()).filter((line) => line.startsWith(`Warning InvalidSpec ${object}: `));
         await expect.poll(events).toContainEqual(expect.stringMatching(how));
         expect(await atService()).toEqual(before);
-        expect(await test.dig('www.comments.example', 'A')).toHaveLength(2);
+        expect(await stack.dig('www.comments.example', 'A')).toHaveLength(2);
         await annotate(name, null);
-        await test.ready('zdz/comments', 'zdr/www');
+        await stack.ready('zdz/comments', 'zdr/www');
         await expect.poll(async () => JSON.stringify(await atService())).not.toContain('right');
       },
     );

@@ -1,7 +1,7 @@
 // A live zone with all types moves under GitOps: import, kubectl apply, all Ready, and not one write at the API.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readOwnerPages, readRecords, readZones } from '#client/lists.ts';
 import type { RecordChange } from '#contract/batch.ts';
 import { getAccount } from '#contract/operations/account.ts';
@@ -40,10 +40,10 @@ const RECORDS: Body[] = [
 
 const OBJECT = { apiVersion: 'zonestead.dev/v1alpha1', kind: 'DNSZone' };
 
-let test: TestStack;
+let stack: TestStack;
 
 async function importZone(...more: string[]): Promise<string> {
-  const { url, keys } = test.stack.service;
+  const { url, keys } = stack.stack.service;
   const env = { PATH: process.env.PATH ?? '', ...COMPILED, ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
   const args = [inject('program'), 'zones', 'export', '--format', 'manifests', 'live.example', ...more];
   return (await promisify(execFile)(process.execPath, args, { env, timeout: 150_000 })).stdout;
@@ -56,54 +56,54 @@ function answers(): Promise<string[]> {
     name === '@' ? 'live.example' : `${name}.live.example`,
     String(type),
   ]);
-  return test.dig('live.example', 'SOA', ...questions);
+  return stack.dig('live.example', 'SOA', ...questions);
 }
 
 async function atService() {
-  const [zone] = await readZones(test.client, { zoneName: 'live.example' });
-  const { changes } = await test.client.call(listZoneChanges, {
+  const [zone] = await readZones(stack.client, { zoneName: 'live.example' });
+  const { changes } = await stack.client.call(listZoneChanges, {
     params: { id: zone?.id ?? '' },
     query: { limit: 100 },
   });
-  return { zone, records: await readRecords(test.client, zone?.id ?? '', {}), changes };
+  return { zone, records: await readRecords(stack.client, zone?.id ?? '', {}), changes };
 }
 
 const allowExisting = (value: string | null) =>
-  test.kube.patch('namespace/default', { metadata: { labels: { 'zonestead.dev/existing-zones': value } } });
+  stack.kube.patch('namespace/default', { metadata: { labels: { 'zonestead.dev/existing-zones': value } } });
 
-export function takesOverLiveZones(stack: () => TestStack): void {
+export function takesOverLiveZones(theStack: () => TestStack): void {
   describe('an import of a live zone', () => {
     beforeAll(() => {
-      test = stack();
+      stack = theStack();
     });
     afterAll(async () => {
-      await test.removeAll('default');
+      await stack.removeAll('default');
       await allowExisting(null);
     });
 
-    it('a zone with other settings stays as it is until the object has the same', async () => {
-      const owner = `org:${(await test.client.call(getAccount, {})).team?.id}`;
-      const { id } = await test.client.call(createZone, {
+    test('a zone with other settings stays as it is until the object has the same', async () => {
+      const owner = `org:${(await stack.client.call(getAccount, {})).team?.id}`;
+      const { id } = await stack.client.call(createZone, {
         body: { zoneName: 'parked.example', owner, defaultTtl: 600 },
       });
-      await test.client.call(parkZone, { params: { id } });
+      await stack.client.call(parkZone, { params: { id } });
       await allowExisting('allow');
       const spec = { zoneName: 'parked.example', adopt: 'IfIdentical', defaultTtl: 60 };
-      await test.apply({ ...OBJECT, metadata: { name: 'parked', namespace: 'default' }, spec });
+      await stack.apply({ ...OBJECT, metadata: { name: 'parked', namespace: 'default' }, spec });
       await expect
-        .poll(async () => (await test.condition('zdz/parked', 'Ready'))?.message)
+        .poll(async () => (await stack.condition('zdz/parked', 'Ready'))?.message)
         .toContain('Set defaultTtl: 600 and parked: true in the spec.');
-      expect(await test.client.call(getZone, { params: { id } })).toMatchObject({ state: 'parked', defaultTtl: 600 });
-      await test.kube.patch('zdz/parked', { spec: { defaultTtl: 600, parked: true } });
-      await test.ready('zdz/parked');
-      expect((await test.kube.get<DNSZone>('zdz/parked')).status).toMatchObject({ origin: 'Adopted', zoneId: id });
-      expect(await test.client.call(getZone, { params: { id } })).toMatchObject({ state: 'parked', defaultTtl: 600 });
+      expect(await stack.client.call(getZone, { params: { id } })).toMatchObject({ state: 'parked', defaultTtl: 600 });
+      await stack.kube.patch('zdz/parked', { spec: { defaultTtl: 600, parked: true } });
+      await stack.ready('zdz/parked');
+      expect((await stack.kube.get<DNSZone>('zdz/parked')).status).toMatchObject({ origin: 'Adopted', zoneId: id });
+      expect(await stack.client.call(getZone, { params: { id } })).toMatchObject({ state: 'parked', defaultTtl: 600 });
       await allowExisting(null);
     });
 
-    it('a live zone with all 13 types is taken over as it is', async () => {
-      const account = await test.client.call(getAccount, {});
-      const zone = await test.client.call(createZone, {
+    test('a live zone with all 13 types is taken over as it is', async () => {
+      const account = await stack.client.call(getAccount, {});
+      const zone = await stack.client.call(createZone, {
         body: {
           zoneName: 'live.example',
           owner: `org:${account.team?.id}`,
@@ -111,8 +111,8 @@ export function takesOverLiveZones(stack: () => TestStack): void {
         },
       });
       const changes = RECORDS.map((record) => ({ action: 'create' as const, record }));
-      await test.client.call(applyBatch, { params: { id: zone.id }, body: { changes } });
-      await expect.poll(() => test.dig('flat.live.example', 'A')).toHaveLength(2);
+      await stack.client.call(applyBatch, { params: { id: zone.id }, body: { changes } });
+      await expect.poll(() => stack.dig('flat.live.example', 'A')).toHaveLength(2);
       const before = { dns: await answers(), service: await atService() };
       expect(before.service.records).toHaveLength(RECORDS.length);
 
@@ -120,23 +120,23 @@ export function takesOverLiveZones(stack: () => TestStack): void {
       expect(await importZone()).toBe(yaml);
       expect(yaml.match(/^kind: /gm)).toHaveLength(1 + 18);
       await allowExisting('allow');
-      await test.applyText('default', yaml);
-      const objects = await test.kube.list('zdr', 'default');
-      await test.ready('zdz/live.example', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
+      await stack.applyText('default', yaml);
+      const objects = await stack.kube.list('zdr', 'default');
+      await stack.ready('zdz/live.example', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
 
       expect(await atService()).toEqual(before.service);
       expect(await answers()).toEqual(before.dns);
-      expect((await test.kube.get<DNSZone>('zdz/live.example')).status?.origin).toBe('Adopted');
+      expect((await stack.kube.get<DNSZone>('zdz/live.example')).status?.origin).toBe('Adopted');
       const owned: string[] = [];
-      for await (const page of readOwnerPages(test.client, before.service.zone?.id ?? '', { prefix: 'k8s:' }))
+      for await (const page of readOwnerPages(stack.client, before.service.zone?.id ?? '', { prefix: 'k8s:' }))
         owned.push(...page.flatMap(({ records }) => records.map(({ id }) => id)));
       expect(owned.sort()).toEqual(before.service.records.map(({ id }) => id).sort());
     });
 
-    it('from then on DNS follows the edits of its objects', async () => {
-      await test.kube.patch('zdr/www.live.example-aaaa', { spec: { content: '2001:db8::2' } });
+    test('after an import, DNS follows the edits of the objects', async () => {
+      await stack.kube.patch('zdr/www.live.example-aaaa', { spec: { content: '2001:db8::2' } });
       await expect
-        .poll(() => test.dig('www.live.example', 'AAAA'))
+        .poll(() => stack.dig('www.live.example', 'AAAA'))
         .toEqual(['www.live.example. 60 IN AAAA 2001:db8::2']);
       expect((await atService()).records).toHaveLength(RECORDS.length);
     });

@@ -2,7 +2,7 @@
 // two zones; a model says what DNS must answer once things have settled. Each run walks the same way, TEST_SEED=random
 // another one (seed.ts).
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { effort, nextSeed } from '../../support/runner/seed.ts';
 import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
@@ -15,27 +15,27 @@ const WALKS = effort(3, 1);
 /** Steps until things may settle. */
 const PART = 12;
 
-let test: TestStack;
+let stack: TestStack;
 const ids = {} as Record<ZoneName, string>;
-export function settlesAfterRandomWalks(stack: () => TestStack): void {
+export function settlesAfterRandomWalks(theStack: () => TestStack): void {
   describe('random walks', () => {
     beforeAll(async () => {
-      test = stack();
-      for (const name of NAMESPACES) await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-      await test.apply(...ZONE_NAMES.map((zone) => zoneObject(zone, `${zone}.example`, {}, ZONES[zone])));
+      stack = theStack();
+      for (const name of NAMESPACES) await stack.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      await stack.apply(...ZONE_NAMES.map((zone) => zoneObject(zone, `${zone}.example`, {}, ZONES[zone])));
       for (const zone of ZONE_NAMES) {
-        await test.ready('-n', ZONES[zone], `zdz/${zone}`);
-        ids[zone] = (await test.kube.get<DNSZone>(`zdz/${zone}`, ZONES[zone])).status?.zoneId as string;
+        await stack.ready('-n', ZONES[zone], `zdz/${zone}`);
+        ids[zone] = (await stack.kube.get<DNSZone>(`zdz/${zone}`, ZONES[zone])).status?.zoneId as string;
       }
     });
     afterAll(async () => {
-      for (const namespace of NAMESPACES) await test.removeAll(namespace);
+      for (const namespace of NAMESPACES) await stack.removeAll(namespace);
     });
 
-    it('DNS settles on what the model says, wherever the walk leads', { timeout: 900_000 }, async () => {
+    test('DNS settles on what the model says, wherever the walk leads', { timeout: 900_000 }, async () => {
       let walked = 0;
       const walk = fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30, size: 'max' }), async (steps) => {
-        const walker = new Walker(test, ids);
+        const walker = new Walker(stack, ids);
         for (const [index, each] of steps.entries()) {
           await walker.do(each);
           if (index % PART === PART - 1) await walker.settled();

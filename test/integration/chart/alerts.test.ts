@@ -1,7 +1,7 @@
 // The alert rules as files, judged by promtool and held against what they belong to: a runbook for every alert, a case
 // that fires and one that does not.
 import { readFile } from 'node:fs/promises';
-import { expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 
@@ -34,12 +34,12 @@ async function promtool(...args: string[]): Promise<string> {
   return code === 0 ? 'fine' : tail;
 }
 
-it('the rules are well formed, and fire and keep quiet as their cases say', async () => {
+test('the rules are well formed, and fire and keep quiet as their cases say', async () => {
   expect(await promtool('check', 'rules', ALERTS)).toBe('fine');
   expect(await promtool('test', 'rules', CASES)).toBe('fine');
 });
 
-it('every alert has a case in which it fires and one in which it must not', async () => {
+test('every alert has a case in which it fires and one in which it must not', async () => {
   interface Case {
     input_series: { series: string }[];
     promql_expr_test: { expr: string; exp_samples: { labels: string }[] }[];
@@ -57,7 +57,7 @@ it('every alert has a case in which it fires and one in which it must not', asyn
   }
 });
 
-it('no alert and no runbook has “stopped” with an infinitive, which means the opposite', async () => {
+test('no alert and no runbook has “stopped” with an infinitive, which means the opposite', async () => {
   const texts = (await rules()).flatMap(({ annotations }) => [
     annotations.summary ?? '',
     annotations.description ?? '',
@@ -66,7 +66,7 @@ it('no alert and no runbook has “stopped” with an infinitive, which means th
     expect(/\bstop(s|ped)? to \w+/.exec(text)?.[0] ?? null).toBeNull();
 });
 
-it('every alert has its runbook, and every runbook its alert', async () => {
+test('every alert has its runbook, and every runbook its alert', async () => {
   const text = await read('docs/reference/alerts.md');
   const sections = new Map(
     text

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { renderCrds } from '#resources/crd.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
@@ -19,7 +19,7 @@ const crdsOf = (text: string) =>
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('helm package puts the files themselves into the archive, not a link', async () => {
+test('helm package puts the files themselves into the archive, not a link', async () => {
   expect(await helm('package', CHART, '--destination', folder)).toMatchObject({ ok: true });
   const run = { timeoutMs: 100_000, signal };
   const archive = join(folder, `zonestead-${await chartVersion()}.tgz`);
@@ -32,7 +32,7 @@ it('helm package puts the files themselves into the archive, not a link', async 
   expect(crdsOf(out)).toHaveLength(CRDS.length);
 });
 
-it('kubectl kustomize deploy/manifests renders each CustomResourceDefinition once', async () => {
+test('kubectl kustomize deploy/manifests renders each CustomResourceDefinition once', async () => {
   const { dir } = await ensureControlPlane({ progress: () => undefined, signal });
   const { code, out } = await runCommand({
     command: join(dir, 'kubectl'),

@@ -1,5 +1,5 @@
 // The chart accepts every block of values on a page, and renders the objects that the page describes.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { one, render, type Values } from '../../support/chart/chart.ts';
 import { readPage } from '../../support/docs/document.ts';
@@ -34,13 +34,13 @@ async function valuesOf(path: string): Promise<Shown[]> {
 
 const shown = (await Promise.all(PAGES.map(valuesOf))).flat();
 
-it('pages show values', () => expect(shown.length).toBeGreaterThan(10));
+test('pages show values', () => expect(shown.length).toBeGreaterThan(10));
 
-it.each(shown)('$page, $section: the chart accepts the values', async ({ values }) => {
+test.each(shown)('$page, $section: the chart accepts the values', async ({ values }) => {
   expect(await render(values)).not.toEqual([]);
 });
 
-it('values for production render no built-in Postgres, but disruption budgets, policies and monitors', async () => {
+test('values for production render no built-in Postgres, but disruption budgets, policies and monitors', async () => {
   const production = shown.find(({ section }) => section === 'Values for production')?.values ?? {};
   const objects = await render(production);
   const kinds = objects.map(({ kind }) => kind);
@@ -51,7 +51,7 @@ it('values for production render no built-in Postgres, but disruption budgets, p
   expect(one(objects, 'StatefulSet', 'zonestead-nameserver').spec.replicas).toBe(3);
 });
 
-it.each([
+test.each([
   [true, ['nameserver', 'postgres']],
   [false, ['postgres']],
 ])('docs/reference/network.md: the api reaches name servers for the console alone (%s)', async (enabled, wanted) => {

@@ -1,5 +1,5 @@
 // Edges of the rendered chart, and the secondaries of the values.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import { one, type Rendered, render } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
@@ -35,99 +35,93 @@ function givenToJob(all: readonly Rendered[]) {
   }).secondaries;
 }
 
-describe('edges', () => {
-  it('get the queries of the DNS Service instead of the name servers', () => {
-    const [dns] = services(objects, /-dns$/);
-    expect(dns?.spec.selector['app.kubernetes.io/component']).toBe('edge');
-  });
-
-  it('have no node key, no database and no token, but the TSIG key that the Job makes', () => {
-    const { volumes, automountServiceAccountToken, containers } = edgeOf(objects).template.spec;
-    const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret.secretName] : []));
-    expect(secrets).toEqual(['zonestead-secondary-edge']);
-    expect(automountServiceAccountToken).toBe(false);
-    expect(containers).toHaveLength(1);
-    expect(givenToJob(objects)?.at(-1)?.secret).toEqual({ name: 'zonestead-secondary-edge', key: 'secret', own: true });
-  });
-
-  it('and name servers know each other by Services that stay when pods change', () => {
-    const [nodes, edges] = [services(objects, /-nameserver-\d$/), services(objects, /-edge-\d$/)];
-    expect([nodes.length, edges.length]).toEqual([2, 4]);
-    for (const { metadata, spec } of [...nodes, ...edges]) {
-      expect(spec.selector['statefulset.kubernetes.io/pod-name']).toBe(metadata.name);
-      expect([spec.type, spec.publishNotReadyAddresses]).toEqual(['ClusterIP', true]);
-    }
-    const address = ({ metadata }: Rendered) => `${metadata.name}.zonestead.svc:53`;
-    expect(envOf(edgeOf(objects)).ZONESTEAD_EDGE_PRIMARIES).toBe(nodes.map(address).join(','));
-    expect(givenToJob(objects)?.at(-1)?.addresses).toEqual(edges.map(address));
-  });
-
-  it('are ready with their zones, and keep their configuration up to date', () => {
-    const { startupProbe, livenessProbe, readinessProbe } = edgeOf(objects).template.spec.containers[0];
-    expect(startupProbe.exec.command.slice(-2)).toEqual(['edge-conf', '--zones']);
-    expect(livenessProbe.exec.command.slice(-2)).toEqual(['edge-conf', '--check']);
-    expect(readinessProbe.tcpSocket).toEqual({ port: 'dns-tcp' });
-  });
-
-  it('in another region follow name servers outside of their release', async () => {
-    const all = await render(VALUE_SETS['edges of another region'] ?? {}, { release: 'zonestead-eu' });
-    const spec = edgeOf(all, 'zonestead-eu-edge');
-    expect(envOf(spec)).toMatchObject({
-      ZONESTEAD_EDGE_PRIMARIES: '192.0.2.53:53,192.0.2.54:53',
-      ZONESTEAD_EDGE_SECONDARY: 'eu',
-    });
-    expect(all.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment' || kind === 'Job')).toHaveLength(1);
-  });
+test('edges of the chart get the queries of the DNS Service instead of the name servers', () => {
+  const [dns] = services(objects, /-dns$/);
+  expect(dns?.spec.selector['app.kubernetes.io/component']).toBe('edge');
 });
 
-describe('the volume', () => {
-  it.each([
-    ['1Gi', '1073741824'],
-    ['1.5G', '1500000000'],
-    ['200M', '200000000'],
-    ['200000000', '200000000'],
-  ])('has a size that Knot DNS knows: %s is %s bytes', async (size, bytes) => {
-    const all = await render({ edge: { enabled: true, persistence: { size } }, nameserver: { persistence: { size } } });
-    for (const name of ['edge', 'nameserver'])
-      expect(envOf(edgeOf(all, `zonestead-${name}`)).ZONESTEAD_KNOT_DISK).toBe(bytes);
-  });
+test('edges of the chart have no node key, no database and no token, but the TSIG key that the Job makes', () => {
+  const { volumes, automountServiceAccountToken, containers } = edgeOf(objects).template.spec;
+  const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret.secretName] : []));
+  expect(secrets).toEqual(['zonestead-secondary-edge']);
+  expect(automountServiceAccountToken).toBe(false);
+  expect(containers).toHaveLength(1);
+  expect(givenToJob(objects)?.at(-1)?.secret).toEqual({ name: 'zonestead-secondary-edge', key: 'secret', own: true });
 });
 
-describe('secondaries of the values', () => {
-  it('reach the Job with their Secrets, made or given', () => {
-    expect(givenToJob(objects)?.slice(0, 2)).toEqual([
-      {
-        name: 'eu',
-        addresses: ['198.51.100.53', '[2001:db8::1]:5353'],
-        nameservers: ['ns4.example.net'],
-        zones: 'all',
-        tsig: {},
-        secret: { name: 'zonestead-secondary-eu', key: 'secret', own: true },
-      },
-      {
-        name: 'us',
-        addresses: ['198.51.100.54:5300'],
-        transfersFrom: ['203.0.113.0/24'],
-        zones: ['a.example'],
-        offer: { all: true },
-        tsig: { name: 'us.test', algorithm: 'hmac-sha512' },
-        secret: { name: 'given', key: 'tsig', own: false },
-      },
-    ]);
-  });
+test('edges of the chart and name servers know each other by Services that stay when pods change', () => {
+  const [nodes, edges] = [services(objects, /-nameserver-\d$/), services(objects, /-edge-\d$/)];
+  expect([nodes.length, edges.length]).toEqual([2, 4]);
+  for (const { metadata, spec } of [...nodes, ...edges]) {
+    expect(spec.selector['statefulset.kubernetes.io/pod-name']).toBe(metadata.name);
+    expect([spec.type, spec.publishNotReadyAddresses]).toEqual(['ClusterIP', true]);
+  }
+  const address = ({ metadata }: Rendered) => `${metadata.name}.zonestead.svc:53`;
+  expect(envOf(edgeOf(objects)).ZONESTEAD_EDGE_PRIMARIES).toBe(nodes.map(address).join(','));
+  expect(givenToJob(objects)?.at(-1)?.addresses).toEqual(edges.map(address));
+});
 
-  it('let the Job read and make these Secrets only', () => {
-    const { rules } = one(objects, 'Role', 'zonestead-bootstrap');
-    const named = (verb: string) =>
-      (rules as Rendered[]).flatMap(({ verbs, resourceNames = [] }) => (verbs.includes(verb) ? resourceNames : []));
-    expect(named('patch')).toEqual(
-      expect.arrayContaining(['zonestead-secondary-eu', 'zonestead-secondary-edge', 'zonestead-secondaries']),
-    );
-    expect(named('patch')).not.toContain('given');
-    expect(named('get')).toContain('given');
-  });
+test('edges of the chart are ready with their zones, and keep their configuration up to date', () => {
+  const { startupProbe, livenessProbe, readinessProbe } = edgeOf(objects).template.spec.containers[0];
+  expect(startupProbe.exec.command.slice(-2)).toEqual(['edge-conf', '--zones']);
+  expect(livenessProbe.exec.command.slice(-2)).toEqual(['edge-conf', '--check']);
+  expect(readinessProbe.tcpSocket).toEqual({ port: 'dns-tcp' });
+});
 
-  it('that are none remove those of an earlier release', async () => {
-    expect(givenToJob(await render({}))).toEqual([]);
+test('edges of the chart in another region follow name servers outside of their release', async () => {
+  const all = await render(VALUE_SETS['edges of another region'] ?? {}, { release: 'zonestead-eu' });
+  const spec = edgeOf(all, 'zonestead-eu-edge');
+  expect(envOf(spec)).toMatchObject({
+    ZONESTEAD_EDGE_PRIMARIES: '192.0.2.53:53,192.0.2.54:53',
+    ZONESTEAD_EDGE_SECONDARY: 'eu',
   });
+  expect(all.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment' || kind === 'Job')).toHaveLength(1);
+});
+
+test.each([
+  ['1Gi', '1073741824'],
+  ['1.5G', '1500000000'],
+  ['200M', '200000000'],
+  ['200000000', '200000000'],
+])('the volume of an edge has a size that Knot DNS knows: %s is %s bytes', async (size, bytes) => {
+  const all = await render({ edge: { enabled: true, persistence: { size } }, nameserver: { persistence: { size } } });
+  for (const name of ['edge', 'nameserver'])
+    expect(envOf(edgeOf(all, `zonestead-${name}`)).ZONESTEAD_KNOT_DISK).toBe(bytes);
+});
+
+test('secondaries of the values reach the Job with their Secrets, made or given', () => {
+  expect(givenToJob(objects)?.slice(0, 2)).toEqual([
+    {
+      name: 'eu',
+      addresses: ['198.51.100.53', '[2001:db8::1]:5353'],
+      nameservers: ['ns4.example.net'],
+      zones: 'all',
+      tsig: {},
+      secret: { name: 'zonestead-secondary-eu', key: 'secret', own: true },
+    },
+    {
+      name: 'us',
+      addresses: ['198.51.100.54:5300'],
+      transfersFrom: ['203.0.113.0/24'],
+      zones: ['a.example'],
+      offer: { all: true },
+      tsig: { name: 'us.test', algorithm: 'hmac-sha512' },
+      secret: { name: 'given', key: 'tsig', own: false },
+    },
+  ]);
+});
+
+test('secondaries of the values let the Job read and make these Secrets only', () => {
+  const { rules } = one(objects, 'Role', 'zonestead-bootstrap');
+  const named = (verb: string) =>
+    (rules as Rendered[]).flatMap(({ verbs, resourceNames = [] }) => (verbs.includes(verb) ? resourceNames : []));
+  expect(named('patch')).toEqual(
+    expect.arrayContaining(['zonestead-secondary-eu', 'zonestead-secondary-edge', 'zonestead-secondaries']),
+  );
+  expect(named('patch')).not.toContain('given');
+  expect(named('get')).toContain('given');
+});
+
+test('secondaries of the values that are none remove those of an earlier release', async () => {
+  expect(givenToJob(await render({}))).toEqual([]);
 });

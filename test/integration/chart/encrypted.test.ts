@@ -1,5 +1,5 @@
 // The connections between the pods of the chart are encrypted, and each process trusts the authority of its peer alone.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { one, type Rendered, render } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
@@ -8,7 +8,7 @@ const settingsOf = (objects: Rendered[], kind: string, name: string): Record<str
     one(objects, kind, name).spec.template.spec.containers[0].env.map((each: Rendered) => [each.name, each.value]),
   );
 
-it.each([
+test.each([
   ['the built-in Postgres', {}, 'zonestead-postgres-tls'],
   ['CloudNativePG', VALUE_SETS.CloudNativePG ?? {}, 'zonestead-db-ca'],
   [
@@ -37,7 +37,7 @@ it.each([
   },
 );
 
-it('The operator and helm test send their tokens over HTTPS, to an api that they verify', async () => {
+test('The operator and helm test send their tokens over HTTPS, to an api that they verify', async () => {
   const clients = async (values: Parameters<typeof render>[0]) => {
     const objects = await render(values);
     const pods = [
@@ -62,7 +62,7 @@ it('The operator and helm test send their tokens over HTTPS, to an api that they
   ).toEqual([elsewhere, elsewhere]);
 });
 
-it('The api connects to a Postgres that it cannot verify only if the values say so', async () => {
+test('The api connects to a Postgres that it cannot verify only if the values say so', async () => {
   const external = { existingSecret: 'postgres', tls: { unverified: 'allow' } };
   const objects = await render({ database: { mode: 'external', external } });
   expect(settingsOf(objects, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_WITHOUT_TLS).toBe('allow');

@@ -1,6 +1,6 @@
 // The Ingress and the HTTPRoute of the chart: off by default, with TLS, and with the settings of the api that follow
 // from them. The tests need no cluster; server.test.ts gives both to a real kube-apiserver.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { one, type Rendered, render, template, type Values } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 import { letsIn, type Source, targetOf } from '../../support/chart/network-policies.ts';
@@ -20,7 +20,7 @@ const refusal = async (values: Values) => {
   return ok ? 'accepted' : text;
 };
 
-it('the defaults expose nothing', async () => {
+test('the defaults expose nothing', async () => {
   const objects = await render({});
   expect(objects.filter(({ kind }) => ['Ingress', 'HTTPRoute', 'Gateway'].includes(kind ?? ''))).toEqual([]);
   const types = objects.filter(({ kind }) => kind === 'Service').map(({ spec }) => spec.type ?? 'ClusterIP');
@@ -28,131 +28,125 @@ it('the defaults expose nothing', async () => {
   expect(settings(objects)).not.toHaveProperty('ZONESTEAD_CONSOLE_URL');
 });
 
-describe('an Ingress', () => {
-  it('leads each host to the HTTP port of the api, with the certificates and annotations of the values', async () => {
-    const objects = await render(VALUE_SETS['an Ingress with TLS'] ?? {});
-    const { spec, metadata } = one(objects, 'Ingress', 'zonestead-api');
-    expect(metadata.annotations).toEqual({ 'cert-manager.io/cluster-issuer': 'public' });
-    const backend = { service: { name: 'zonestead-api', port: { name: 'http' } } };
-    expect(spec).toEqual({
-      ingressClassName: 'nginx',
-      tls: [{ secretName: 'dns-tls', hosts: [HOST, '*.dns.example.org'] }],
-      rules: [
-        { host: HOST, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } },
-        {
-          host: '*.dns.example.org',
-          http: {
-            paths: [
-              { path: '/v1', pathType: 'Prefix', backend },
-              { path: '/console', pathType: 'Exact', backend },
-            ],
-          },
-        },
-      ],
-    });
-    expect(one(objects, 'Service', 'zonestead-api').spec.ports).toContainEqual(
-      expect.objectContaining({ name: 'http' }),
-    );
-    expect(settings(objects)).toMatchObject({
-      ZONESTEAD_TRUSTED_PROXIES: '10.0.0.0/8',
-      ZONESTEAD_CONSOLE_URL: `https://${HOST}`,
-    });
-  });
-
-  it.each([
-    ['no tls', []],
-    ['a certificate for another host', [{ secretName: 'a', hosts: ['other.example.net'] }]],
-    ['a wildcard for names with one label less', [{ secretName: 'a', hosts: ['*.net'] }]],
-  ])('is refused with %s, unless a value permits it', async (_, tls) => {
-    const values = { api: trusted, ingress: { ...withTls, tls } };
-    expect(await refusal(values)).toContain(`the Ingress has no TLS for ${HOST}`);
-    const permitted = { api: trusted, ingress: { ...values.ingress, allowWithoutTls: true } };
-    // The address that browsers use is then unknown, and decides whether cookies are Secure.
-    expect(await refusal(permitted)).toContain('api.console.url is needed');
-    const url = `https://${HOST}`;
-    expect(await consoleUrl({ ...permitted, api: { ...trusted, console: { url } } })).toBe(url);
-    expect(await refusal({ ...permitted, api: { ...trusted, console: { enabled: false } } })).toBe('accepted');
-  });
-
-  it.each([
-    ['without hosts, which is a certificate for all', [{ secretName: 'a' }]],
-    ['with a wildcard', [{ secretName: 'a', hosts: ['*.example.net'] }]],
-    ['without a Secret, for the default certificate of the controller', [{ hosts: [HOST] }]],
-  ])('has TLS through an entry %s', async (_, tls) => {
-    expect(await consoleUrl({ api: trusted, ingress: { ...withTls, tls } })).toBe(`https://${HOST}`);
-  });
-
-  it('takes the address of the console from the values first, and never from a wildcard', async () => {
-    const url = 'https://console.example.net';
-    expect(await consoleUrl({ api: { ...trusted, console: { url } }, ingress: withTls })).toBe(url);
-    const wildcard = { enabled: true, hosts: [{ host: '*.example.net' }], tls: [{ secretName: 'a' }] };
-    expect(await refusal({ api: trusted, ingress: wildcard })).toContain('api.console.url is needed');
-    expect(await consoleUrl({ api: trusted, ingress: wildcard, httpRoute: route })).toBe(`https://${HOST}`);
-  });
-
-  it('is enough for an OpenID provider, which sends people back to its host', async () => {
-    const oidc = { issuer: 'https://login.example.net', clientId: 'zonestead' };
-    expect(await refusal({ api: { console: { oidc } } })).toContain('api.console.url, or a host of ingress');
-    expect(await consoleUrl({ api: { ...trusted, console: { oidc } }, ingress: withTls })).toBe(`https://${HOST}`);
-  });
-
-  it('needs hosts, and an api to lead to', async () => {
-    expect(await refusal({ api: trusted, ingress: { enabled: true } })).toContain('ingress.hosts is needed');
-    const region = VALUE_SETS['name servers of another region'] ?? {};
-    expect(await refusal({ ...region, ingress: withTls })).toContain('ingress.enabled needs api.enabled true');
-  });
-});
-
-describe('an HTTPRoute', () => {
-  it('leads each of its rules to the port of the Service', async () => {
-    const objects = await render(VALUE_SETS['an HTTPRoute'] ?? {});
-    const { spec, metadata } = one(objects, 'HTTPRoute', 'zonestead-api');
-    expect(metadata.labels).toMatchObject({ gateway: 'public' });
-    expect(spec.parentRefs).toEqual([{ name: 'gateway', namespace: 'team-a', sectionName: 'https' }]);
-    expect(spec.rules).toEqual([
+test('an Ingress leads each host to the HTTP port of the api, with the certificates and annotations of the values', async () => {
+  const objects = await render(VALUE_SETS['an Ingress with TLS'] ?? {});
+  const { spec, metadata } = one(objects, 'Ingress', 'zonestead-api');
+  expect(metadata.annotations).toEqual({ 'cert-manager.io/cluster-issuer': 'public' });
+  const backend = { service: { name: 'zonestead-api', port: { name: 'http' } } };
+  expect(spec).toEqual({
+    ingressClassName: 'nginx',
+    tls: [{ secretName: 'dns-tls', hosts: [HOST, '*.dns.example.org'] }],
+    rules: [
+      { host: HOST, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } },
       {
-        matches: [{ path: { type: 'PathPrefix', value: '/' } }],
-        filters: [expect.objectContaining({ type: 'ResponseHeaderModifier' })],
-        timeouts: { request: '60s' },
-        backendRefs: [{ name: 'zonestead-api', port: 8080 }],
+        host: '*.dns.example.org',
+        http: {
+          paths: [
+            { path: '/v1', pathType: 'Prefix', backend },
+            { path: '/console', pathType: 'Exact', backend },
+          ],
+        },
       },
-    ]);
-    expect(one(objects, 'Service', 'zonestead-api').spec.ports).toContainEqual(expect.objectContaining({ port: 8080 }));
-    expect(settings(objects)).toMatchObject({
-      ZONESTEAD_CONSOLE_URL: `https://${HOST}`,
-      ZONESTEAD_PROXY_HEADER: 'Forwarded',
-    });
+    ],
   });
-
-  it.each([
-    ['no listener', { name: 'gateway' }],
-    ['the port of HTTP', { name: 'gateway', port: 80 }],
-  ])('is refused if it names %s, unless a value permits it', async (_, parent) => {
-    const values = { api: trusted, httpRoute: { ...route, parentRefs: [parent] } };
-    expect(await refusal(values)).toContain('names no HTTPS listener of gateway');
-    const permitted = { ...values.httpRoute, allowWithoutTls: true };
-    expect(await refusal({ api: trusted, httpRoute: permitted })).toContain('api.console.url is needed');
-    const api = { ...trusted, console: { url: `https://${HOST}` } };
-    expect(await refusal({ api, httpRoute: permitted })).toBe('accepted');
-  });
-
-  it('needs Gateways and host names, and no Service of its own', async () => {
-    const needed = 'httpRoute.parentRefs and httpRoute.hostnames are needed';
-    expect(await refusal({ api: trusted, httpRoute: { ...route, parentRefs: [] } })).toContain(needed);
-    expect(await refusal({ api: trusted, httpRoute: { ...route, hostnames: [] } })).toContain(needed);
-    const rules = [{ backendRefs: [{ name: 'other', port: 80 }] }];
-    expect(await refusal({ api: trusted, httpRoute: { ...route, rules } })).toContain('must not have backendRefs');
+  expect(one(objects, 'Service', 'zonestead-api').spec.ports).toContainEqual(expect.objectContaining({ name: 'http' }));
+  expect(settings(objects)).toMatchObject({
+    ZONESTEAD_TRUSTED_PROXIES: '10.0.0.0/8',
+    ZONESTEAD_CONSOLE_URL: `https://${HOST}`,
   });
 });
 
-it.each([
+test.each([
+  ['no tls', []],
+  ['a certificate for another host', [{ secretName: 'a', hosts: ['other.example.net'] }]],
+  ['a wildcard for names with one label less', [{ secretName: 'a', hosts: ['*.net'] }]],
+])('an Ingress is refused with %s, unless a value permits it', async (_, tls) => {
+  const values = { api: trusted, ingress: { ...withTls, tls } };
+  expect(await refusal(values)).toContain(`the Ingress has no TLS for ${HOST}`);
+  const permitted = { api: trusted, ingress: { ...values.ingress, allowWithoutTls: true } };
+  // The address that browsers use is then unknown, and decides whether cookies are Secure.
+  expect(await refusal(permitted)).toContain('api.console.url is needed');
+  const url = `https://${HOST}`;
+  expect(await consoleUrl({ ...permitted, api: { ...trusted, console: { url } } })).toBe(url);
+  expect(await refusal({ ...permitted, api: { ...trusted, console: { enabled: false } } })).toBe('accepted');
+});
+
+test.each([
+  ['without hosts, which is a certificate for all', [{ secretName: 'a' }]],
+  ['with a wildcard', [{ secretName: 'a', hosts: ['*.example.net'] }]],
+  ['without a Secret, for the default certificate of the controller', [{ hosts: [HOST] }]],
+])('an Ingress has TLS through an entry %s', async (_, tls) => {
+  expect(await consoleUrl({ api: trusted, ingress: { ...withTls, tls } })).toBe(`https://${HOST}`);
+});
+
+test('an Ingress takes the address of the console from the values first, and never from a wildcard', async () => {
+  const url = 'https://console.example.net';
+  expect(await consoleUrl({ api: { ...trusted, console: { url } }, ingress: withTls })).toBe(url);
+  const wildcard = { enabled: true, hosts: [{ host: '*.example.net' }], tls: [{ secretName: 'a' }] };
+  expect(await refusal({ api: trusted, ingress: wildcard })).toContain('api.console.url is needed');
+  expect(await consoleUrl({ api: trusted, ingress: wildcard, httpRoute: route })).toBe(`https://${HOST}`);
+});
+
+test('an Ingress is enough for an OpenID provider, which sends people back to its host', async () => {
+  const oidc = { issuer: 'https://login.example.net', clientId: 'zonestead' };
+  expect(await refusal({ api: { console: { oidc } } })).toContain('api.console.url, or a host of ingress');
+  expect(await consoleUrl({ api: { ...trusted, console: { oidc } }, ingress: withTls })).toBe(`https://${HOST}`);
+});
+
+test('an Ingress needs hosts, and an api to lead to', async () => {
+  expect(await refusal({ api: trusted, ingress: { enabled: true } })).toContain('ingress.hosts is needed');
+  const region = VALUE_SETS['name servers of another region'] ?? {};
+  expect(await refusal({ ...region, ingress: withTls })).toContain('ingress.enabled needs api.enabled true');
+});
+
+test('an HTTPRoute leads each of its rules to the port of the Service', async () => {
+  const objects = await render(VALUE_SETS['an HTTPRoute'] ?? {});
+  const { spec, metadata } = one(objects, 'HTTPRoute', 'zonestead-api');
+  expect(metadata.labels).toMatchObject({ gateway: 'public' });
+  expect(spec.parentRefs).toEqual([{ name: 'gateway', namespace: 'team-a', sectionName: 'https' }]);
+  expect(spec.rules).toEqual([
+    {
+      matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+      filters: [expect.objectContaining({ type: 'ResponseHeaderModifier' })],
+      timeouts: { request: '60s' },
+      backendRefs: [{ name: 'zonestead-api', port: 8080 }],
+    },
+  ]);
+  expect(one(objects, 'Service', 'zonestead-api').spec.ports).toContainEqual(expect.objectContaining({ port: 8080 }));
+  expect(settings(objects)).toMatchObject({
+    ZONESTEAD_CONSOLE_URL: `https://${HOST}`,
+    ZONESTEAD_PROXY_HEADER: 'Forwarded',
+  });
+});
+
+test.each([
+  ['no listener', { name: 'gateway' }],
+  ['the port of HTTP', { name: 'gateway', port: 80 }],
+])('an HTTPRoute is refused if it names %s, unless a value permits it', async (_, parent) => {
+  const values = { api: trusted, httpRoute: { ...route, parentRefs: [parent] } };
+  expect(await refusal(values)).toContain('names no HTTPS listener of gateway');
+  const permitted = { ...values.httpRoute, allowWithoutTls: true };
+  expect(await refusal({ api: trusted, httpRoute: permitted })).toContain('api.console.url is needed');
+  const api = { ...trusted, console: { url: `https://${HOST}` } };
+  expect(await refusal({ api, httpRoute: permitted })).toBe('accepted');
+});
+
+test('an HTTPRoute needs Gateways and host names, and no Service of its own', async () => {
+  const needed = 'httpRoute.parentRefs and httpRoute.hostnames are needed';
+  expect(await refusal({ api: trusted, httpRoute: { ...route, parentRefs: [] } })).toContain(needed);
+  expect(await refusal({ api: trusted, httpRoute: { ...route, hostnames: [] } })).toContain(needed);
+  const rules = [{ backendRefs: [{ name: 'other', port: 80 }] }];
+  expect(await refusal({ api: trusted, httpRoute: { ...route, rules } })).toContain('must not have backendRefs');
+});
+
+test.each([
   ['ingress', withTls],
   ['httpRoute', route],
 ])('%s needs the addresses of its proxies, which name the client', async (name, values) => {
   expect(await refusal({ [name]: values })).toContain(`api.trustedProxies is needed with ${name}.enabled`);
 });
 
-it('networkPolicy.apiFrom limits the api to the proxies and to the pods of the release that use it', async () => {
+test('networkPolicy.apiFrom limits the api to the proxies and to the pods of the release that use it', async () => {
   const OWN = { 'kubernetes.io/metadata.name': 'zonestead' };
   const component = (name: string, instance = 'zonestead'): Source => ({
     pod: {

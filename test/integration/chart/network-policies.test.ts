@@ -1,5 +1,5 @@
 // The network policies of the chart, with the rules of Kubernetes: the peers that can reach each port of each pod.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { one, type Rendered, render } from '../../support/chart/chart.ts';
 import { letsIn, type Source, targetOf } from '../../support/chart/network-policies.ts';
 
@@ -33,7 +33,7 @@ const pod = (from: readonly Rendered[], name: string) =>
 const reaches = (source: Source, name: string, number: number, protocol: 'TCP' | 'UDP' = 'TCP', from = objects) =>
   letsIn(from, pod(from, name), { number, protocol }, source, OWN);
 
-it('every pod of the release has one, and it denies all other connections', () => {
+test('every pod of the release has one, and it denies all other connections', () => {
   for (const name of ['api', 'operator', 'solver', 'nameserver', 'postgres']) {
     const { labels } = pod(objects, name);
     const selecting = objects.filter(
@@ -47,7 +47,7 @@ it('every pod of the release has one, and it denies all other connections', () =
   }
 });
 
-it('every port that a rule names is a port of its pods', () => {
+test('every port that a rule names is a port of its pods', () => {
   for (const name of ['api', 'operator', 'solver', 'nameserver', 'postgres']) {
     const { ingress } = one(objects, 'NetworkPolicy', `zonestead-${name}`).spec;
     const named = (ingress ?? []).flatMap(({ ports }: Rendered) => ports.map(({ port }: { port: string }) => port));
@@ -58,7 +58,7 @@ it('every port that a rule names is a port of its pods', () => {
 
 const WITH_HEALTH = ['api', 'operator', 'solver', 'nameserver'];
 
-it('without networkPolicy.enabled, only the api and the bootstrap Job reach the built-in Postgres', async () => {
+test('without networkPolicy.enabled, only the api and the bootstrap Job reach the built-in Postgres', async () => {
   const defaults = await render({});
   const names = defaults.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata }) => metadata.name);
   expect(names.sort()).toEqual([...WITH_HEALTH.map((name) => `zonestead-${name}-health`), 'zonestead-postgres'].sort());
@@ -72,42 +72,44 @@ it('without networkPolicy.enabled, only the api and the bootstrap Job reach the 
   );
 });
 
-describe('the built-in Postgres', () => {
-  it('accepts the pods that need it and no others', () => {
-    const within = COMPONENTS.filter((name) => reaches(component(name), 'postgres', 5432));
-    expect(within).toEqual(['api', 'bootstrap']);
-    for (const source of [NEIGHBOUR, STRANGER, PROMETHEUS, OTHER_RELEASE]) {
-      expect(reaches(source, 'postgres', 5432)).toBe(false);
-    }
-  });
-
-  it('rejects a pod of another namespace with the same labels', () => {
-    const forged: Source = { ...component('api'), namespace: STRANGER.namespace };
-    expect(reaches(forged, 'postgres', 5432)).toBe(false);
-  });
+test('the built-in Postgres accepts the pods that need it and no others', () => {
+  const within = COMPONENTS.filter((name) => reaches(component(name), 'postgres', 5432));
+  expect(within).toEqual(['api', 'bootstrap']);
+  for (const source of [NEIGHBOUR, STRANGER, PROMETHEUS, OTHER_RELEASE]) {
+    expect(reaches(source, 'postgres', 5432)).toBe(false);
+  }
 });
 
-describe('metrics and health', () => {
-  it.each([true, false])(
-    'are closed for pods without a scraper, and every other port is as it was (enabled: %s)',
-    async (enabled) => {
-      const closed = await render({ networkPolicy: { enabled } });
-      for (const name of WITH_HEALTH) {
-        for (const source of [STRANGER, NEIGHBOUR, PROMETHEUS, component('api')])
-          expect(reaches(source, name, 9090, 'TCP', closed)).toBe(false);
-      }
-      for (const port of [1, 8080, 8443, 9089, 9091, 15_008, 65_535])
-        expect(reaches(STRANGER, 'api', port, 'TCP', closed)).toBe(!enabled || port === 8080 || port === 8443);
-      expect(reaches(STRANGER, 'nameserver', 5353, 'UDP', closed)).toBe(true);
-    },
-  );
+test('the built-in Postgres rejects a pod of another namespace with the same labels', () => {
+  const forged: Source = { ...component('api'), namespace: STRANGER.namespace };
+  expect(reaches(forged, 'postgres', 5432)).toBe(false);
+});
 
-  it.each([true, false])('are open for all peers with a ServiceMonitor (enabled: %s)', async (enabled) => {
+test.each([true, false])(
+  'metrics and health are closed for pods without a scraper, and every other port is as it was (enabled: %s)',
+  async (enabled) => {
+    const closed = await render({ networkPolicy: { enabled } });
+    for (const name of WITH_HEALTH) {
+      for (const source of [STRANGER, NEIGHBOUR, PROMETHEUS, component('api')])
+        expect(reaches(source, name, 9090, 'TCP', closed)).toBe(false);
+    }
+    for (const port of [1, 8080, 8443, 9089, 9091, 15_008, 65_535])
+      expect(reaches(STRANGER, 'api', port, 'TCP', closed)).toBe(!enabled || port === 8080 || port === 8443);
+    expect(reaches(STRANGER, 'nameserver', 5353, 'UDP', closed)).toBe(true);
+  },
+);
+
+test.each([true, false])(
+  'metrics and health are open for all peers with a ServiceMonitor (enabled: %s)',
+  async (enabled) => {
     const open = await render({ networkPolicy: { enabled }, monitoring: { serviceMonitor: { enabled: true } } });
     for (const name of WITH_HEALTH) expect(reaches(STRANGER, name, 9090, 'TCP', open)).toBe(true);
-  });
+  },
+);
 
-  it.each([true, false])('are open only for the peers in networkPolicy.metricsFrom (enabled: %s)', async (enabled) => {
+test.each([true, false])(
+  'metrics and health are open only for the peers in networkPolicy.metricsFrom (enabled: %s)',
+  async (enabled) => {
     const metricsFrom = [{ namespaceSelector: { matchLabels: MONITORING } }];
     const monitoring = { serviceMonitor: { enabled: true } };
     const limited = await render({ networkPolicy: { enabled, metricsFrom }, monitoring });
@@ -120,10 +122,10 @@ describe('metrics and health', () => {
     // The other ports are not affected.
     expect(reaches(STRANGER, 'nameserver', 5353, 'UDP', limited)).toBe(true);
     expect(reaches(PROMETHEUS, 'postgres', 5432, 'TCP', limited)).toBe(false);
-  });
-});
+  },
+);
 
-it('DNS over both protocols, REST and the solver are open for all peers', () => {
+test('DNS over both protocols, REST and the solver are open for all peers', () => {
   expect(reaches(STRANGER, 'nameserver', 5353, 'UDP')).toBe(true);
   expect(reaches(STRANGER, 'nameserver', 5353)).toBe(true);
   expect(reaches(STRANGER, 'api', 8080)).toBe(true);
@@ -132,7 +134,7 @@ it('DNS over both protocols, REST and the solver are open for all peers', () => 
   expect(reaches(STRANGER, 'operator', 8080)).toBe(false);
 });
 
-it('a name server reaches the api and no database', async () => {
+test('a name server reaches the api and no database', async () => {
   const egress = (from: readonly Rendered[]) => one(from, 'NetworkPolicy', 'zonestead-nameserver').spec.egress;
   const api = { podSelector: { matchLabels: component('api').pod } };
   expect(egress(objects)).toEqual([
@@ -154,7 +156,7 @@ it('a name server reaches the api and no database', async () => {
   expect(egress(outside).at(-1)).toEqual({ ports: [{ port: 8443 }] });
 });
 
-it('extraIngress of a component adds rules to that component alone', async () => {
+test('extraIngress of a component adds rules to that component alone', async () => {
   const extraIngress = [{ ports: [{ port: 5432 }], from: [{ namespaceSelector: { matchLabels: MONITORING } }] }];
   const more = await render({
     networkPolicy: { enabled: true },
@@ -164,7 +166,7 @@ it('extraIngress of a component adds rules to that component alone', async () =>
   expect(reaches(STRANGER, 'postgres', 5432, 'TCP', more)).toBe(false);
 });
 
-describe('edges', () => {
+describe('ports of edges', () => {
   let hidden: Rendered[];
   beforeAll(async () => {
     const secondaries = [{ name: 'eu', addresses: ['198.51.100.53:5300'], allZones: true }];
@@ -172,7 +174,7 @@ describe('edges', () => {
   });
   const edge = () => targetOf(one(hidden, 'StatefulSet', 'zonestead-edge'));
 
-  it('are open for all peers, and alone reach the name servers behind them', () => {
+  test('ports of edges are open for all peers, and alone reach the name servers behind them', () => {
     expect(letsIn(hidden, edge(), { number: 5300, protocol: 'UDP' }, STRANGER, OWN)).toBe(true);
     for (const source of [STRANGER, NEIGHBOUR, OTHER_RELEASE, component('operator')]) {
       expect(reaches(source, 'nameserver', 5353, 'TCP', hidden)).toBe(false);
@@ -180,7 +182,7 @@ describe('edges', () => {
     expect(reaches(component('edge'), 'nameserver', 5353, 'TCP', hidden)).toBe(true);
   });
 
-  it('get NOTIFY from the name servers, and the questions of those that want to know whether they answer', () => {
+  test('ports of edges get NOTIFY from the name servers, and the questions of those that want to know whether they answer', () => {
     const to = { podSelector: { matchLabels: component('edge').pod } };
     const ports = ['UDP', 'TCP'].map((protocol) => ({ port: 5300, protocol }));
     for (const name of ['nameserver', 'operator', 'api']) {
@@ -188,7 +190,7 @@ describe('edges', () => {
     }
   });
 
-  it('let secondaries of the values reach the name servers', () => {
+  test('ports of edges let secondaries of the values reach the name servers', () => {
     const { ingress, egress } = one(hidden, 'NetworkPolicy', 'zonestead-nameserver').spec;
     expect(ingress[0].from).toContainEqual({ ipBlock: { cidr: '198.51.100.53/32' } });
     expect(egress).toContainEqual({ ports: ['UDP', 'TCP'].map((protocol) => ({ port: 5300, protocol })) });

@@ -1,5 +1,5 @@
 // The pods of the rendered chart: probes, termination, leader election, and the Secrets that they can create.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { one, type Rendered, render } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 
@@ -17,7 +17,7 @@ const portNamed = (container: Rendered, name: string): number | undefined =>
   container.ports.find((port: { name: string }) => port.name === name)?.containerPort;
 
 describe.each(['api', 'operator', 'solver', 'nameserver'])('a pod of the %s', (name) => {
-  it('is ready if the process reports that it works, and restarts if the process does not answer', () => {
+  test(`a pod of the ${name} is ready if the process reports that it works, and restarts if the process does not answer`, () => {
     const { readinessProbe, livenessProbe, startupProbe, ...rest } = containerOf(name);
     expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'health' });
     expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'health' });
@@ -30,27 +30,25 @@ describe.each(['api', 'operator', 'solver', 'nameserver'])('a pod of the %s', (n
   });
 });
 
-describe('a name server pod that terminates', () => {
-  it('answers for 10 s more, until every node knows, and then has time to end', () => {
-    for (const container of ['knot', 'nameserver']) {
-      expect(containerOf('nameserver', container).lifecycle.preStop).toEqual({ sleep: { seconds: 10 } });
-    }
-    expect(podOf('nameserver').terminationGracePeriodSeconds).toBeGreaterThanOrEqual(20);
-  });
+test('a name server pod that terminates answers for 10 s more, until every node knows, and then has time to end', () => {
+  for (const container of ['knot', 'nameserver']) {
+    expect(containerOf('nameserver', container).lifecycle.preStop).toEqual({ sleep: { seconds: 10 } });
+  }
+  expect(podOf('nameserver').terminationGracePeriodSeconds).toBeGreaterThanOrEqual(20);
+});
 
-  it('ends before the next one does, and a rollback does not wait for a pod that never becomes ready', () => {
-    const { updateStrategy, podManagementPolicy } = workload('nameserver');
-    expect(updateStrategy).toEqual({ type: 'RollingUpdate' });
-    expect(podManagementPolicy).toBe('Parallel');
-  });
+test('a name server pod that terminates ends before the next one does, and a rollback does not wait for a pod that never becomes ready', () => {
+  const { updateStrategy, podManagementPolicy } = workload('nameserver');
+  expect(updateStrategy).toEqual({ type: 'RollingUpdate' });
+  expect(podManagementPolicy).toBe('Parallel');
+});
 
-  it('leaves the Services for queries at once, but keeps its own address', () => {
-    const published = objects.filter(({ kind, spec }) => kind === 'Service' && spec.publishNotReadyAddresses);
-    expect(published.map(({ metadata, spec }) => [metadata.name, spec.clusterIP])).toEqual([
-      ['zonestead-nameserver', 'None'],
-    ]);
-    expect(workload('nameserver').serviceName).toBe('zonestead-nameserver');
-  });
+test('a name server pod that terminates leaves the Services for queries at once, but keeps its own address', () => {
+  const published = objects.filter(({ kind, spec }) => kind === 'Service' && spec.publishNotReadyAddresses);
+  expect(published.map(({ metadata, spec }) => [metadata.name, spec.clusterIP])).toEqual([
+    ['zonestead-nameserver', 'None'],
+  ]);
+  expect(workload('nameserver').serviceName).toBe('zonestead-nameserver');
 });
 
 describe('the pods of the name servers', () => {
@@ -59,7 +57,7 @@ describe('the pods of the name servers', () => {
       containerOf('nameserver', container).env.map(({ name, ...rest }: { name: string }) => [name, rest]),
     );
 
-  it('have no database and no right to ask kube-apiserver, and are nodes with the names of the pods', () => {
+  test('the pods of the name servers have no database and no right to ask kube-apiserver, and are nodes with the names of the pods', () => {
     const { volumes, automountServiceAccountToken } = podOf('nameserver');
     const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret] : []));
     // Only the authority that signs the certificate of the api, and no private key.
@@ -73,7 +71,7 @@ describe('the pods of the name servers', () => {
     }
   });
 
-  it('give knotd the same settings as the process that checks them while knotd runs', () => {
+  test('the pods of the name servers give knotd the same settings as the process that checks them while knotd runs', () => {
     const [knot, nameserver] = [envOf('knot'), envOf('nameserver')];
     expect(Object.keys(knot).length).toBeGreaterThan(4);
     expect(nameserver).toMatchObject(knot);
@@ -82,7 +80,7 @@ describe('the pods of the name servers', () => {
     });
   });
 
-  it('keep keys and the control socket on a volume that ends with the pod', async () => {
+  test('the pods of the name servers keep keys and the control socket on a volume that ends with the pod', async () => {
     const { persistentVolumeClaimRetentionPolicy, volumeClaimTemplates } = workload('nameserver');
     expect(persistentVolumeClaimRetentionPolicy).toEqual({ whenDeleted: 'Delete', whenScaled: 'Delete' });
     expect(volumeClaimTemplates[0].spec.resources.requests.storage).toBe('1Gi');
@@ -95,7 +93,7 @@ describe('the pods of the name servers', () => {
     expect(without.template.spec.volumes).toContainEqual({ name: 'data', emptyDir: { sizeLimit: '1Gi' } });
   });
 
-  it('follow the api from another region with their own key and authority, and nothing else is installed', async () => {
+  test('the pods of the name servers follow the api from another region with their own key and authority, and nothing else is installed', async () => {
     const all = await render(VALUE_SETS['name servers of another region'] ?? {}, { release: 'zonestead-eu' });
     const pods = all.filter(({ spec }) => spec?.template).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(pods).toEqual(['StatefulSet zonestead-eu-nameserver']);
@@ -117,7 +115,7 @@ describe('the pods of the name servers', () => {
   });
 });
 
-it('two operators share the Lease of their release, so one of them is active', () => {
+test('two operators share the Lease of their release, so one of them is active', () => {
   const { replicas } = one(objects, 'Deployment', 'zonestead-operator').spec;
   expect(replicas).toBe(2);
   const env = Object.fromEntries(
@@ -130,36 +128,34 @@ it('two operators share the Lease of their release, so one of them is active', (
   });
 });
 
-describe('the policy for Secrets', () => {
-  const expressions = (all: readonly Rendered[]) =>
-    all
-      .filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
-      .flatMap(({ spec }) => spec.validations.map(({ expression }: { expression: string }) => expression));
+const expressions = (all: readonly Rendered[]) =>
+  all
+    .filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
+    .flatMap(({ spec }) => spec.validations.map(({ expression }: { expression: string }) => expression));
 
-  it('names every account that can create Secrets, and the names that its Role lets it change', async () => {
-    for (const [what, values] of Object.entries(VALUE_SETS)) {
-      const all = await render(values);
-      const creating = all.filter(
-        ({ kind, rules = [] }) =>
-          kind === 'Role' &&
-          rules.some(({ resources, verbs }: Rendered) => resources.includes('secrets') && verbs.includes('create')),
+test('the policy for Secrets names every account that can create Secrets, and the names that its Role lets it change', async () => {
+  for (const [what, values] of Object.entries(VALUE_SETS)) {
+    const all = await render(values);
+    const creating = all.filter(
+      ({ kind, rules = [] }) =>
+        kind === 'Role' &&
+        rules.some(({ resources, verbs }: Rendered) => resources.includes('secrets') && verbs.includes('create')),
+    );
+    const [text = ''] = expressions(all);
+    for (const { rules } of creating) {
+      const names = rules.flatMap(({ verbs, resourceNames = [] }: Rendered) =>
+        verbs.includes('patch') && !verbs.includes('watch') ? resourceNames : [],
       );
-      const [text = ''] = expressions(all);
-      for (const { rules } of creating) {
-        const names = rules.flatMap(({ verbs, resourceNames = [] }: Rendered) =>
-          verbs.includes('patch') && !verbs.includes('watch') ? resourceNames : [],
-        );
-        expect(names.length, what).toBeGreaterThan(0);
-        for (const name of names) expect(text, what).toContain(JSON.stringify(name));
-      }
-      expect(creating.length > 0, what).toBe(text !== '');
+      expect(names.length, what).toBeGreaterThan(0);
+      for (const name of names) expect(text, what).toContain(JSON.stringify(name));
     }
-  });
+    expect(creating.length > 0, what).toBe(text !== '');
+  }
+});
 
-  it('has a binding that denies', () => {
-    const policy = objects.find(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    const binding = objects.find(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding');
-    expect(policy?.spec.failurePolicy).toBe('Fail');
-    expect(binding?.spec).toEqual({ policyName: policy?.metadata.name, validationActions: ['Deny'] });
-  });
+test('the policy for Secrets has a binding that denies', () => {
+  const policy = objects.find(({ kind }) => kind === 'ValidatingAdmissionPolicy');
+  const binding = objects.find(({ kind }) => kind === 'ValidatingAdmissionPolicyBinding');
+  expect(policy?.spec.failurePolicy).toBe('Fail');
+  expect(binding?.spec).toEqual({ policyName: policy?.metadata.name, validationActions: ['Deny'] });
 });

@@ -3,7 +3,7 @@
 // chart gives them.
 import { randomBytes, X509Certificate } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { bootstrap } from '#cli/jobs/bootstrap.ts';
 import { keepCertificates } from '#cli/jobs/certificates.ts';
@@ -44,18 +44,21 @@ const refusesToCreate = (api: KubeApi, draft: { metadata: { name: string; namesp
 
 const APPLY = ['apply', '--server-side', '--field-manager=helm', '--force-conflicts'];
 
-it.each(Object.entries(VALUE_SETS))('%s: the server accepts every object without a warning', async (_what, values) => {
-  const { text } = await template(values);
-  // The server refuses a Pod whose ServiceAccount does not exist, and a dry run creates none.
-  const accounts = objectsOf(text).filter(({ kind }) => kind === 'ServiceAccount');
-  const items = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: accounts });
-  await cluster.kubectl(...APPLY, '-f', await cluster.file(items));
-  const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-f', await cluster.file(text));
-  expect(words.split('\n').filter((line) => !line.endsWith('serverside-applied (server dry run)'))).toEqual([]);
-  expect(ok).toBe(true);
-});
+test.each(Object.entries(VALUE_SETS))(
+  '%s: the server accepts every object without a warning',
+  async (_what, values) => {
+    const { text } = await template(values);
+    // The server refuses a Pod whose ServiceAccount does not exist, and a dry run creates none.
+    const accounts = objectsOf(text).filter(({ kind }) => kind === 'ServiceAccount');
+    const items = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: accounts });
+    await cluster.kubectl(...APPLY, '-f', await cluster.file(items));
+    const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-f', await cluster.file(text));
+    expect(words.split('\n').filter((line) => !line.endsWith('serverside-applied (server dry run)'))).toEqual([]);
+    expect(ok).toBe(true);
+  },
+);
 
-it('plain manifests: the server accepts every object without a warning', async () => {
+test('plain manifests: the server accepts every object without a warning', async () => {
   const folder = new URL('../../../deploy/manifests', import.meta.url).pathname;
   const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-k', folder);
   expect(words).not.toMatch(/warning|error/i);
@@ -106,7 +109,7 @@ describe('installed with the defaults', () => {
   });
   afterAll(async () => dropDatabase(adminUrl, database));
 
-  it('the bootstrap creates Secrets, database, team, trust and key with its own rights, and changes nothing the second time', async () => {
+  test('installed with the defaults, the bootstrap creates Secrets, database, team, trust and key with its own rights, and changes nothing the second time', async () => {
     const { api, request } = await cluster.as('zonestead-bootstrap');
     const around = { api, request, namespace, clock: realClock, log };
     const secret = async (name: string) => (await readSecret(api, { namespace, name }, signal))?.texts ?? {};
@@ -137,7 +140,7 @@ describe('installed with the defaults', () => {
     }
   });
 
-  it('the CronJob renews the certificates of the api and of Postgres with its own rights, which reach no other Secret', async () => {
+  test('installed with the defaults, the CronJob renews the certificates of the api and of Postgres with its own rights, which reach no other Secret', async () => {
     const { api } = await cluster.as('zonestead-certificates');
     const names = ['zonestead-api-tls', 'zonestead-postgres-tls'] as const;
     const secret = async (name: string) => (await readSecret(api, { namespace, name }, signal))?.texts ?? {};
@@ -158,7 +161,7 @@ describe('installed with the defaults', () => {
     await refusesToCreate(api, draft, 'may create the Secrets of its Zonestead release');
   });
 
-  it('the api verifies tokens of the cluster with its own rights, and no others', async () => {
+  test('installed with the defaults, the api verifies tokens of the cluster with its own rights, and no others', async () => {
     const { request } = await cluster.as('zonestead-api');
     const verifier = createTokenVerifier({ log, metrics: createMetrics(), cluster: request });
     const token = await cluster.token('zonestead-operator', 'zonestead');
@@ -175,19 +178,22 @@ describe('installed with the defaults', () => {
     expect(await verifier.verify(forged, issuer, signal)).toMatchObject({ problem: { code: 'signature' } });
   });
 
-  it.each([
+  test.each([
     ['bootstrap', 'zonestead-solver-tls', 'Opaque', 'its Zonestead release only'],
     ['bootstrap', 'somebody-else', 'Opaque', 'its Zonestead release only'],
     ['solver', 'zonestead-node-key', 'Opaque', 'its Zonestead release only'],
     ['solver', 'zonestead-solver-tls', 'kubernetes.io/service-account-token', 'type Opaque'],
-  ])('the account of %s cannot create Secret %s of type %s', async (component, name, type, words) => {
-    const { api } = await cluster.as(`zonestead-${component}`);
-    const annotations = { 'kubernetes.io/service-account.name': 'zonestead-api' };
-    const draft = { metadata: { namespace, name, annotations }, type };
-    await refusesToCreate(api, draft, words);
-  });
+  ])(
+    'installed with the defaults, the account of %s cannot create Secret %s of type %s',
+    async (component, name, type, words) => {
+      const { api } = await cluster.as(`zonestead-${component}`);
+      const annotations = { 'kubernetes.io/service-account.name': 'zonestead-api' };
+      const draft = { metadata: { namespace, name, annotations }, type };
+      await refusesToCreate(api, draft, words);
+    },
+  );
 
-  it('the policy for Secrets does not apply to another account', async () => {
+  test('installed with the defaults, the policy for Secrets does not apply to another account', async () => {
     const { ok, words } = await cluster.kubectl(
       'create',
       'secret',
@@ -200,7 +206,7 @@ describe('installed with the defaults', () => {
     expect([ok, words]).toEqual([true, expect.any(String)]);
   });
 
-  it('the bootstrap logs each missing part once, and fails after its time limit', async () => {
+  test('installed with the defaults, the bootstrap logs each missing part once, and fails after its time limit', async () => {
     const { api, request } = await cluster.as('zonestead-bootstrap');
     const lines: string[] = [];
     const telling = createLogger({ name: 'bootstrap', destination: { write: (line) => lines.push(line) } });
@@ -211,7 +217,7 @@ describe('installed with the defaults', () => {
     expect(lines.filter((line) => line.includes('waiting:'))).toHaveLength(1);
   });
 
-  it('the solver keeps a certificate that its APIService trusts, with its own rights', async () => {
+  test('installed with the defaults, the solver keeps a certificate that its APIService trusts, with its own rights', async () => {
     const { api } = await cluster.as('zonestead-solver');
     const hosts = serviceHosts('zonestead-solver', namespace);
     const own = { api, at: { namespace, name: 'zonestead-solver-tls' }, hosts, now: () => new Date() };
@@ -228,8 +234,8 @@ describe('installed with the defaults', () => {
     expect(JSON.parse(after.out).spec.caBundle).toBe(JSON.parse(out).spec.caBundle);
   });
 
-  it.each(['quickstart', 'tenancy', 'alias', 'warnings', 'gitops/argocd', 'gitops/flux'])(
-    'deploy/examples/%s.yaml is taken',
+  test.each(['quickstart', 'tenancy', 'alias', 'warnings', 'gitops/argocd', 'gitops/flux'])(
+    'a server with the chart installed with the defaults takes deploy/examples/%s.yaml',
     async (name) => {
       const file = new URL(`../../../deploy/examples/${name}.yaml`, import.meta.url).pathname;
       const { ok, words } = await cluster.kubectl('apply', '--server-side', '-f', file);
@@ -238,7 +244,7 @@ describe('installed with the defaults', () => {
     },
   );
 
-  it('an operator for some namespaces works there, with rights in these only', async () => {
+  test('installed with the defaults, an operator for some namespaces works there, with rights in these only', async () => {
     const { text } = await template(VALUE_SETS['the second release of a cluster'] ?? {}, { release: 'second' });
     expect((await cluster.kubectl(...APPLY, '-f', await cluster.file(text))).ok).toBe(true);
     const zone = (name: string, where: string) => ({
@@ -268,7 +274,7 @@ describe('installed with the defaults', () => {
     }
   });
 
-  it('before an uninstall, the hook removes the finalizers with its own rights', async () => {
+  test('installed with the defaults before an uninstall, the hook removes the finalizers with its own rights', async () => {
     const zone = {
       apiVersion: 'zonestead.dev/v1alpha1',
       kind: 'DNSZone',
@@ -301,7 +307,7 @@ describe('installed with the defaults', () => {
     expect(operator.out).toBe('0');
   });
 
-  it.each([
+  test.each([
     ['api', []],
     ['nameserver', []],
     ['postgres', []],
@@ -351,10 +357,13 @@ describe('installed with the defaults', () => {
         'subjectaccessreviews.authorization.k8s.io [create]',
       ],
     ],
-  ])('the account of %s has exactly the rights that it needs', async (component, wanted) => {
-    const [own, nobodys] = await Promise.all([rightsOf(`zonestead-${component}`), rightsOf('nobody')]);
-    expect(own.filter((right) => !nobodys.includes(right))).toEqual(wanted);
-  });
+  ])(
+    'installed with the defaults, the account of %s has exactly the rights that it needs',
+    async (component, wanted) => {
+      const [own, nobodys] = await Promise.all([rightsOf(`zonestead-${component}`), rightsOf('nobody')]);
+      expect(own.filter((right) => !nobodys.includes(right))).toEqual(wanted);
+    },
+  );
 });
 
 /** `kubectl auth can-i --list` as lines `resource names [verbs]`, sorted. */

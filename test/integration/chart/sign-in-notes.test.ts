@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { CHART, helm, one, render, type Values } from '../../support/chart/chart.ts';
 import { startConsoleService, visit } from '../../support/console/console.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
@@ -41,7 +41,7 @@ const FORWARD = 'kubectl port-forward -n dns service/one-zonestead-api';
 describe('with the defaults', async () => {
   const service = await startConsoleService({ nameserver: false });
 
-  it('two commands lead to the console, and the key of the first one is an API key', async () => {
+  test('with the defaults, two commands lead to the console, and the key of the first one is an API key', async () => {
     // The bootstrap Job creates the team of the operator.
     await service.key({ team: 'platform' });
     const [add = '', forward, ask = '', ...more] = await signIn({});
@@ -57,7 +57,7 @@ describe('with the defaults', async () => {
     expect((await promisify(execFile)('sh', ['-c', typed])).stdout).toContain('"you@example.org"');
   });
 
-  it('the commands name objects of the release', async () => {
+  test('with the defaults, the commands name objects of the release', async () => {
     const objects = await render({ api: { service: { port: 8000 } } }, { release: 'one', namespace: 'dns' });
     const [{ name }] = one(objects, 'Deployment', 'one-zonestead-api').spec.template.spec.containers;
     expect(name).toBe('api');
@@ -66,7 +66,7 @@ describe('with the defaults', async () => {
   });
 });
 
-it('with an Ingress, one command and the address of the console are enough', async () => {
+test('with an Ingress, one command and the address of the console are enough', async () => {
   expect(await signIn(exposed)).toEqual([
     `${ADD} --team platform`,
     "curl -H 'Authorization: Bearer yu_...' https://dns.example.net/v1/account",
@@ -74,29 +74,27 @@ it('with an Ingress, one command and the address of the console are enough', asy
   expect(await notes(exposed)).toContain('open https://dns.example.net/console/ and enter the key');
 });
 
-describe('with an OpenID provider', () => {
-  const withTeams = (teams: Record<string, string>) => ({
-    ...exposed,
-    api: { ...exposed.api, console: { oidc: { ...oidc, teams } } },
-  });
-
-  it('the first person of a group signs in without a command', async () => {
-    const values = withTeams({ developers: 'platform', 'dns-admins': 'platform:owner' });
-    const text = await notes(values);
-    expect(await signIn(values)).toEqual([]);
-    expect(text).toContain(
-      'Sign in with the OpenID provider https://login.example.net:\n\n  https://dns.example.net/console/\n',
-    );
-    expect(text).toContain('https://dns.example.net/console/sign-in/provider/back');
-    expect(text).toContain('these groups: developers, dns-admins\n');
-  });
-
-  it('a command adds the first person if no group does', async () => {
-    expect(await signIn(withTeams({}))).toEqual([`${ADD} --team platform`]);
-  });
+const withTeams = (teams: Record<string, string>) => ({
+  ...exposed,
+  api: { ...exposed.api, console: { oidc: { ...oidc, teams } } },
 });
 
-it('without the console, the commands lead to an API key', async () => {
+test('with an OpenID provider, the first person of a group signs in without a command', async () => {
+  const values = withTeams({ developers: 'platform', 'dns-admins': 'platform:owner' });
+  const text = await notes(values);
+  expect(await signIn(values)).toEqual([]);
+  expect(text).toContain(
+    'Sign in with the OpenID provider https://login.example.net:\n\n  https://dns.example.net/console/\n',
+  );
+  expect(text).toContain('https://dns.example.net/console/sign-in/provider/back');
+  expect(text).toContain('these groups: developers, dns-admins\n');
+});
+
+test('with an OpenID provider, a command adds the first person if no group does', async () => {
+  expect(await signIn(withTeams({}))).toEqual([`${ADD} --team platform`]);
+});
+
+test('without the console, the commands lead to an API key', async () => {
   const values = { api: { console: { enabled: false } } };
   expect((await signIn(values)).map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
     'kubectl exec',
@@ -106,13 +104,13 @@ it('without the console, the commands lead to an API key', async () => {
   expect(await notes(values)).not.toContain('/console');
 });
 
-it('the name of the team reaches the command as one word', async () => {
+test('the name of the team reaches the command as one word', async () => {
   const [add = ''] = await signIn({ bootstrap: { team: "it's us" } });
   const { stdout } = await promisify(execFile)('sh', ['-c', add.replace(/^.* --team/, "printf '<%s>'")]);
   expect(stdout).toBe("<it's us>");
 });
 
-it('a release without the api has no users to sign in', async () => {
+test('a release without the api has no users to sign in', async () => {
   const values = {
     api: { enabled: false },
     operator: { enabled: false },

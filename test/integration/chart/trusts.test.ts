@@ -1,7 +1,7 @@
 // The chart without API keys: the tokens that pods have in their place, the trusts of the values, and the way of the
 // api to the keys of the cluster.
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { chartTrusts } from '#cli/jobs/trusts.ts';
 import { one, type Rendered, render, type Values } from '../../support/chart/chart.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const deployed = (all: readonly Rendered[], name: string) =>
   one(all, 'Deployment', `zonestead-${name}`).spec.template.spec;
-const test = (all: readonly Rendered[]) => one(all, 'Pod', 'zonestead-test').spec;
+const testPod = (all: readonly Rendered[]) => one(all, 'Pod', 'zonestead-test').spec;
 const keyOf = ({ volumes }: Rendered) => volumes.find(({ name }: { name: string }) => name === 'key');
 const fileOf = ({ containers: [container] }: Rendered): string => {
   const { value } = container.env.find(({ name }: { name: string }) => name === 'ZONESTEAD_API_KEY_FILE');
@@ -36,24 +36,24 @@ const token = (audience: string) => ({
   },
 });
 
-it('the operator and the test have a token of ten minutes for the audience of the values, and no Secret', async () => {
+test('the operator and the test have a token of ten minutes for the audience of the values, and no Secret', async () => {
   const other = await render({ trusts: { ownCluster: { audience: 'dns.example.net' } } });
   for (const [all, audience] of [
     [objects, 'zonestead'],
     [other, 'dns.example.net'],
   ] as const) {
-    for (const pod of [deployed(all, 'operator'), test(all)]) {
+    for (const pod of [deployed(all, 'operator'), testPod(all)]) {
       expect(keyOf(pod)).toEqual(token(audience));
       expect(fileOf(pod)).toBe('/apiKey');
       // The trust names the account, so the test has the same.
       expect(pod.serviceAccountName).toBe('zonestead-operator');
     }
     // The test calls no API server.
-    expect(test(all).automountServiceAccountToken).toBe(false);
+    expect(testPod(all).automountServiceAccountToken).toBe(false);
   }
 });
 
-it('no pod mounts a Secret with an API key, and no account may make one, unless the values name a Secret', async () => {
+test('no pod mounts a Secret with an API key, and no account may make one, unless the values name a Secret', async () => {
   for (const [what, values] of Object.entries(VALUE_SETS)) {
     const all = await render(values);
     const given = (values.operator as { apiKey?: { existingSecret?: string } } | undefined)?.apiKey?.existingSecret;
@@ -66,50 +66,47 @@ it('no pod mounts a Secret with an API key, and no account may make one, unless 
   }
 });
 
-describe('the trusts of the bootstrap Job', () => {
-  const operator = {
-    name: 'operator',
-    audience: 'zonestead',
-    match: { 'kubernetes.io': { namespace: 'zonestead', serviceaccount: { name: 'zonestead-operator' } } },
-    records: 'write',
-    manageZones: 'write',
-    clusters: 'write',
-  };
+const operator = {
+  name: 'operator',
+  audience: 'zonestead',
+  match: { 'kubernetes.io': { namespace: 'zonestead', serviceaccount: { name: 'zonestead-operator' } } },
+  records: 'write',
+  manageZones: 'write',
+  clusters: 'write',
+};
 
-  it('are the one of the operator by default, with exactly its service account', async () => {
-    expect(trustsOf(objects)).toEqual({ of: 'zonestead/zonestead', list: [operator] });
-    const named = await render({ operator: { serviceAccount: { name: 'dns' } }, namespaceOverride: 'elsewhere' });
-    const account = { namespace: 'elsewhere', serviceaccount: { name: 'dns' } };
-    expect(trustsOf(named)).toMatchObject({
-      of: 'elsewhere/zonestead',
-      list: [{ match: { 'kubernetes.io': account } }],
-    });
-  });
-
-  it('contain those of the values: names for every namespace', async () => {
-    const values = VALUE_SETS['names for every namespace'] as { trusts: { list: object[] } };
-    const [namespaces] = values.trusts.list;
-    expect(namespaces).toMatchObject({ match: { 'kubernetes.io': { namespace: '*' } }, records: 'write' });
-    expect(trustsOf(await render(values)).list).toEqual([operator, { ...namespaces, audience: 'zonestead' }]);
-  });
-
-  it('have the audience of the cluster only if they are for its tokens', async () => {
-    const list = [
-      { name: 'a', match: { sub: 'b' }, audience: 'own' },
-      { name: 'c', match: { sub: 'd' }, issuer: 'https://issuer.example' },
-    ];
-    const [, a, c] = trustsOf(await render({ trusts: { list } })).list;
-    expect([a, c]).toEqual(list);
-  });
-
-  it('do not contain the operator if it has an API key, or is not there', async () => {
-    const key = { operator: { apiKey: { existingSecret: 'key' } } };
-    for (const values of [key, { operator: { enabled: false } }])
-      expect(trustsOf(await render(values)).list).toEqual([]);
+test('the trusts of the bootstrap Job are the one of the operator by default, with exactly its service account', async () => {
+  expect(trustsOf(objects)).toEqual({ of: 'zonestead/zonestead', list: [operator] });
+  const named = await render({ operator: { serviceAccount: { name: 'dns' } }, namespaceOverride: 'elsewhere' });
+  const account = { namespace: 'elsewhere', serviceaccount: { name: 'dns' } };
+  expect(trustsOf(named)).toMatchObject({
+    of: 'elsewhere/zonestead',
+    list: [{ match: { 'kubernetes.io': account } }],
   });
 });
 
-it('the example pod has the image of the chart, and a token for its audience', async () => {
+test('the trusts of the bootstrap Job contain those of the values: names for every namespace', async () => {
+  const values = VALUE_SETS['names for every namespace'] as { trusts: { list: object[] } };
+  const [namespaces] = values.trusts.list;
+  expect(namespaces).toMatchObject({ match: { 'kubernetes.io': { namespace: '*' } }, records: 'write' });
+  expect(trustsOf(await render(values)).list).toEqual([operator, { ...namespaces, audience: 'zonestead' }]);
+});
+
+test('the trusts of the bootstrap Job have the audience of the cluster only if they are for its tokens', async () => {
+  const list = [
+    { name: 'a', match: { sub: 'b' }, audience: 'own' },
+    { name: 'c', match: { sub: 'd' }, issuer: 'https://issuer.example' },
+  ];
+  const [, a, c] = trustsOf(await render({ trusts: { list } })).list;
+  expect([a, c]).toEqual(list);
+});
+
+test('the trusts of the bootstrap Job do not contain the operator if it has an API key, or is not there', async () => {
+  const key = { operator: { apiKey: { existingSecret: 'key' } } };
+  for (const values of [key, { operator: { enabled: false } }]) expect(trustsOf(await render(values)).list).toEqual([]);
+});
+
+test('the example pod has the image of the chart, and a token for its audience', async () => {
   const read = (path: string) => parse(readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8'));
   const { containers, volumes } = read('deploy/examples/own-names.yaml').spec;
   expect(containers[0].image).toBe(deployed(objects, 'operator').containers[0].image);
@@ -117,7 +114,7 @@ it('the example pod has the image of the chart, and a token for its audience', a
   expect(serviceAccountToken).toEqual({ audience: 'zonestead', expirationSeconds: 600, path: 'token' });
 });
 
-it('the api reads the keys of the tokens from kube-apiserver, and without the tokens it has no way there', async () => {
+test('the api reads the keys of the tokens from kube-apiserver, and without the tokens it has no way there', async () => {
   const policy = { networkPolicy: { enabled: true } };
   const facts = async (values: Values) => {
     const all = await render({ ...policy, ...values });

@@ -1,6 +1,6 @@
 // Values of Deployments and StatefulSets: replicas, disruption budgets, probes, updates and their history. The tests
 // need no cluster.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { one, type Rendered, render, template, type Values } from '../../support/chart/chart.ts';
 
 interface Workload {
@@ -34,19 +34,19 @@ const containerOf = (object: Rendered, name: string): Rendered =>
   object.spec.template.spec.containers.find((each: Rendered) => each.name === name);
 const budgetsOf = (objects: Rendered[]) => objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
 
-it('creates a disruption budget only for more than one pod', async () => {
+test('creates a disruption budget only for more than one pod', async () => {
   const budgets = async (replicaCount: number) =>
     budgetsOf(await render({ api: { replicaCount, podDisruptionBudget: { enabled: true } } }));
   expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
 });
 
-it('leaves the number of replicas to an autoscaler', async () => {
+test('leaves the number of replicas to an autoscaler', async () => {
   const objects = await render({ api: { replicaCount: null, podDisruptionBudget: { enabled: true } } });
   expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
   expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
 });
 
-it.each(WORKLOADS)(
+test.each(WORKLOADS)(
   '$probes: a probe in the values keeps the other defaults of $name, and one handler',
   async (each) => {
     const [plain, changed] = await Promise.all([
@@ -68,7 +68,7 @@ it.each(WORKLOADS)(
   },
 );
 
-it.each(WORKLOADS)('$values: updates and their history can be chosen', async ({ values, kind, name }) => {
+test.each(WORKLOADS)('$values: updates and their history can be chosen', async ({ values, kind, name }) => {
   const field = kind === 'Deployment' ? 'strategy' : 'updateStrategy';
   const type = kind === 'Deployment' ? 'Recreate' : 'OnDelete';
   const plain = one(await render(EDGES), kind, name).spec;
@@ -84,7 +84,7 @@ it.each(WORKLOADS)('$values: updates and their history can be chosen', async ({ 
   expect(spec.revisionHistoryLimit).toBe(0);
 });
 
-it.each(['replicas', 'pdb', 'updateStrategy'])('api.%s is not a value of the chart', async (name) => {
+test.each(['replicas', 'pdb', 'updateStrategy'])('api.%s is not a value of the chart', async (name) => {
   const { ok, text } = await template({ api: { [name]: {} } });
   expect(ok).toBe(false);
   expect(text).toContain(`additional properties '${name}' not allowed`);

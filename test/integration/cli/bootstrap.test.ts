@@ -1,7 +1,7 @@
 // The keys and trusts that the bootstrap Job makes: its run may end at any point, and the next run leaves the Secrets
 // and the database as if nothing had happened.
 import { randomBytes } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { bootstrap } from '#cli/jobs/bootstrap.ts';
 import type { JobContext } from '#cli/jobs/context.ts';
@@ -187,95 +187,91 @@ test('a foreign text in the Secret is replaced', async () => {
   await expectKeys('-foreign');
 });
 
-describe('the trusts of the values', () => {
-  const place = (suffix: string) => `(${namespace}/zonestead${suffix})`;
-  const stored = async (suffix: string) =>
-    sql`select t.name, t.issuer, t.key_source as source, t.records, t.manage_zones as "manageZones", t.only_names as "onlyNames",
+const place = (suffix: string) => `(${namespace}/zonestead${suffix})`;
+const stored = async (suffix: string) =>
+  sql`select t.name, t.issuer, t.key_source as source, t.records, t.manage_zones as "manageZones", t.only_names as "onlyNames",
       t.pin_subjects as pins, t.revoked_at is not null as revoked,
       (select array_agg(z.name || ' ' || g.records) from trust_zone_grants g join zones z on z.id = g.zone_id
         where g.trust_id = t.id) as grants
       from trusts t where t.name like ${`% ${place(suffix)}`} order by t.name`;
-  const history = async () => (await sql`select count(*)::int as n from account_changes`)[0]?.n;
-  const operator = (suffix: string) => ({
-    ...{ name: `operator ${place(suffix)}`, issuer: ISSUER, source: { kind: 'cluster' }, pins: false, revoked: false },
-    ...{ records: 'write', manageZones: 'write', onlyNames: null, grants: null },
-  });
+const history = async () => (await sql`select count(*)::int as n from account_changes`)[0]?.n;
+const operator = (suffix: string) => ({
+  ...{ name: `operator ${place(suffix)}`, issuer: ISSUER, source: { kind: 'cluster' }, pins: false, revoked: false },
+  ...{ records: 'write', manageZones: 'write', onlyNames: null, grants: null },
+});
 
-  test('are added for the issuer of the cluster, and a second run changes nothing', async () => {
-    trusts = [OPERATOR];
-    await run('', '-a');
-    expect(await stored('-a')).toEqual([operator('-a')]);
-    const entries = await history();
-    await run('', '-a');
-    expect([await stored('-a'), await history()]).toEqual([[operator('-a')], entries]);
-  });
+test('the trusts of the values are added for the issuer of the cluster, and a second run changes nothing', async () => {
+  trusts = [OPERATOR];
+  await run('', '-a');
+  expect(await stored('-a')).toEqual([operator('-a')]);
+  const entries = await history();
+  await run('', '-a');
+  expect([await stored('-a'), await history()]).toEqual([[operator('-a')], entries]);
+});
 
-  test('give rights on the named zones of the team alone, and name those that the team does not have', async () => {
-    const [team] = await sql`select id from teams where name = 'platform'`;
-    const zone = (id: string, name: string, owner: string) => sql`
+test('the trusts of the values give rights on the named zones of the team alone, and name those that the team does not have', async () => {
+  const [team] = await sql`select id from teams where name = 'platform'`;
+  const zone = (id: string, name: string, owner: string) => sql`
       insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
       values (${id}, ${owner}, ${name}, ${name.split('.').reverse().join(' ')}, 'active', 3600, 1, '\\x00', '\\x00', '{}')`;
-    await zone('zone_a1', 'apps.example', team?.id);
-    await sql`insert into teams (id, name) values ('team_other', 'other')`;
-    await zone('zone_a2', 'late.example', 'team_other');
-    trusts = [OPERATOR, NAMESPACES];
-    warnings.length = 0;
-    await run('', '-b');
-    const namespaces = {
-      ...operator('-b'),
-      name: `namespaces ${place('-b')}`,
-      pins: true,
-      records: 'none',
-      manageZones: 'none',
-    };
-    expect(await stored('-b')).toEqual([
-      { ...namespaces, onlyNames: NAMES, grants: ['apps.example write'] },
-      operator('-b'),
-    ]);
-    expect(warnings).toEqual([
-      [{ trust: 'namespaces', zone: 'late.example' }, expect.stringContaining('no such zone')],
-    ]);
-    await sql`update zones set team_id = ${team?.id} where id = 'zone_a2'`;
-    await run('', '-b');
-    expect((await stored('-b'))[0]?.grants.sort()).toEqual(['apps.example write', 'late.example write']);
-  });
+  await zone('zone_a1', 'apps.example', team?.id);
+  await sql`insert into teams (id, name) values ('team_other', 'other')`;
+  await zone('zone_a2', 'late.example', 'team_other');
+  trusts = [OPERATOR, NAMESPACES];
+  warnings.length = 0;
+  await run('', '-b');
+  const namespaces = {
+    ...operator('-b'),
+    name: `namespaces ${place('-b')}`,
+    pins: true,
+    records: 'none',
+    manageZones: 'none',
+  };
+  expect(await stored('-b')).toEqual([
+    { ...namespaces, onlyNames: NAMES, grants: ['apps.example write'] },
+    operator('-b'),
+  ]);
+  expect(warnings).toEqual([[{ trust: 'namespaces', zone: 'late.example' }, expect.stringContaining('no such zone')]]);
+  await sql`update zones set team_id = ${team?.id} where id = 'zone_a2'`;
+  await run('', '-b');
+  expect((await stored('-b'))[0]?.grants.sort()).toEqual(['apps.example write', 'late.example write']);
+});
 
-  test('change with the values, and one that left them is revoked; those of other installations and people stay', async () => {
-    const others = async () => [await stored('-a'), await stored('-b')];
-    const before = await others();
-    trusts = [OPERATOR, { ...NAMESPACES, name: 'short', zones: undefined, issuer: 'https://issuer.example' }];
-    await run('', '-c');
-    trusts = [{ ...OPERATOR, manageZones: 'read' }];
-    await run('', '-c');
-    expect(await stored('-c')).toMatchObject([
-      { manageZones: 'read', revoked: false },
-      { source: { kind: 'discovery' }, revoked: true },
-    ]);
-    trusts = [];
-    await run('', '-c');
-    expect((await stored('-c')).map(({ revoked }) => revoked)).toEqual([true, true]);
-    expect(await others()).toEqual(before);
-  });
+test('the trusts of the values change with the values, and one that left them is revoked; those of other installations and people stay', async () => {
+  const others = async () => [await stored('-a'), await stored('-b')];
+  const before = await others();
+  trusts = [OPERATOR, { ...NAMESPACES, name: 'short', zones: undefined, issuer: 'https://issuer.example' }];
+  await run('', '-c');
+  trusts = [{ ...OPERATOR, manageZones: 'read' }];
+  await run('', '-c');
+  expect(await stored('-c')).toMatchObject([
+    { manageZones: 'read', revoked: false },
+    { source: { kind: 'discovery' }, revoked: true },
+  ]);
+  trusts = [];
+  await run('', '-c');
+  expect((await stored('-c')).map(({ revoked }) => revoked)).toEqual([true, true]);
+  expect(await others()).toEqual(before);
+});
 
-  test('follow a new issuer of the cluster', async () => {
-    trusts = [OPERATOR];
-    await run('', '-d');
-    issuer = 'https://new.example';
-    await run('', '-d');
-    issuer = ISSUER;
-    expect((await stored('-d')).map((each) => [each.issuer, each.revoked]).sort()).toEqual([
-      [ISSUER, true],
-      ['https://new.example', false],
-    ]);
-  });
+test('the trusts of the values follow a new issuer of the cluster', async () => {
+  trusts = [OPERATOR];
+  await run('', '-d');
+  issuer = 'https://new.example';
+  await run('', '-d');
+  issuer = ISSUER;
+  expect((await stored('-d')).map((each) => [each.issuer, each.revoked]).sort()).toEqual([
+    [ISSUER, true],
+    ['https://new.example', false],
+  ]);
+});
 
-  test('with terms that are not accepted end the Job with the name of the trust, and are not added', async () => {
-    trusts = [{ name: 'everybody', match: { sub: '*' }, records: 'write' }];
-    await expect(run('', '-e')).rejects.toThrow(/trust everybody: /);
-    expect(await stored('-e')).toEqual([]);
-    expect(() => bootstrapOptions({ ...given, trusts: '[{"name":"x"}]' })).toThrow(
-      '--trusts must be a JSON list of trusts; 0.match',
-    );
-    expect(() => bootstrapOptions({ ...given, trusts: '[]' })).toThrow('--trusts-of is needed with --trusts');
-  });
+test('the trusts of the values with terms that are not accepted end the Job with the name of the trust, and are not added', async () => {
+  trusts = [{ name: 'everybody', match: { sub: '*' }, records: 'write' }];
+  await expect(run('', '-e')).rejects.toThrow(/trust everybody: /);
+  expect(await stored('-e')).toEqual([]);
+  expect(() => bootstrapOptions({ ...given, trusts: '[{"name":"x"}]' })).toThrow(
+    '--trusts must be a JSON list of trusts; 0.match',
+  );
+  expect(() => bootstrapOptions({ ...given, trusts: '[]' })).toThrow('--trusts-of is needed with --trusts');
 });

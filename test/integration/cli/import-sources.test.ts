@@ -64,13 +64,13 @@ describe.each(['bind', 'knot', 'nsd'] as const)('a transfer of %s', async (kind)
   };
   const address = `axfr://127.0.0.1:${port}/${ZONE}`;
 
-  test('has all records of the zone, in several signed messages', async () => {
+  test(`a transfer of ${kind} has all records of the zone, in several signed messages`, async () => {
     const [source] = await open(address, { tsigKey: await fileOf('key', keyFileOf(key)) });
     expect(shown(source!)).toEqual(shown(readZoneFile('source.zone', TEXT)));
     expect(read(source!).refused).toEqual([]);
   });
 
-  test('is refused without the key and with another secret, with the reason', async () => {
+  test(`a transfer of ${kind} is refused without the key and with another secret, with the reason`, async () => {
     await expect(open(address)).rejects.toThrow(
       /the server (refuses the transfer|does not have this zone|ends|has no)/,
     );
@@ -115,7 +115,7 @@ describe('PowerDNS', async () => {
     201,
   );
 
-  test('gives the records of a zone with their comments, and LUA and disabled records with a sentence', async () => {
+  test('PowerDNS gives the records of a zone with their comments, and LUA and disabled records with a sentence', async () => {
     const [source] = await open(`${word}/${ZONE}`, { powerdnsKey: keyFile });
     expect(shown(source!)).toEqual([
       '@ 300 MX 5 mail.example.net.',
@@ -132,14 +132,14 @@ describe('PowerDNS', async () => {
     expect(found.skipped).toContainEqual({ place: `off.${zone} A`, message: 'The record is disabled at PowerDNS.' });
   });
 
-  test('gives all zones without a zone in the address', async () => {
+  test('PowerDNS gives all zones without a zone in the address', async () => {
     expect((await open(word, { powerdnsKey: keyFile })).map(({ zone: name }) => name).sort()).toEqual([
       ZONE,
       'other.example',
     ]);
   });
 
-  test('is refused with a wrong key, and for a zone that it does not have', async () => {
+  test('PowerDNS is refused with a wrong key, and for a zone that it does not have', async () => {
     const wrong = join(folder, 'wrong.key');
     await writeFile(wrong, 'wrong');
     await expect(open(word, { powerdnsKey: wrong })).rejects.toThrow('does not accept the key');

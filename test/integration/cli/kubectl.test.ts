@@ -3,7 +3,7 @@
 // would.
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { renderCrds } from '#resources/crd.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
@@ -145,7 +145,7 @@ beforeAll(async () => {
 afterAll(() => plane?.stop());
 
 // First: the other tests need the link of the page.
-it('works as the page shows', async () => {
+test('works as the page shows', async () => {
   const shell = openShell({ cwd: folder, env: { PATH, HOME: folder, KUBECONFIG: plane.kubeconfig, ...COMPILED } });
   try {
     for (const step of await scenario('kubectl plugin')) await follow(step, { shell });
@@ -154,127 +154,114 @@ it('works as the page shows', async () => {
   }
 });
 
-describe('an administrator', () => {
-  it('sees zones, the records that are not Ready, and the next command', async () => {
-    const { out } = await plugin(plane.kubeconfig, 'status', '-n', 'team-a');
-    expect(out).toMatch(/^mine +mine\.example +2 +1\/2 +DSRequired +Ready$/m);
-    expect(out).toContain('RECORDS: 2, of which 1 not Ready');
-    expect(out).toMatch(/^double +mine +www A 192\.0\.2\.1 +Conflict +DNSRecord team-a\/www already owns/m);
-    expect(out).not.toMatch(/^www /m);
-    expect(out.trimEnd().split('\n').at(-1)).toBe('kubectl zonestead why zdr/double -n team-a');
-    expect((await plugin(plane.kubeconfig, 'status', '-A')).out).toMatch(/^team-b +shop +team-a\/mine /m);
-  });
-
-  it('sees the records of a zone from every namespace', async () => {
-    const { out } = await plugin(plane.kubeconfig, 'tree', 'mine', '-n', 'team-a');
-    expect(out.split('\n')[0]).toBe('DNSZone team-a/mine: mine.example: Ready');
-    expect(out).toContain('├─ DNSRecord www: www A 192.0.2.1: Ready\n│  └─ Accepted, Programmed, Propagated, Ready\n');
-    expect(out).toContain('└─ DNSRecord team-b/shop: shop A 192.0.2.2: not Ready: NotPermitted');
-    expect(out).toContain('It had 7 records there at most 10 minutes ago, with those of other owners.');
-    expect((await plugin(plane.kubeconfig, 'tree', 'mine.example', '-A')).out).toBe(out);
-  });
-
-  it('learns the cause of a conflict, the winner, and the serial of each name server', async () => {
-    const { out } = await plugin(plane.kubeconfig, 'why', 'double', '-n', 'team-a');
-    expect(out).toContain('  Programmed: False, Conflict\n    DNSRecord team-a/www already owns 192.0.2.1.');
-    expect(out).toMatch(/Remedy: the message names the other object/);
-    expect(out).toContain('DNSRecord team-a/www: www A 192.0.2.1 in DNSZone team-a/mine: Ready');
-    expect(out).toMatch(/^ns2\.example\.net +192\.0\.2\.53 +ns2 +41 +serves serial 41$/m);
-    expect(out).toContain('(the service had serial 43, at most 10 minutes ago)');
-    expect(out).toMatch(/^ns2 +Behind +The disk is full\.$/m);
-    const next = out.trimEnd().split('\n').at(-1) ?? '';
-    expect(next).toBe('  kubectl zonestead why zdr/www -n team-a');
-    // The command works.
-    const words = next.trim().split(' ').slice(2);
-    expect((await plugin(plane.kubeconfig, ...words)).out).toContain('DNSRecord team-a/www: Ready');
-  });
-
-  it('gets the same words about the zone of a record from why and from doctor', async () => {
-    const why = await plugin(plane.kubeconfig, 'why', 'www', '-n', 'team-a');
-    const doctor = await run('zonestead', plane.kubeconfig, ['doctor', 'www.mine.example', '--namespace', 'team-a']);
-    const findings = [
-      'FAIL  The disk is full.\n      → Read the log of node ns2; `zonestead nodes list` shows its state\n',
-      'warn  mine.example has no confirmed delegation: The parent has no DS record.\n      → Publish the DS record of the message at the parent.',
-    ];
-    for (const each of findings) for (const out of [why.out, doctor.out]) expect(out).toContain(each);
-    expect(doctor.code).toBe(1);
-    // The first thing to repair is the first line.
-    expect(doctor.out).toMatch(/^FAIL {2}APIService v1alpha1\.acme\.zonestead\.dev is missing\n/);
-    const lost = await run('zonestead', undefined, ['doctor']);
-    expect([lost.code, lost.err]).toEqual([1, expect.stringMatching(/Name one with KUBECONFIG\.$/)]);
-  });
+test('an administrator sees zones, the records that are not Ready, and the next command', async () => {
+  const { out } = await plugin(plane.kubeconfig, 'status', '-n', 'team-a');
+  expect(out).toMatch(/^mine +mine\.example +2 +1\/2 +DSRequired +Ready$/m);
+  expect(out).toContain('RECORDS: 2, of which 1 not Ready');
+  expect(out).toMatch(/^double +mine +www A 192\.0\.2\.1 +Conflict +DNSRecord team-a\/www already owns/m);
+  expect(out).not.toMatch(/^www /m);
+  expect(out.trimEnd().split('\n').at(-1)).toBe('kubectl zonestead why zdr/double -n team-a');
+  expect((await plugin(plane.kubeconfig, 'status', '-A')).out).toMatch(/^team-b +shop +team-a\/mine /m);
 });
 
-describe('a user of one namespace', () => {
-  it('gets the facts of that namespace, and a sentence about each right that is missing', async () => {
-    const { code, out } = await plugin(tenant, 'why', 'dnsrecord/shop', '-n', 'team-b');
-    expect(code).toBe(0);
-    expect(out).toContain('Accepted: False, NotPermitted');
-    expect(out).toContain('You have no right to get dnszones.zonestead.dev in namespace team-a.');
-    expect(out).toContain('kubectl edit dnszone.zonestead.dev/mine -n team-a');
-    expect((await plugin(tenant, 'status', '-n', 'team-b')).out).toMatch(/^shop +team-a\/mine /m);
-    const all = await plugin(tenant, 'status', '-A');
-    expect([all.code, all.out]).toEqual([
-      0,
-      'You have no right to list dnszones.zonestead.dev in all namespaces.\nYou have no right to list dnsrecords.zonestead.dev in all namespaces.',
-    ]);
-  });
-
-  it('without any right gets a sentence', async () => {
-    const { code, err } = await plugin(nobody, 'why', 'www', '-n', 'team-a');
-    expect([code, err]).toEqual([
-      1,
-      'zonestead: You have no right to list dnszones.zonestead.dev in namespace team-a.',
-    ]);
-  });
+test('an administrator sees the records of a zone from every namespace', async () => {
+  const { out } = await plugin(plane.kubeconfig, 'tree', 'mine', '-n', 'team-a');
+  expect(out.split('\n')[0]).toBe('DNSZone team-a/mine: mine.example: Ready');
+  expect(out).toContain('├─ DNSRecord www: www A 192.0.2.1: Ready\n│  └─ Accepted, Programmed, Propagated, Ready\n');
+  expect(out).toContain('└─ DNSRecord team-b/shop: shop A 192.0.2.2: not Ready: NotPermitted');
+  expect(out).toContain('It had 7 records there at most 10 minutes ago, with those of other owners.');
+  expect((await plugin(plane.kubeconfig, 'tree', 'mine.example', '-A')).out).toBe(out);
 });
 
-describe('a wrong word ends in a sentence', () => {
-  it('for a name', async () => {
-    const { code, err } = await plugin(plane.kubeconfig, 'why', 'doubles', '-n', 'team-a');
-    expect(code).toBe(1);
-    expect(err).toMatch(
-      /There is no DNSZone and no DNSRecord doubles in namespace team-a\. Similar names are double\./,
-    );
-    expect((await plugin(plane.kubeconfig, 'why', 'pod/x')).err).toMatch(/pod\/x is not an object: give NAME/);
-    expect((await plugin(plane.kubeconfig, 'why')).err).toContain('name an object, for example "kubectl zonestead why');
-    const twoWords = await plugin(plane.kubeconfig, 'why', 'zdr', 'www', '-n', 'team-a');
-    expect(twoWords.out).toContain('DNSRecord team-a/www: Ready');
-    expect((await plugin(plane.kubeconfig, 'status', '-n', 'empty')).out).toBe(
-      'There are no DNSZones and no DNSRecords in namespace empty.',
-    );
-  });
+test('an administrator learns the cause of a conflict, the winner, and the serial of each name server', async () => {
+  const { out } = await plugin(plane.kubeconfig, 'why', 'double', '-n', 'team-a');
+  expect(out).toContain('  Programmed: False, Conflict\n    DNSRecord team-a/www already owns 192.0.2.1.');
+  expect(out).toMatch(/Remedy: the message names the other object/);
+  expect(out).toContain('DNSRecord team-a/www: www A 192.0.2.1 in DNSZone team-a/mine: Ready');
+  expect(out).toMatch(/^ns2\.example\.net +192\.0\.2\.53 +ns2 +41 +serves serial 41$/m);
+  expect(out).toContain('(the service had serial 43, at most 10 minutes ago)');
+  expect(out).toMatch(/^ns2 +Behind +The disk is full\.$/m);
+  const next = out.trimEnd().split('\n').at(-1) ?? '';
+  expect(next).toBe('  kubectl zonestead why zdr/www -n team-a');
+  // The command works.
+  const words = next.trim().split(' ').slice(2);
+  expect((await plugin(plane.kubeconfig, ...words)).out).toContain('DNSRecord team-a/www: Ready');
+});
 
-  it('for a kubeconfig, a context, a cluster', async () => {
-    const missing = await plugin('/nowhere/config', 'status');
-    expect([missing.code, missing.err]).toEqual([
-      1,
-      expect.stringMatching(/^zonestead: The kubeconfig \/nowhere\/config cannot be used: ENOENT/),
-    ]);
-    const context = await plugin(plane.kubeconfig, 'status', '--context', 'prod');
-    expect(context.err).toMatch(/There is no context prod; the contexts are \S+\. Name another one with --kubeconfig/);
-    const broken = join(folder, 'broken');
-    await writeFile(broken, 'a: [');
-    expect((await plugin(undefined, 'status', '--kubeconfig', broken)).err).toMatch(
-      /^zonestead: The kubeconfig \S+ cannot be used: /,
-    );
-    const away = join(folder, 'away');
-    const text = await admin('config', 'view', '--raw');
-    await writeFile(away, text.replace(/server: \S+/, 'server: https://127.0.0.1:1'));
-    expect((await plugin(away, 'status')).err).toMatch(
-      /^zonestead: The API server does not answer: .*Check the context/,
-    );
-    const other = await plugin(undefined, 'status');
-    expect([other.code, other.err]).toEqual([
-      1,
-      'zonestead: No kubeconfig was found: KUBECONFIG is not set, and there is no ~/.kube/config. Name one with --kubeconfig.',
-    ]);
-  });
+test('an administrator gets the same words about the zone of a record from why and from doctor', async () => {
+  const why = await plugin(plane.kubeconfig, 'why', 'www', '-n', 'team-a');
+  const doctor = await run('zonestead', plane.kubeconfig, ['doctor', 'www.mine.example', '--namespace', 'team-a']);
+  const findings = [
+    'FAIL  The disk is full.\n      → Read the log of node ns2; `zonestead nodes list` shows its state\n',
+    'warn  mine.example has no confirmed delegation: The parent has no DS record.\n      → Publish the DS record of the message at the parent.',
+  ];
+  for (const each of findings) for (const out of [why.out, doctor.out]) expect(out).toContain(each);
+  expect(doctor.code).toBe(1);
+  // The first thing to repair is the first line.
+  expect(doctor.out).toMatch(/^FAIL {2}APIService v1alpha1\.acme\.zonestead\.dev is missing\n/);
+  const lost = await run('zonestead', undefined, ['doctor']);
+  expect([lost.code, lost.err]).toEqual([1, expect.stringMatching(/Name one with KUBECONFIG\.$/)]);
+});
 
-  it('for a cluster without Zonestead', async () => {
-    await admin('delete', 'crd', `${DNS_ZONE.plural}.${DNS_ZONE.group}`, `${DNS_RECORD.plural}.${DNS_RECORD.group}`);
-    expect((await plugin(plane.kubeconfig, 'status')).err).toMatch(
-      /^zonestead: The cluster has no resource DNSZone: Zonestead is not/,
-    );
-  });
+test('a user of one namespace gets the facts of that namespace, and a sentence about each right that is missing', async () => {
+  const { code, out } = await plugin(tenant, 'why', 'dnsrecord/shop', '-n', 'team-b');
+  expect(code).toBe(0);
+  expect(out).toContain('Accepted: False, NotPermitted');
+  expect(out).toContain('You have no right to get dnszones.zonestead.dev in namespace team-a.');
+  expect(out).toContain('kubectl edit dnszone.zonestead.dev/mine -n team-a');
+  expect((await plugin(tenant, 'status', '-n', 'team-b')).out).toMatch(/^shop +team-a\/mine /m);
+  const all = await plugin(tenant, 'status', '-A');
+  expect([all.code, all.out]).toEqual([
+    0,
+    'You have no right to list dnszones.zonestead.dev in all namespaces.\nYou have no right to list dnsrecords.zonestead.dev in all namespaces.',
+  ]);
+});
+
+test('a user of one namespace without any right gets a sentence', async () => {
+  const { code, err } = await plugin(nobody, 'why', 'www', '-n', 'team-a');
+  expect([code, err]).toEqual([1, 'zonestead: You have no right to list dnszones.zonestead.dev in namespace team-a.']);
+});
+
+test('a wrong word ends in a sentence for a name', async () => {
+  const { code, err } = await plugin(plane.kubeconfig, 'why', 'doubles', '-n', 'team-a');
+  expect(code).toBe(1);
+  expect(err).toMatch(/There is no DNSZone and no DNSRecord doubles in namespace team-a\. Similar names are double\./);
+  expect((await plugin(plane.kubeconfig, 'why', 'pod/x')).err).toMatch(/pod\/x is not an object: give NAME/);
+  expect((await plugin(plane.kubeconfig, 'why')).err).toContain('name an object, for example "kubectl zonestead why');
+  const twoWords = await plugin(plane.kubeconfig, 'why', 'zdr', 'www', '-n', 'team-a');
+  expect(twoWords.out).toContain('DNSRecord team-a/www: Ready');
+  expect((await plugin(plane.kubeconfig, 'status', '-n', 'empty')).out).toBe(
+    'There are no DNSZones and no DNSRecords in namespace empty.',
+  );
+});
+
+test('a wrong word ends in a sentence for a kubeconfig, a context, a cluster', async () => {
+  const missing = await plugin('/nowhere/config', 'status');
+  expect([missing.code, missing.err]).toEqual([
+    1,
+    expect.stringMatching(/^zonestead: The kubeconfig \/nowhere\/config cannot be used: ENOENT/),
+  ]);
+  const context = await plugin(plane.kubeconfig, 'status', '--context', 'prod');
+  expect(context.err).toMatch(/There is no context prod; the contexts are \S+\. Name another one with --kubeconfig/);
+  const broken = join(folder, 'broken');
+  await writeFile(broken, 'a: [');
+  expect((await plugin(undefined, 'status', '--kubeconfig', broken)).err).toMatch(
+    /^zonestead: The kubeconfig \S+ cannot be used: /,
+  );
+  const away = join(folder, 'away');
+  const text = await admin('config', 'view', '--raw');
+  await writeFile(away, text.replace(/server: \S+/, 'server: https://127.0.0.1:1'));
+  expect((await plugin(away, 'status')).err).toMatch(/^zonestead: The API server does not answer: .*Check the context/);
+  const other = await plugin(undefined, 'status');
+  expect([other.code, other.err]).toEqual([
+    1,
+    'zonestead: No kubeconfig was found: KUBECONFIG is not set, and there is no ~/.kube/config. Name one with --kubeconfig.',
+  ]);
+});
+
+test('a wrong word ends in a sentence for a cluster without Zonestead', async () => {
+  await admin('delete', 'crd', `${DNS_ZONE.plural}.${DNS_ZONE.group}`, `${DNS_RECORD.plural}.${DNS_RECORD.group}`);
+  expect((await plugin(plane.kubeconfig, 'status')).err).toMatch(
+    /^zonestead: The cluster has no resource DNSZone: Zonestead is not/,
+  );
 });

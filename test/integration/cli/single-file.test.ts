@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCommandLine } from '../../../deploy/cli/bundle.ts';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -69,23 +69,21 @@ beforeAll(async () => {
 }, 700_000);
 afterAll(() => Promise.all(Object.values(shells).map((shell) => shell.close())));
 
-describe('the installed file', () => {
-  test('runs without the checkout, and has the commands for people', async () => {
-    expect(await run('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
-    expect((await run('zones', 'list')).out).toMatch(/^completed\.example /m);
-    expect((await run('admin', 'keys', 'list')).err).toContain('DATABASE_URL is missing');
-    expect((await run('crds')).out).toContain('kind: CustomResourceDefinition');
-    const api = await run('api');
-    expect([api.code, api.err]).toEqual([1, expect.stringContaining('Run it in the image of Zonestead')]);
-  });
+test('the installed file runs without the checkout, and has the commands for people', async () => {
+  expect(await run('--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
+  expect((await run('zones', 'list')).out).toMatch(/^completed\.example /m);
+  expect((await run('admin', 'keys', 'list')).err).toContain('DATABASE_URL is missing');
+  expect((await run('crds')).out).toContain('kind: CustomResourceDefinition');
+  const api = await run('api');
+  expect([api.code, api.err]).toEqual([1, expect.stringContaining('Run it in the image of Zonestead')]);
+});
 
-  test('is the same file if it is built again, with the license of each package', async () => {
-    const { file } = await buildCommandLine(join(folder, 'again'));
-    expect(await readFile(file)).toEqual(await readFile(join(bin, 'zonestead')));
-    expect(await readFile(join(folder, 'again/LICENSES-OF-PACKAGES.txt'), 'utf8')).toMatch(
-      /^undici [\d.]+\n\nMIT License/m,
-    );
-  });
+test('the installed file is the same file if it is built again, with the license of each package', async () => {
+  const { file } = await buildCommandLine(join(folder, 'again'));
+  expect(await readFile(file)).toEqual(await readFile(join(bin, 'zonestead')));
+  expect(await readFile(join(folder, 'again/LICENSES-OF-PACKAGES.txt'), 'utf8')).toMatch(
+    /^undici [\d.]+\n\nMIT License/m,
+  );
 });
 
 test('the page changes records, compares a zone file, and shows the history', async () => {

@@ -53,7 +53,7 @@ function status({ from, token, path = '/v1/dns/zones', method = 'GET', headers =
 describe('the console', async () => {
   const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 
-  test('a person signs in with a cookie for HTTPS alone, sends a form, and signs out', async () => {
+  test('a person behind a proxy signs in with a cookie for HTTPS alone, sends a form, and signs out', async () => {
     const browser = visit({ url });
     await browser.get('/console/sign-in');
     const into = await browser.post('/console/sign-in', { key: ada.text, to: '/console/teams' }, { origin: url });
@@ -73,7 +73,7 @@ describe('a key with networks', async () => {
   const { text: token } = await service.key({ networks: [`${CLIENT}/32`] });
   const { text: ownToken } = await service.key({ networks: ['127.0.0.1/32'] });
 
-  test('is valid from the address of the client, and from no other', async () => {
+  test('a key with networks is valid from the address of the client, and from no other', async () => {
     expect(await status({ from: CLIENT, token })).toBe(200);
     expect(await status({ from: OTHER, token })).toBe(401);
     // A client does not have the address of the proxy.
@@ -87,10 +87,13 @@ describe('a key with networks', async () => {
     ['Forwarded', `for=${CLIENT};proto=https;by=127.0.0.1`],
     ['X-Real-IP', CLIENT],
     ['True-Client-IP', CLIENT],
-  ])('a forged %s: %s does not make another client valid, or this one invalid', async (name, value) => {
-    expect(await status({ from: OTHER, token, headers: { [name]: value } })).toBe(401);
-    expect(await status({ from: CLIENT, token, headers: { [name]: value.replaceAll(CLIENT, OTHER) } })).toBe(200);
-  });
+  ])(
+    'a forged %s: %s does not make a key with networks valid for another client, or invalid for this one',
+    async (name, value) => {
+      expect(await status({ from: OTHER, token, headers: { [name]: value } })).toBe(401);
+      expect(await status({ from: CLIENT, token, headers: { [name]: value.replaceAll(CLIENT, OTHER) } })).toBe(200);
+    },
+  );
 
   test.each(['Forwarded', 'X-Forwarded-For'])('a forged %s of no address does not lead to the proxy', async (name) => {
     for (const value of ['unknown', 'for=unknown', 'for="']) {

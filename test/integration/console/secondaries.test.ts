@@ -1,6 +1,6 @@
 // Secondaries in the console: the owner of a zone sees their state, and chooses among those that are offered.
 import { randomBytes } from 'node:crypto';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { adminPutSecondary } from '#service/secondaries/administration.ts';
 import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
@@ -24,7 +24,7 @@ const boxes = (text: string) =>
     ticked ? `${name}*` : name,
   );
 
-it('shows the secondaries of a zone, and chooses among those that are offered', async () => {
+test('shows the secondaries of a zone, and chooses among those that are offered', async () => {
   const { id } = await service.zone('choice.example', red);
   const home = `/console/zones/${id}`;
   const page = async () => (await browser.get(`${home}/settings`)).text;
@@ -53,7 +53,7 @@ it('shows the secondaries of a zone, and chooses among those that are offered', 
   expect(boxes(await page())).toEqual(['eu']);
 });
 
-it('shows an error next to the boxes, which stay as they were ticked', async () => {
+test('shows an error next to the boxes, which stay as they were ticked', async () => {
   const { id } = await service.zone('refused.example', red);
   await put('eu', { offer: { all: true } });
   const home = `/console/zones/${id}`;
@@ -69,7 +69,7 @@ it('shows an error next to the boxes, which stay as they were ticked', async () 
   expect(many.text).toContain('Must be a list of at most 8 names of secondaries');
 });
 
-it('is not there for another team', async () => {
+test('is not there for another team', async () => {
   const { id } = await service.zone('foreign.example', red);
   const other = visit(service);
   await other.signIn(eve.text);

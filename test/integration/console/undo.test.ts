@@ -1,5 +1,5 @@
 // Undo and restore in the console: the preview with differences and conflicts, the confirmation, and the result.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 
@@ -38,125 +38,123 @@ const fieldsOf = (text: string) =>
     ),
   ) as Record<string, string>;
 
-describe('an undo', () => {
-  it('is previewed, confirmed, and marked in the history', async () => {
-    const zone = await newZone();
-    const id = await put(zone, 'www', '192.0.2.1');
-    await send(zone, 'PUT', `/records/${id}`, { name: 'www', type: 'A', content: '192.0.2.2' });
-    const preview = await browser.get((await links(zone))[0] ?? '');
-    expect(preview.status).toBe(200);
-    expect(preview.text).toMatch(/<del>192\.0\.2\.2 \(3600 s\)<\/del>[\s\S]*<ins>192\.0\.2\.1 \(3600 s\)<\/ins>/);
-    expect(await records(zone)).toEqual(['www 192.0.2.2']);
-    const done = await browser.post(`${zone.home}/undo`, fieldsOf(preview.text));
-    expect([done.status, done.location]).toEqual([303, `${zone.home}/history`]);
-    expect(await records(zone)).toEqual(['www 192.0.2.1']);
-    const text = words((await browser.get(`${zone.home}/history`)).text);
-    expect(text).toContain('Undone: the records of one name and type are as before.');
-    expect(text).toMatch(
-      /Changed A www content 192\.0\.2\.2 → 192\.0\.2\.1 by ada@example\.org \(console\) · just now undo .*Changed A www content 192\.0\.2\.1 → 192\.0\.2\.2 .* just now undone /,
-    );
-  });
+test('an undo is previewed, confirmed, and marked in the history', async () => {
+  const zone = await newZone();
+  const id = await put(zone, 'www', '192.0.2.1');
+  await send(zone, 'PUT', `/records/${id}`, { name: 'www', type: 'A', content: '192.0.2.2' });
+  const preview = await browser.get((await links(zone))[0] ?? '');
+  expect(preview.status).toBe(200);
+  expect(preview.text).toMatch(/<del>192\.0\.2\.2 \(3600 s\)<\/del>[\s\S]*<ins>192\.0\.2\.1 \(3600 s\)<\/ins>/);
+  expect(await records(zone)).toEqual(['www 192.0.2.2']);
+  const done = await browser.post(`${zone.home}/undo`, fieldsOf(preview.text));
+  expect([done.status, done.location]).toEqual([303, `${zone.home}/history`]);
+  expect(await records(zone)).toEqual(['www 192.0.2.1']);
+  const text = words((await browser.get(`${zone.home}/history`)).text);
+  expect(text).toContain('Undone: the records of one name and type are as before.');
+  expect(text).toMatch(
+    /Changed A www content 192\.0\.2\.2 → 192\.0\.2\.1 by ada@example\.org \(console\) · just now undo .*Changed A www content 192\.0\.2\.1 → 192\.0\.2\.2 .* just now undone /,
+  );
+});
 
-  it('makes the differences that the page showed, or asks again', async () => {
-    const zone = await newZone();
-    const id = await put(zone, 'www', '192.0.2.1');
-    await service.request('DELETE', `/zones/${zone.id}/records/${id}`, undefined, red.text);
-    const [address = ''] = await links(zone);
-    const preview = await browser.get(address);
-    // Another record of the zone does not matter.
-    await put(zone, 'other', '192.0.2.9');
-    // The default TTL is a part of the difference.
-    await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 600 }, red.text);
-    const refused = await browser.post(`${zone.home}/undo`, fieldsOf(preview.text));
-    expect([refused.status, words(refused.text)]).toEqual([
-      412,
-      expect.stringMatching(/nothing was changed.*192\.0\.2\.1/),
-    ]);
-    await put(zone, 'third', '192.0.2.9');
-    expect((await browser.post(`${zone.home}/undo`, fieldsOf(refused.text))).status).toBe(303);
-    expect(await records(zone)).toContain('www 192.0.2.1');
-  });
+test('an undo makes the differences that the page showed, or asks again', async () => {
+  const zone = await newZone();
+  const id = await put(zone, 'www', '192.0.2.1');
+  await service.request('DELETE', `/zones/${zone.id}/records/${id}`, undefined, red.text);
+  const [address = ''] = await links(zone);
+  const preview = await browser.get(address);
+  // Another record of the zone does not matter.
+  await put(zone, 'other', '192.0.2.9');
+  // The default TTL is a part of the difference.
+  await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 600 }, red.text);
+  const refused = await browser.post(`${zone.home}/undo`, fieldsOf(preview.text));
+  expect([refused.status, words(refused.text)]).toEqual([
+    412,
+    expect.stringMatching(/nothing was changed.*192\.0\.2\.1/),
+  ]);
+  await put(zone, 'third', '192.0.2.9');
+  expect((await browser.post(`${zone.home}/undo`, fieldsOf(refused.text))).status).toBe(303);
+  expect(await records(zone)).toContain('www 192.0.2.1');
+});
 
-  it('that is sent twice is done once', async () => {
-    const zone = await newZone();
-    await put(zone, 'www', '192.0.2.1');
-    const { text } = await browser.get((await links(zone))[0] ?? '');
-    for (let time = 0; time < 2; time += 1)
-      expect((await browser.post(`${zone.home}/undo`, fieldsOf(text))).status).toBe(303);
-    expect(await records(zone)).toEqual([]);
-    expect(await links(zone)).toHaveLength(2);
-  });
-
-  it('puts back all changes of a request', async () => {
-    const zone = await newZone();
-    const changes = ['a', 'b'].map((name) => ({ action: 'create', record: { name, type: 'A', content: '192.0.2.9' } }));
-    await send(zone, 'POST', '/records:batch', { changes, atomic: true });
-    const [address = ''] = await links(zone);
-    expect(address).toContain('requestId=');
-    const { text } = await browser.get(address);
-    for (const name of ['a', 'b']) expect(words(text)).toContain(`${name} A 192.0.2.9`);
-    await browser.post(`${zone.home}/undo`, fieldsOf(text));
-    expect(await records(zone)).toEqual([]);
-  });
-
-  it('puts back all changes of a key since a time', async () => {
-    const zone = await newZone();
-    await put(zone, 'first', '192.0.2.1');
-    const other = await service.key({ team: 'red' });
-    for (const name of ['a', 'b']) {
-      // A change of another key between them stays.
-      await put(zone, `${name}-stays`, '192.0.2.8');
-      const record = { name, type: 'A', content: '192.0.2.9' };
-      await service.request('POST', `/zones/${zone.id}/records`, record, other.text);
-    }
-    const addresses = await ofKey(zone);
-    const address = addresses.filter((each) => each.includes(other.id)).at(-1) ?? '';
-    const { text } = await browser.get(address);
-    expect(words(text)).toMatch(/by the team with the key test since 20[\d-]+ [\d:]+ UTC\?.* b A .* a A /);
-    expect(text).not.toContain('stays A');
-    expect(text).toMatch(/history" aria-current="page"/);
-    // The name of a key without changes in this zone is not told.
-    const foreign = await service.key({ team: 'blue' });
-    const { text: none } = await browser.get(`${zone.home}/undo?keyId=${foreign.id}&since=2026-01-01T00:00:00Z`);
-    expect(words(none)).toContain(`by the key ${foreign.id} since`);
+test('an undo that is sent twice is done once', async () => {
+  const zone = await newZone();
+  await put(zone, 'www', '192.0.2.1');
+  const { text } = await browser.get((await links(zone))[0] ?? '');
+  for (let time = 0; time < 2; time += 1)
     expect((await browser.post(`${zone.home}/undo`, fieldsOf(text))).status).toBe(303);
-    expect((await records(zone)).sort()).toEqual(['a-stays 192.0.2.8', 'b-stays 192.0.2.8', 'first 192.0.2.1']);
-    for (const query of [`keyId=${other.id}`, `keyId=${other.id}&since=now`])
-      expect((await browser.get(`${zone.home}/undo?${query}`)).status).toBe(400);
-  });
+  expect(await records(zone)).toEqual([]);
+  expect(await links(zone)).toHaveLength(2);
+});
 
-  it('with a conflict names it, and offers no confirmation', async () => {
-    const zone = await newZone();
-    const id = await put(zone, 'www', '192.0.2.1');
-    await send(zone, 'PUT', `/records/${id}`, { name: 'www', type: 'A', content: '192.0.2.2' });
-    const { text } = await browser.get((await links(zone))[1] ?? '');
-    expect(words(text)).toMatch(/www A : the later change \d+ by the key .* wrote the same records/);
-    expect(text).not.toContain('>Undo</button>');
-    const refused = await browser.post(`${zone.home}/undo`, fieldsOf(text));
-    expect([refused.status, words(refused.text)]).toEqual([409, expect.stringContaining('wrote the same records')]);
-    expect(await records(zone)).toEqual(['www 192.0.2.2']);
-  });
+test('an undo puts back all changes of a request', async () => {
+  const zone = await newZone();
+  const changes = ['a', 'b'].map((name) => ({ action: 'create', record: { name, type: 'A', content: '192.0.2.9' } }));
+  await send(zone, 'POST', '/records:batch', { changes, atomic: true });
+  const [address = ''] = await links(zone);
+  expect(address).toContain('requestId=');
+  const { text } = await browser.get(address);
+  for (const name of ['a', 'b']) expect(words(text)).toContain(`${name} A 192.0.2.9`);
+  await browser.post(`${zone.home}/undo`, fieldsOf(text));
+  expect(await records(zone)).toEqual([]);
+});
 
-  it('without a known change is refused with a sentence', async () => {
-    const zone = await newZone();
-    const refused = async (query: string) => {
-      const { status, text } = await browser.get(`${zone.home}/undo${query}`);
-      return [status, words(text)];
-    };
-    expect(await refused('?change=999999999')).toEqual([404, expect.stringContaining('has no change 999999999')]);
-    for (const query of ['', '?change=x', '?change=<b>', '?requestId=%00']) expect((await refused(query))[0]).toBe(400);
-  });
+test('an undo puts back all changes of a key since a time', async () => {
+  const zone = await newZone();
+  await put(zone, 'first', '192.0.2.1');
+  const other = await service.key({ team: 'red' });
+  for (const name of ['a', 'b']) {
+    // A change of another key between them stays.
+    await put(zone, `${name}-stays`, '192.0.2.8');
+    const record = { name, type: 'A', content: '192.0.2.9' };
+    await service.request('POST', `/zones/${zone.id}/records`, record, other.text);
+  }
+  const addresses = await ofKey(zone);
+  const address = addresses.filter((each) => each.includes(other.id)).at(-1) ?? '';
+  const { text } = await browser.get(address);
+  expect(words(text)).toMatch(/by the team with the key test since 20[\d-]+ [\d:]+ UTC\?.* b A .* a A /);
+  expect(text).not.toContain('stays A');
+  expect(text).toMatch(/history" aria-current="page"/);
+  // The name of a key without changes in this zone is not told.
+  const foreign = await service.key({ team: 'blue' });
+  const { text: none } = await browser.get(`${zone.home}/undo?keyId=${foreign.id}&since=2026-01-01T00:00:00Z`);
+  expect(words(none)).toContain(`by the key ${foreign.id} since`);
+  expect((await browser.post(`${zone.home}/undo`, fieldsOf(text))).status).toBe(303);
+  expect((await records(zone)).sort()).toEqual(['a-stays 192.0.2.8', 'b-stays 192.0.2.8', 'first 192.0.2.1']);
+  for (const query of [`keyId=${other.id}`, `keyId=${other.id}&since=now`])
+    expect((await browser.get(`${zone.home}/undo?${query}`)).status).toBe(400);
+});
 
-  it('is not possible in a zone of another team', async () => {
-    const zone = await newZone();
-    await put(zone, 'www', '192.0.2.1');
-    const [address = ''] = await links(zone);
-    const other = visit(service);
-    await other.signIn(eve.text);
-    expect((await other.get(address)).status).toBe(404);
-    expect((await other.post(`${zone.home}/undo`, { change: address.replace(/.*=/, '') })).status).toBe(404);
-    expect(await records(zone)).toEqual(['www 192.0.2.1']);
-  });
+test('an undo with a conflict names it, and offers no confirmation', async () => {
+  const zone = await newZone();
+  const id = await put(zone, 'www', '192.0.2.1');
+  await send(zone, 'PUT', `/records/${id}`, { name: 'www', type: 'A', content: '192.0.2.2' });
+  const { text } = await browser.get((await links(zone))[1] ?? '');
+  expect(words(text)).toMatch(/www A : the later change \d+ by the key .* wrote the same records/);
+  expect(text).not.toContain('>Undo</button>');
+  const refused = await browser.post(`${zone.home}/undo`, fieldsOf(text));
+  expect([refused.status, words(refused.text)]).toEqual([409, expect.stringContaining('wrote the same records')]);
+  expect(await records(zone)).toEqual(['www 192.0.2.2']);
+});
+
+test('an undo without a known change is refused with a sentence', async () => {
+  const zone = await newZone();
+  const refused = async (query: string) => {
+    const { status, text } = await browser.get(`${zone.home}/undo${query}`);
+    return [status, words(text)];
+  };
+  expect(await refused('?change=999999999')).toEqual([404, expect.stringContaining('has no change 999999999')]);
+  for (const query of ['', '?change=x', '?change=<b>', '?requestId=%00']) expect((await refused(query))[0]).toBe(400);
+});
+
+test('an undo is not possible in a zone of another team', async () => {
+  const zone = await newZone();
+  await put(zone, 'www', '192.0.2.1');
+  const [address = ''] = await links(zone);
+  const other = visit(service);
+  await other.signIn(eve.text);
+  expect((await other.get(address)).status).toBe(404);
+  expect((await other.post(`${zone.home}/undo`, { change: address.replace(/.*=/, '') })).status).toBe(404);
+  expect(await records(zone)).toEqual(['www 192.0.2.1']);
 });
 
 describe('a restore to a time', () => {
@@ -167,7 +165,7 @@ describe('a restore to a time', () => {
       atomic: true,
     });
 
-  it('is previewed, confirmed once, and marked in the history', async () => {
+  test('a restore to a time is previewed, confirmed once, and marked in the history', async () => {
     const zone = await newZone();
     const id = await put(zone, 'www', '192.0.2.1');
     const [address = ''] = await moments(zone);
@@ -194,7 +192,7 @@ describe('a restore to a time', () => {
     expect(again.text).not.toContain('>Restore</button>');
   });
 
-  it('makes the differences that the page showed, or asks again', async () => {
+  test('a restore to a time makes the differences that the page showed, or asks again', async () => {
     const zone = await newZone();
     const [address = ''] = await moments(zone);
     await put(zone, 'www', '192.0.2.1');
@@ -213,7 +211,7 @@ describe('a restore to a time', () => {
     expect((await records(zone)).sort()).toEqual(['owned 192.0.2.8', 'second 192.0.2.8']);
   });
 
-  it('names the records of owners with the change that brings them back', async () => {
+  test('a restore to a time names the records of owners with the change that brings them back', async () => {
     const zone = await newZone();
     await own(zone, 'web', '192.0.2.1');
     await put(zone, 'www', '192.0.2.5');
@@ -229,7 +227,7 @@ describe('a restore to a time', () => {
     );
   });
 
-  it('names conflicts and offers no confirmation', async () => {
+  test('a restore to a time names conflicts and offers no confirmation', async () => {
     const zone = await newZone();
     const id = await put(zone, 'www.below', '192.0.2.1');
     const [address = ''] = await moments(zone);
@@ -244,7 +242,7 @@ describe('a restore to a time', () => {
     expect(await records(zone)).toEqual([]);
   });
 
-  it('with many differences shows the first ones and their number', async () => {
+  test('a restore to a time with many differences shows the first ones and their number', async () => {
     const zone = await newZone();
     const [address = ''] = await moments(zone);
     const create = (at: number) => ({
@@ -267,7 +265,7 @@ describe('a restore to a time', () => {
     expect(await records(zone)).toEqual(['owned 192.0.2.8']);
   });
 
-  it('that is wrong, in the future or beyond the history is refused at the field', async () => {
+  test('a restore to a time that is wrong, in the future or beyond the history is refused at the field', async () => {
     const zone = await newZone();
     await put(zone, 'www', '192.0.2.1');
     const refused = async (at: string) => {
@@ -290,7 +288,7 @@ describe('a restore to a time', () => {
     expect([empty.status, words(empty.text)]).toEqual([200, expect.stringContaining('Show the difference')]);
   });
 
-  it('is not possible in a zone of another team', async () => {
+  test('a restore to a time is not possible in a zone of another team', async () => {
     const zone = await newZone();
     const [address = ''] = await moments(zone);
     await put(zone, 'www', '192.0.2.1');

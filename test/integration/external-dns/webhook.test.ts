@@ -18,7 +18,7 @@ describe('the provider', () => {
     webhook = await startWebhook(service, { key: service.admin.text });
   });
 
-  test('negotiates its version, and filters by the zones that the key sees', async () => {
+  test('the provider negotiates its version, and filters by the zones that the key sees', async () => {
     expect(await webhook.send('/')).toMatchObject({
       status: 200,
       type: MEDIA_TYPE,
@@ -31,7 +31,7 @@ describe('the provider', () => {
     expect((await webhook.send('/healthz', undefined, { accept: 'text/plain' })).status).toBe(200);
   });
 
-  test('creates, shows, updates and deletes', async () => {
+  test('the provider creates, shows, updates and deletes', async () => {
     const before = a('www.one.example', '192.0.2.1', '192.0.2.2');
     const mail = endpoint('MX', 'two.example', ['10 mx.two.example'], { recordTTL: 300 });
     expect(await webhook.change({ create: [before, mail] })).toBe(204);
@@ -55,7 +55,7 @@ describe('the provider', () => {
     expect(await webhook.records()).toEqual([]);
   });
 
-  test('adjusts without changing anything', async () => {
+  test('the provider adjusts without changing anything', async () => {
     const { json } = await webhook.send('/adjustendpoints', [
       { dnsName: 'one.example', recordType: 'CNAME', targets: ['lb.example.net.'], labels: { owner: 'x' } },
       a('elsewhere.example', '192.0.2.1'),
@@ -72,7 +72,7 @@ describe('the provider', () => {
     expect(webhook.lines.join('')).toContain('ignored: elsewhere.example A: no zone of the key contains it');
   });
 
-  test('applies the accepted sets, and reports the refused ones without ending external-dns', async () => {
+  test('the provider applies the accepted sets, and reports the refused ones without ending external-dns', async () => {
     const wrong = a('bad.one.example', '192.0.2.1', 'no address');
     const right = a('good.one.example', '192.0.2.1');
     expect(await webhook.change({ create: [wrong, right] })).toBe(500);
@@ -86,7 +86,7 @@ describe('the provider', () => {
     ]);
   });
 
-  test('answers 503 when the key is not valid: external-dns would end itself on a 401', async () => {
+  test('the provider answers 503 when the key is not valid: external-dns would end itself on a 401', async () => {
     const { send } = await startWebhook(service, { key: 'yk_0_0' });
     expect((await send('/')).status).toBe(503);
   });

@@ -33,24 +33,25 @@ function bareRefusal({ status, head, body }: Awaited<ReturnType<typeof sendBare>
   return `${status} ${body.error}`;
 }
 
-describe('a method that an address does not have is 405 with Allow (RFC 9110 section 15.5.6)', () => {
-  test.each<[Method, string, string]>([
-    ['PUT', '/zones', 'GET, HEAD, POST'],
-    ['DELETE', '/zones', 'GET, HEAD, POST'],
-    ['OPTIONS', '/zones', 'GET, HEAD, POST'],
-    ['POST', `/zones/${zone.id}`, 'GET, HEAD, PATCH, DELETE'],
-    ['GET', `/zones/${zone.id}/park`, 'POST'],
-    ['POST', `${records}/rec_0`, 'GET, HEAD, PUT, DELETE'],
-    ['PATCH', `${records}/rec_0`, 'GET, HEAD, PUT, DELETE'],
-    ['GET', `${records}:batch`, 'POST'],
-    ['POST', `/zones/${zone.id}/zonefile`, 'GET, HEAD, PUT'],
-    ['DELETE', '/../account', 'GET, HEAD'],
-  ])('%s %s', async (method, path, allow) => {
+test.each<[Method, string, string]>([
+  ['PUT', '/zones', 'GET, HEAD, POST'],
+  ['DELETE', '/zones', 'GET, HEAD, POST'],
+  ['OPTIONS', '/zones', 'GET, HEAD, POST'],
+  ['POST', `/zones/${zone.id}`, 'GET, HEAD, PATCH, DELETE'],
+  ['GET', `/zones/${zone.id}/park`, 'POST'],
+  ['POST', `${records}/rec_0`, 'GET, HEAD, PUT, DELETE'],
+  ['PATCH', `${records}/rec_0`, 'GET, HEAD, PUT, DELETE'],
+  ['GET', `${records}:batch`, 'POST'],
+  ['POST', `/zones/${zone.id}/zonefile`, 'GET, HEAD, PUT'],
+  ['DELETE', '/../account', 'GET, HEAD'],
+])(
+  'a method that an address does not have is 405 with Allow (RFC 9110 section 15.5.6): %s %s',
+  async (method, path, allow) => {
     const reply = await request(method, path, method === 'GET' ? undefined : { a: 1 });
     expect([refusal(reply), reply.headers.allow]).toEqual(['405 bad_request', allow]);
     expect(refusal(await request(method, path, undefined, null))).toBe('401 unauthorized');
-  });
-});
+  },
+);
 
 test('HEAD answers like GET, without the body', async () => {
   for (const path of ['/zones', `/zones/${zone.id}`, records, '/zones/zone_0']) {
@@ -63,78 +64,78 @@ test('HEAD answers like GET, without the body', async () => {
   }
 });
 
-describe('an operation without a body', () => {
-  const types = ['application/json', 'application/x-www-form-urlencoded', 'application/octet-stream', 'nonsense'];
-  test.each(types)('does not mind an empty one that is called %s', async (type) => {
-    const { id } = await service.record(zone, `e${types.indexOf(type)}`, 'A', '192.0.2.1');
-    const head = `${auth}Content-Type: ${type}\r\nContent-Length: 0\r\n`;
-    expect((await bare(`DELETE /v1/dns${records}/${id}`, head)).status).toBe(204);
-    expect((await bare(`POST /v1/dns/zones/${zone.id}/unpark`, head)).status).toBe(200);
-    expect((await bare(`DELETE /v1/dns${records}/${id}`, `${auth}Content-Type: ${type}\r\n`)).status).toBe(404);
-  });
-
-  test.each([
-    ['fields', { name: 'www' }],
-    ['a list', [1]],
-    ['a text', '"www"'],
-    ['a body that is not JSON', 'www'],
-  ])('refuses %s, which would not mean what it says, and does nothing', async (_, body) => {
-    expect(refusal(await request('DELETE', `/zones/${zone.id}`, body))).toBe('400 bad_request');
-    expect(refusal(await request('POST', `/zones/${zone.id}/park`, body))).toBe('400 bad_request');
-    expect((await request('GET', `/zones/${zone.id}`)).body).toMatchObject({ id: zone.id, state: 'active' });
-  });
+const types = ['application/json', 'application/x-www-form-urlencoded', 'application/octet-stream', 'nonsense'];
+test.each(types)('an operation without a body does not mind an empty one that is called %s', async (type) => {
+  const { id } = await service.record(zone, `e${types.indexOf(type)}`, 'A', '192.0.2.1');
+  const head = `${auth}Content-Type: ${type}\r\nContent-Length: 0\r\n`;
+  expect((await bare(`DELETE /v1/dns${records}/${id}`, head)).status).toBe(204);
+  expect((await bare(`POST /v1/dns/zones/${zone.id}/unpark`, head)).status).toBe(200);
+  expect((await bare(`DELETE /v1/dns${records}/${id}`, `${auth}Content-Type: ${type}\r\n`)).status).toBe(404);
 });
 
-describe('the bytes of a body', () => {
-  test('that are not UTF-8 are refused, and not converted to other characters (RFC 8259 section 8.1)', async () => {
-    const body = Buffer.from('{"name":"latin","type":"TXT","content":"caf\xe9"}', 'latin1');
-    const head = `${auth}${json}Content-Length: ${body.length}\r\n`;
-    expect(bareRefusal(await bare(`POST /v1/dns${records}`, head, body))).toBe('400 bad_request');
-  });
+test.each([
+  ['fields', { name: 'www' }],
+  ['a list', [1]],
+  ['a text', '"www"'],
+  ['a body that is not JSON', 'www'],
+])('an operation without a body refuses %s, which would not mean what it says, and does nothing', async (_, body) => {
+  expect(refusal(await request('DELETE', `/zones/${zone.id}`, body))).toBe('400 bad_request');
+  expect(refusal(await request('POST', `/zones/${zone.id}/park`, body))).toBe('400 bad_request');
+  expect((await request('GET', `/zones/${zone.id}`)).body).toMatchObject({ id: zone.id, state: 'active' });
+});
 
-  test('may begin with a byte order mark, and come in chunks', async () => {
-    const body = Buffer.from(`\ufeff${JSON.stringify({ ...fresh(), content: 'ümlaut' })}`);
-    const half = Math.floor(body.length / 2) + 3;
-    const chunks = [body.subarray(0, half), body.subarray(half)].flatMap((chunk) => [
-      Buffer.from(`${chunk.length.toString(16)}\r\n`),
-      chunk,
-      Buffer.from('\r\n'),
-    ]);
-    const bytes = Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]);
-    const reply = await bare(`POST /v1/dns${records}`, `${auth}${json}Transfer-Encoding: chunked\r\n`, bytes);
-    expect([reply.status, reply.body.content]).toEqual([201, 'ümlaut']);
-  });
+test('the bytes of a body that are not UTF-8 are refused, and not converted to other characters (RFC 8259 section 8.1)', async () => {
+  const body = Buffer.from('{"name":"latin","type":"TXT","content":"caf\xe9"}', 'latin1');
+  const head = `${auth}${json}Content-Length: ${body.length}\r\n`;
+  expect(bareRefusal(await bare(`POST /v1/dns${records}`, head, body))).toBe('400 bad_request');
+});
 
-  test('must not be compressed: the error is 415 and says so', async () => {
-    const reply = await request('POST', records, fresh(), undefined, { 'content-encoding': 'gzip' });
-    expect([refusal(reply), reply.headers['accept-encoding']]).toEqual(['415 bad_request', 'identity']);
-    const plain = await request('POST', records, fresh(), undefined, { 'content-encoding': 'identity' });
-    expect(plain.status).toBe(201);
-  });
+test('the bytes of a body may begin with a byte order mark, and come in chunks', async () => {
+  const body = Buffer.from(`\ufeff${JSON.stringify({ ...fresh(), content: 'ümlaut' })}`);
+  const half = Math.floor(body.length / 2) + 3;
+  const chunks = [body.subarray(0, half), body.subarray(half)].flatMap((chunk) => [
+    Buffer.from(`${chunk.length.toString(16)}\r\n`),
+    chunk,
+    Buffer.from('\r\n'),
+  ]);
+  const bytes = Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]);
+  const reply = await bare(`POST /v1/dns${records}`, `${auth}${json}Transfer-Encoding: chunked\r\n`, bytes);
+  expect([reply.status, reply.body.content]).toEqual([201, 'ümlaut']);
+});
 
-  test.each(['', 'null'])('%j for an operation with a body: the message says that it is empty', async (body) => {
+test('the bytes of a body must not be compressed: the error is 415 and says so', async () => {
+  const reply = await request('POST', records, fresh(), undefined, { 'content-encoding': 'gzip' });
+  expect([refusal(reply), reply.headers['accept-encoding']]).toEqual(['415 bad_request', 'identity']);
+  const plain = await request('POST', records, fresh(), undefined, { 'content-encoding': 'identity' });
+  expect(plain.status).toBe(201);
+});
+
+test.each(['', 'null'])(
+  'the body %j of an operation that needs one is refused: the message says that it is empty',
+  async (body) => {
     const reply = await request('POST', records, body);
     expect([refusal(reply), reply.body.message]).toEqual(['400 bad_request', 'The body is empty: send a JSON object.']);
-  });
+  },
+);
 
-  test.each([
-    ['two lengths', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
-    ['a chunk without a size', 'Transfer-Encoding: chunked\r\n'],
-  ])('with %s is refused', async (_, head) => {
-    const reply = await bare(`POST /v1/dns${records}`, `${auth}${json}${head}`, 'zz\r\nx\r\n0\r\n\r\n');
-    expect(bareRefusal(reply)).toBe('400 bad_request');
-  });
+test.each([
+  ['two lengths', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+  ['a chunk without a size', 'Transfer-Encoding: chunked\r\n'],
+])('the bytes of a body with %s is refused', async (_, head) => {
+  const reply = await bare(`POST /v1/dns${records}`, `${auth}${json}${head}`, 'zz\r\nx\r\n0\r\n\r\n');
+  expect(bareRefusal(reply)).toBe('400 bad_request');
 });
 
-describe('Expect', () => {
-  const body = JSON.stringify({ name: 'expected', type: 'TXT', content: 'x' });
-  test.each(['100-continue', 'something-else'])('%s is accepted (RFC 9110 section 10.1.1)', async (expectation) => {
+const body = JSON.stringify({ name: 'expected', type: 'TXT', content: 'x' });
+test.each(['100-continue', 'something-else'])(
+  'Expect with %s is accepted (RFC 9110 section 10.1.1)',
+  async (expectation) => {
     const head = `${auth}${json}Content-Length: ${body.length}\r\nExpect: ${expectation}\r\n`;
     const sent = body.replace('expected', `expected-${expectation}`);
     const length = head.replace(/Length: \d+/, `Length: ${sent.length}`);
     expect((await bare(`POST /v1/dns${records}`, length, sent)).status).toBe(201);
-  });
-});
+  },
+);
 
 describe('headers that may come once only', () => {
   const get = (head: string) => sendBare(url, `GET /v1/dns/zones HTTP/1.1\r\n${head}Connection: close\r\n\r\n`);
@@ -142,7 +143,7 @@ describe('headers that may come once only', () => {
     ['no Host', auth],
     ['two Hosts', `Host: a\r\nHost: b\r\n${auth}`],
     ['two keys', `Host: a\r\n${auth}Authorization: Bearer yk_x\r\n`],
-  ])('%s is 400', async (_, head) => {
+  ])('a header that may come once only is 400: %s', async (_, head) => {
     expect(bareRefusal(await get(head))).toBe('400 bad_request');
   });
 
@@ -164,7 +165,7 @@ describe('addresses', () => {
     ['a slash too many', `/v1/dns/zones/${zone.id}/`, '404 not_found'],
     ['capitals', '/v1/dns/ZONES', '404 not_found'],
     ['a way up', `/v1/dns/zones/../zones/${zone.id}`, '404 not_found'],
-  ])('with %s is refused', async (_, path, expected) => {
+  ])('addresses with %s is refused', async (_, path, expected) => {
     const reply = await get(path);
     expect(bareRefusal(reply)).toBe(expected);
     expect(String(reply.body.message).length).toBeLessThan(400);
@@ -173,7 +174,7 @@ describe('addresses', () => {
   test.each([
     ['an unreserved character percent-encoded', `/v1/dns/%7Aones/%7a${zone.id.slice(1)}`],
     ['in absolute form', `http://api/v1/dns/zones/${zone.id}`],
-  ])('%s are equivalent', async (_, path) => {
+  ])('the addresses %s are equivalent', async (_, path) => {
     expect((await get(path)).body.id).toBe(zone.id);
   });
 

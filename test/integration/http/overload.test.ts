@@ -26,7 +26,7 @@ describe('at level 1', () => {
   afterAll(() => level(0, CALM));
 
   test.each(['/v1/dns/zones', '/nothing', '/console/sign-in', '/v1/dns/openapi.json', '/acme/acme-dns/health'])(
-    'a request without a key is 503 busy with Retry-After: %s',
+    'at level 1, a request without a key is 503 busy with Retry-After: %s',
     async (path) => {
       const answer = await anonymous(path);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
@@ -34,7 +34,7 @@ describe('at level 1', () => {
     },
   );
 
-  test('a key that was used recently is served, for small and large requests', async () => {
+  test('at level 1, a key that was used recently is served, for small and large requests', async () => {
     for (let at = 0; at < 60; at++) expect((await request('GET', `/zones/${zone.id}`)).status).toBe(200);
     expect((await request('GET', `/zones/${zone.id}/zonefile`)).status).toBe(200);
     expect(
@@ -42,7 +42,7 @@ describe('at level 1', () => {
     ).toBe(201);
   });
 
-  test('20 unknown keys a second are looked up, and a flood of them is refused before it reaches the database', async () => {
+  test('at level 1, 20 unknown keys a second are looked up, and a flood of them is refused before it reaches the database', async () => {
     const fresh = await service.key();
     const before = await value('load_refused_total{kind="unknown"}');
     const wrong = () => request('GET', '/zones', undefined, `yk_${'a'.repeat(12)}_${'0'.repeat(64)}`);
@@ -58,7 +58,7 @@ describe('at level 1', () => {
     for (let at = 0; at < 40; at++) expect((await request('GET', '/zones', undefined, fresh.text)).status).toBe(200);
   });
 
-  test('a key that became invalid is still judged by the database', async () => {
+  test('at level 1, a key that became invalid is still judged by the database', async () => {
     const key = await service.key();
     expect((await request('GET', '/zones', undefined, key.text)).status).toBe(200);
     await service.sql`update api_keys set revoked_at = now() where id = ${key.id}`;
@@ -79,14 +79,14 @@ describe('at level 2', () => {
     ['an import', () => request('PUT', `${path}/zonefile`, 'a A 192.0.2.1', undefined, { 'content-type': 'text/dns' })],
     ['a complete list', () => request('GET', `${path}/records`)],
     ['a body above 64 KiB', () => request('POST', '/zones', `{"x":"${'x'.repeat(70_000)}"}`)],
-  ])('%s is refused', async (_, send) => {
+  ])('at level 2, %s is refused', async (_, send) => {
     const before = await value('load_refused_total{kind="large"}');
     const reply = await send();
     expect([refusal(reply), reply.headers['retry-after']]).toEqual(['503 busy', '2']);
     expect(await value('load_refused_total{kind="large"}')).toBe(before + 1);
   });
 
-  test('small requests are served', async () => {
+  test('at level 2, small requests are served', async () => {
     expect((await request('GET', path)).status).toBe(200);
     expect((await request('GET', `${path}/records?limit=10`)).status).toBe(200);
     expect((await request('POST', `${path}/records`, { name: 'b', type: 'A', content: '192.0.2.1' })).status).toBe(201);
@@ -100,7 +100,7 @@ describe('bodies in memory', () => {
     `PUT /v1/dns/zones/${zone.id}/zonefile HTTP/1.1\r\nHost: a\r\nContent-Type: text/dns\r\nAuthorization: Bearer ${token}\r\n`;
   const sized = (token: string, bytes: number) => `${put(token)}Content-Length: ${bytes}\r\n\r\n; `;
 
-  test('are bounded for one key and in total, and their memory is free again after the connection closed', async () => {
+  test('bodies in memory are bounded for one key and in total, and their memory is free again after the connection closed', async () => {
     const [one, two, three] = [await service.key(), await service.key(), await service.key()];
     const first = await holdOpen(url, sized(one.text, half));
     await expect.poll(() => value('body_bytes')).toBe(half);
@@ -121,7 +121,7 @@ describe('bodies in memory', () => {
     expect(await value('load_refused_total{kind="body"}')).toBe(2);
   });
 
-  test('are counted as they arrive if their length is unknown', async () => {
+  test('bodies in memory are counted as they arrive if their length is unknown', async () => {
     const key = await service.key();
     const holding = await holdOpen(url, sized(key.text, half));
     await expect.poll(() => value('body_bytes')).toBe(half);
@@ -139,7 +139,7 @@ describe('bodies in memory', () => {
 describe('a process with the memory of the chart', async () => {
   const api = await startApiProcess(service, { ...CHART_MEMORY, ZONESTEAD_LIMITS: 'off' });
 
-  test('with a blocked event loop refuses unknown keys for a moment, answers its probes, and recovers', async () => {
+  test('a process with the memory of the chart with a blocked event loop refuses unknown keys for a moment, answers its probes, and recovers', async () => {
     expect((await api.request('GET', '/zones')).status).toBe(200);
     expect(await api.metric('api_load_level')).toBe(0);
     const unknown = async () => (await fetch(`${api.url}/nothing`)).status;
@@ -159,7 +159,7 @@ describe('a process with the memory of the chart', async () => {
     await expect.poll(unknown).toBe(404);
   });
 
-  test('never holds more bodies than its limit, and keeps serving another team', async () => {
+  test('a process with the memory of the chart never holds more bodies than its limit, and keeps serving another team', async () => {
     const keys = await Promise.all([service.key(), service.key(), service.key()]);
     const head = (token: string) =>
       `PUT /v1/dns/zones/${zone.id}/zonefile HTTP/1.1\r\nHost: a\r\nContent-Type: text/dns\r\nAuthorization: Bearer ${token}\r\n`;

@@ -92,10 +92,10 @@ async function send({
   return status === door.good ? 200 : status;
 }
 
-describe.each(Object.entries(DOORS))('headers, with %s,', (_, door) => {
+describe.each(Object.entries(DOORS))('headers, with %s,', (title, door) => {
   const get = (sent: Sent) => send({ ...sent, door });
 
-  test('name the client if they come from a trusted proxy', async () => {
+  test(`with ${title}, headers name the client if they come from a trusted proxy`, async () => {
     expect(await get({ headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
     expect(await get({ url: rfc7239.url, headers: `Forwarded: for="${CLIENT}:4711";proto=https\r\n` })).toBe(200);
     expect(await get({ headers: 'X-Forwarded-For: 2001:db8:7::1\r\n', token: key6.text })).toBe(200);
@@ -104,7 +104,7 @@ describe.each(Object.entries(DOORS))('headers, with %s,', (_, door) => {
     expect(await get({ headers: `X-Forwarded-For: ${CLIENT}, 10.1.1.1\r\n` })).toBe(200);
   });
 
-  test('without them the proxy is the client', async () => {
+  test(`with ${title}, the proxy without headers is the client`, async () => {
     expect(await get({})).toBe(401);
     expect(await get({ token: local.text })).toBe(200);
     // A client that comes through the proxy does not have the proxy's address.
@@ -121,7 +121,7 @@ describe.each(Object.entries(DOORS))('headers, with %s,', (_, door) => {
       'in other headers',
       `X-Real-IP: ${CLIENT}\r\nClient-IP: ${CLIENT}\r\nTrue-Client-IP: ${CLIENT}\r\nVia: ${CLIENT}\r\n`,
     ],
-  ])('%s, the address is ignored', async (_, headers) => {
+  ])(`with ${title}, the address in headers is ignored: %s`, async (_, headers) => {
     expect(await get({ headers })).toBe(401);
   });
 
@@ -130,12 +130,15 @@ describe.each(Object.entries(DOORS))('headers, with %s,', (_, door) => {
     ['alone in X-Forwarded-For', `X-Forwarded-For: ${CLIENT}\r\n`],
     ['behind an obfuscated hop', `Forwarded: for=${CLIENT}, for=_proxy\r\n`],
     ['within quotation marks of another parameter', `Forwarded: for=198.51.100.1;host="x, for=${CLIENT}"\r\n`],
-  ])('%s, the address is ignored with ZONESTEAD_PROXY_HEADER=Forwarded', async (_, headers) => {
-    expect(await get({ url: rfc7239.url, headers })).toBe(401);
-  });
+  ])(
+    `with ${title} and ZONESTEAD_PROXY_HEADER=Forwarded, the address in headers is ignored: %s`,
+    async (_, headers) => {
+      expect(await get({ url: rfc7239.url, headers })).toBe(401);
+    },
+  );
 
   test.each([`X-Forwarded-For: ${CLIENT}\r\n`, `Forwarded: for=${CLIENT}\r\n`])(
-    'are ignored if they come from another address: %j',
+    `with ${title}, headers are ignored if they come from another address: %j`,
     async (headers) => {
       expect(await get({ headers, from: '127.0.0.2' })).toBe(401);
       // They do not take the client's own address away either.
@@ -143,7 +146,7 @@ describe.each(Object.entries(DOORS))('headers, with %s,', (_, door) => {
     },
   );
 
-  test('are ignored if no proxy is trusted', async () => {
+  test(`with ${title}, headers are ignored if no proxy is trusted`, async () => {
     expect(await get({ url: direct.url, headers: `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=${CLIENT}\r\n` })).toBe(
       401,
     );
@@ -165,84 +168,80 @@ test('the log of a write contains the address of the client', async () => {
 const V1 = `PROXY TCP4 ${CLIENT} 192.0.2.1 4711 443\r\n`;
 const V2 = Buffer.from('0d0a0d0a000d0a515549540a2111000ccb007107c0000201126701bb', 'hex');
 
-describe('the PROXY protocol', () => {
-  const url = balanced.url;
+const url = balanced.url;
 
-  test.each(Object.entries(DOORS))('names the client of %s', async (_, door) => {
-    expect(await send({ url, door, before: [V1] })).toBe(200);
-    expect(await send({ url, door, before: [V1], token: local.text })).toBe(401);
-  });
+test.each(Object.entries(DOORS))('the PROXY protocol names the client of %s', async (_, door) => {
+  expect(await send({ url, door, before: [V1] })).toBe(200);
+  expect(await send({ url, door, before: [V1], token: local.text })).toBe(401);
+});
 
-  test.each([
-    ['version 1', [V1]],
-    ['version 2', [V2]],
-    ['version 1 octet by octet', V1.split('')],
-    ['version 2 octet by octet', [...V2].map((octet) => Buffer.from([octet]))],
-  ])('%s of a trusted proxy names the client', async (_, before) => {
-    expect(await send({ url, before })).toBe(200);
-    expect(await send({ url, before, token: local.text })).toBe(401);
-  });
+test.each([
+  ['version 1', [V1]],
+  ['version 2', [V2]],
+  ['version 1 octet by octet', V1.split('')],
+  ['version 2 octet by octet', [...V2].map((octet) => Buffer.from([octet]))],
+])('%s of the PROXY protocol of a trusted proxy names the client', async (_, before) => {
+  expect(await send({ url, before })).toBe(200);
+  expect(await send({ url, before, token: local.text })).toBe(401);
+});
 
-  test('and the request in one packet with it is served', async () => {
-    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    const body = JSON.stringify({ zoneName: 'packet.example', owner: `org:${key.team}` });
-    const head = `POST /v1/dns/zones HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-    const request = `${head}Authorization: Bearer ${key.text}\r\n\r\n${body}`;
-    socket.write(Buffer.concat([V2, Buffer.from(request)]));
-    await expect.poll(() => text).toMatch(/^HTTP\/1.1 200 /);
-    // The connection continues like any other, without another header.
-    socket.write(`GET /v1/dns/zones HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.text}\r\n\r\n`);
-    await expect.poll(() => text.split('HTTP/1.1 200 ').length).toBe(3);
-    socket.destroy();
+test('the PROXY protocol and the request in one packet with it is served', async () => {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
   });
+  const body = JSON.stringify({ zoneName: 'packet.example', owner: `org:${key.team}` });
+  const head = `POST /v1/dns/zones HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  const request = `${head}Authorization: Bearer ${key.text}\r\n\r\n${body}`;
+  socket.write(Buffer.concat([V2, Buffer.from(request)]));
+  await expect.poll(() => text).toMatch(/^HTTP\/1.1 200 /);
+  // The connection continues like any other, without another header.
+  socket.write(`GET /v1/dns/zones HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.text}\r\n\r\n`);
+  await expect.poll(() => text.split('HTTP/1.1 200 ').length).toBe(3);
+  socket.destroy();
+});
 
-  test('if a header names another trusted proxy, the header of that proxy is used', async () => {
-    const before = ['PROXY TCP4 10.0.0.5 192.0.2.1 4711 443\r\n'];
-    expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
-  });
+test('the PROXY protocol if a header names another trusted proxy, the header of that proxy is used', async () => {
+  const before = ['PROXY TCP4 10.0.0.5 192.0.2.1 4711 443\r\n'];
+  expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
+});
 
-  test('headers of the client that it names are ignored', async () => {
-    const before = ['PROXY TCP4 198.51.100.1 192.0.2.1 4711 443\r\n'];
-    expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=${CLIENT}\r\n` })).toBe(
-      401,
-    );
-    // A second header is not read, and is not HTTP.
-    expect(await send({ url, before: [...before, V1] })).toBe(400);
-  });
+test('headers of the client that it names are ignored', async () => {
+  const before = ['PROXY TCP4 198.51.100.1 192.0.2.1 4711 443\r\n'];
+  expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=${CLIENT}\r\n` })).toBe(401);
+  // A second header is not read, and is not HTTP.
+  expect(await send({ url, before: [...before, V1] })).toBe(400);
+});
 
-  test.each([
-    ['no header', []],
-    ['a broken one', ['PROXY TCP4 nonsense\r\n']],
-    ['an oversized one', [`PROXY TCP4 ${'9'.repeat(5_000)}`]],
-    [
-      'an oversized one of version 2',
-      [Buffer.concat([V2.subarray(0, 14), Buffer.from([0xff, 0xff]), Buffer.alloc(5_000)])],
-    ],
-  ])('a trusted proxy with %s is cut off', async (_, before) => {
-    expect(await send({ url, before, token: local.text })).toBe(0);
-  });
+test.each([
+  ['no header', []],
+  ['a broken one', ['PROXY TCP4 nonsense\r\n']],
+  ['an oversized one', [`PROXY TCP4 ${'9'.repeat(5_000)}`]],
+  [
+    'an oversized one of version 2',
+    [Buffer.concat([V2.subarray(0, 14), Buffer.from([0xff, 0xff]), Buffer.alloc(5_000)])],
+  ],
+])('a trusted proxy with %s is cut off', async (_, before) => {
+  expect(await send({ url, before, token: local.text })).toBe(0);
+});
 
-  test('other clients are served without a header; with one, they get an answer that it is not HTTP', async () => {
-    expect(await send({ url, from: '127.0.0.2', token: local.text })).toBe(200);
-    expect(await send({ url, from: '127.0.0.2', before: [V1] })).toBe(400);
-    expect(await send({ url, from: '127.0.0.2', before: [V2] })).toBe(400);
-  });
+test('other clients are served without a header; with one, they get an answer that it is not HTTP', async () => {
+  expect(await send({ url, from: '127.0.0.2', token: local.text })).toBe(200);
+  expect(await send({ url, from: '127.0.0.2', before: [V1] })).toBe(400);
+  expect(await send({ url, from: '127.0.0.2', before: [V2] })).toBe(400);
+});
 
-  test('is not accepted if it is off', async () => {
-    expect(await send({ before: [V1] })).toBe(400);
-  });
+test('the PROXY protocol is not accepted if it is off', async () => {
+  expect(await send({ before: [V1] })).toBe(400);
+});
 
-  test('on without a trusted proxy is an error of the settings, and the process does not start', async () => {
-    const settings = { ZONESTEAD_PROXY_PROTOCOL: 'on', ZONESTEAD_TRUSTED_PROXIES: '' };
-    await expect(service.anotherApi({ settings })).rejects.toThrow(/ZONESTEAD_TRUSTED_PROXIES names no proxy/);
-    await expect(startApiProcess(service, { ZONESTEAD_PROXY_PROTOCOL: 'on' })).rejects.toThrow(
-      /ZONESTEAD_TRUSTED_PROXIES names no proxy/,
-    );
-  });
+test('the PROXY protocol on without a trusted proxy is an error of the settings, and the process does not start', async () => {
+  const settings = { ZONESTEAD_PROXY_PROTOCOL: 'on', ZONESTEAD_TRUSTED_PROXIES: '' };
+  await expect(service.anotherApi({ settings })).rejects.toThrow(/ZONESTEAD_TRUSTED_PROXIES names no proxy/);
+  await expect(startApiProcess(service, { ZONESTEAD_PROXY_PROTOCOL: 'on' })).rejects.toThrow(
+    /ZONESTEAD_TRUSTED_PROXIES names no proxy/,
+  );
 });
 
 describe('in a process', async () => {
@@ -252,7 +251,7 @@ describe('in a process', async () => {
     ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS: '1',
   });
 
-  test('both settings work, and the limit of connections counts clients, not the proxy', async () => {
+  test('in a process, both settings work, and the limit of connections counts clients, not the proxy', async () => {
     expect(await send({ url: api.url, before: [V2] })).toBe(200);
     const hold = (source: string) =>
       new Promise<boolean>((resolve) => {

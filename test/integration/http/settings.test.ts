@@ -48,37 +48,31 @@ async function whileHeld<T>(ids: readonly string[], work: () => Promise<T>): Pro
   }
 }
 
-describe('ZONESTEAD_PUBLIC_SUFFIXES', () => {
-  test('allow: a zone of a public suffix is created', async () => {
-    expect((await create('co.uk')).status).toBe(200);
-  });
-
-  test('is refuse by default', async () => {
-    expect(refusal(await create('com.au', request))).toBe('403 forbidden');
-  });
+test('ZONESTEAD_PUBLIC_SUFFIXES allow: a zone of a public suffix is created', async () => {
+  expect((await create('co.uk')).status).toBe(200);
 });
 
-describe('ZONESTEAD_DELEGATION_CHECK', () => {
-  test('on: the parent is queried, and a zone without a DS there is ds_required', async () => {
-    expect((await create('checked.example')).body.status).toBe('ds_required');
-    expect(upstream.queries.map(({ packet }) => packet.questions[0])).toContainEqual(
-      expect.objectContaining({ name: 'checked.example', type: 'DS' }),
-    );
-  });
-
-  test('is off by default', async () => {
-    expect((await create('unchecked.example', request)).body.status).toBe('done');
-  });
+test('ZONESTEAD_PUBLIC_SUFFIXES is refuse by default', async () => {
+  expect(refusal(await create('com.au', request))).toBe('403 forbidden');
 });
 
-describe('ZONESTEAD_PRIVATE_TLDS', () => {
-  test.each(['corp', 'lan'])('%s requires no claim', async (name) => {
-    expect((await create(name)).body.status).toBe('done');
-  });
+test('ZONESTEAD_DELEGATION_CHECK on: the parent is queried, and a zone without a DS there is ds_required', async () => {
+  expect((await create('checked.example')).body.status).toBe('ds_required');
+  expect(upstream.queries.map(({ packet }) => packet.questions[0])).toContainEqual(
+    expect.objectContaining({ name: 'checked.example', type: 'DS' }),
+  );
+});
 
-  test('has no names by default', async () => {
-    expect((await create('intern', request)).body.status).toBe('handshake_claim_required');
-  });
+test('ZONESTEAD_DELEGATION_CHECK is off by default', async () => {
+  expect((await create('unchecked.example', request)).body.status).toBe('done');
+});
+
+test.each(['corp', 'lan'])('%s in ZONESTEAD_PRIVATE_TLDS requires no claim', async (name) => {
+  expect((await create(name)).body.status).toBe('done');
+});
+
+test('ZONESTEAD_PRIVATE_TLDS has no names by default', async () => {
+  expect((await create('intern', request)).body.status).toBe('handshake_claim_required');
 });
 
 describe('ZONESTEAD_BUSY_AFTER_MS', () => {
@@ -90,7 +84,7 @@ describe('ZONESTEAD_BUSY_AFTER_MS', () => {
     return performance.now() - since;
   };
 
-  test('limits the wait of a change for its zone, in the database and in the queue of the process', async () => {
+  test('ZONESTEAD_BUSY_AFTER_MS limits the wait of a change for its zone, in the database and in the queue of the process', async () => {
     await whileHeld([before.id], async () => {
       const ms = await timed(async () => {
         const replies = await Promise.all(Array.from({ length: 10 }, () => write()));
@@ -102,7 +96,7 @@ describe('ZONESTEAD_BUSY_AFTER_MS', () => {
     });
   });
 
-  test('is 2 s by default', async () => {
+  test('ZONESTEAD_BUSY_AFTER_MS is 2 s by default', async () => {
     await whileHeld([before.id], async () => {
       const ms = await timed(async () => expect(refusal(await write(request))).toBe('503 busy'));
       expect(ms).toBeGreaterThan(1_900);
@@ -110,32 +104,28 @@ describe('ZONESTEAD_BUSY_AFTER_MS', () => {
   });
 });
 
-describe('ZONESTEAD_HOSTMASTER', () => {
-  test('is the mailbox in the SOA of every zone', async () => {
-    // The last api that started sets these values: the process.
-    await expect.poll(() => mailbox('before.example')).toBe('dns-team.zonestead.test');
-  });
-
-  test('is hostmaster at the first name server by default', async () => {
-    await service.anotherApi();
-    await expect.poll(() => mailbox('before.example')).toBe('hostmaster.ns1.zonestead.test');
-  });
+test('ZONESTEAD_HOSTMASTER is the mailbox in the SOA of every zone', async () => {
+  // The last api that started sets these values: the process.
+  await expect.poll(() => mailbox('before.example')).toBe('dns-team.zonestead.test');
 });
 
-describe('ZONESTEAD_CONSOLE', () => {
-  const page = async (url: string) => {
-    const answer = await fetch(`${url}/console/sign-in`, { redirect: 'manual' });
-    await answer.body?.cancel();
-    return answer.status;
-  };
+test('ZONESTEAD_HOSTMASTER is hostmaster at the first name server by default', async () => {
+  await service.anotherApi();
+  await expect.poll(() => mailbox('before.example')).toBe('hostmaster.ns1.zonestead.test');
+});
 
-  test('off: there are no pages', async () => {
-    expect(await page(api.url)).toBe(404);
-  });
+const page = async (url: string) => {
+  const answer = await fetch(`${url}/console/sign-in`, { redirect: 'manual' });
+  await answer.body?.cancel();
+  return answer.status;
+};
 
-  test('on: there are pages', async () => {
-    expect(await page(service.url)).toBe(200);
-  });
+test('ZONESTEAD_CONSOLE off: there are no pages', async () => {
+  expect(await page(api.url)).toBe(404);
+});
+
+test('ZONESTEAD_CONSOLE on: there are pages', async () => {
+  expect(await page(service.url)).toBe(200);
 });
 
 test('ZONESTEAD_DATABASE_CONNECTIONS bounds the connections for any number of waiting changes', async () => {

@@ -21,15 +21,16 @@ const DEEP = `${'['.repeat(524_000)}${']'.repeat(524_000)}`;
 const head = (method: string, path: string, headers = '') =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}`;
 
-describe('a body is not waited for', () => {
-  test.each([
-    ['where no route is', head('POST', '/nothing'), 404],
-    ['below /v1', head('PUT', '/v1/dns/nothing'), 404],
-    ['below /acme', head('POST', '/acme/nothing'), 404],
-    ['below /console', head('POST', '/console/nothing'), 403],
-    ['where the method is refused', head('PATCH', '/v1/dns/zones', `Authorization: Bearer ${admin.text}\r\n`), 405],
-    ['without a key', head('POST', '/v1/dns/zones'), 401],
-  ])('%s: the answer comes before the body, and the connection is closed', async (_, start, status) => {
+test.each([
+  ['where no route is', head('POST', '/nothing'), 404],
+  ['below /v1', head('PUT', '/v1/dns/nothing'), 404],
+  ['below /acme', head('POST', '/acme/nothing'), 404],
+  ['below /console', head('POST', '/console/nothing'), 403],
+  ['where the method is refused', head('PATCH', '/v1/dns/zones', `Authorization: Bearer ${admin.text}\r\n`), 405],
+  ['without a key', head('POST', '/v1/dns/zones'), 401],
+])(
+  'the answer does not wait for a body: %s: the answer comes before the body, and the connection is closed',
+  async (_, start, status) => {
     for (const framing of ['Content-Length: 1000000\r\n\r\n{', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n']) {
       const since = performance.now();
       const socket = await holdOpen(url, `${start}${framing}`);
@@ -41,33 +42,34 @@ describe('a body is not waited for', () => {
       expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\\nconnection: close\\r\\n`, 'i'));
       expect(performance.now() - since).toBeLessThan(LIMIT_MS / 2);
     }
-  });
+  },
+);
 
-  test('a small body is dropped, and the connection stays open', async () => {
-    const bytes = `${head('POST', '/nothing', 'Content-Length: 10\r\n')}\r\n["a","b"] `;
-    const socket = await holdOpen(url, bytes);
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
-    });
-    await expect.poll(() => text).toMatch(/^HTTP\/1.1 404 /);
-    socket.write(bytes);
-    await expect.poll(() => text.split('HTTP/1.1 404 ').length).toBe(3);
-    socket.destroy();
+test('the answer does not wait for a body: a small body is dropped, and the connection stays open', async () => {
+  const bytes = `${head('POST', '/nothing', 'Content-Length: 10\r\n')}\r\n["a","b"] `;
+  const socket = await holdOpen(url, bytes);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
   });
-
-  test('broken JSON for an unknown path gets the same answer as no body', async () => {
-    const broken = await sendBare(url, `${head('POST', '/nothing', 'Content-Length: 1\r\n')}\r\n{`);
-    expect([broken.status, broken.body.error]).toEqual([404, 'not_found']);
-  });
+  await expect.poll(() => text).toMatch(/^HTTP\/1.1 404 /);
+  socket.write(bytes);
+  await expect.poll(() => text.split('HTTP/1.1 404 ').length).toBe(3);
+  socket.destroy();
 });
 
-describe('JSON beyond the limits', () => {
-  const wide = `[${'1,'.repeat(400_000)}1]`;
-  test.each([
-    ['nested', DEEP, /nested too deep: at most 32/],
-    ['wide', wide, /too many values: at most 50000/],
-  ])('%s is answered 400 with the limit, on every route that reads JSON', async (_, body, message) => {
+test('the answer does not wait for a body: broken JSON for an unknown path gets the same answer as no body', async () => {
+  const broken = await sendBare(url, `${head('POST', '/nothing', 'Content-Length: 1\r\n')}\r\n{`);
+  expect([broken.status, broken.body.error]).toEqual([404, 'not_found']);
+});
+
+const wide = `[${'1,'.repeat(400_000)}1]`;
+test.each([
+  ['nested', DEEP, /nested too deep: at most 32/],
+  ['wide', wide, /too many values: at most 50000/],
+])(
+  'JSON beyond the limits: %s is answered 400 with the limit, on every route that reads JSON',
+  async (_, body, message) => {
     for (const [method, path] of [
       ['POST', '/zones'],
       ['POST', `/zones/${zone.id}/records`],
@@ -84,12 +86,12 @@ describe('JSON beyond the limits', () => {
       body,
     });
     expect([acme.status, await acme.text()]).toEqual([400, expect.stringMatching(message)]);
-  });
+  },
+);
 
-  test('32 levels are read', async () => {
-    const reply = await request('POST', '/zones', `${'['.repeat(32)}${']'.repeat(32)}`);
-    expect(reply.body.message).not.toMatch(/nested/);
-  });
+test('32 levels of JSON are read', async () => {
+  const reply = await request('POST', '/zones', `${'['.repeat(32)}${']'.repeat(32)}`);
+  expect(reply.body.message).not.toMatch(/nested/);
 });
 
 describe('a process that gets deep JSON on many connections', async () => {
@@ -97,7 +99,7 @@ describe('a process that gets deep JSON on many connections', async () => {
   test.each([
     ['without a key', '/nothing', ''],
     ['with a key', `/v1/dns/zones/${zone.id}/records:batch`, `Authorization: Bearer ${admin.text}\r\n`],
-  ])('%s keeps serving others', async (_, path, headers) => {
+  ])('a process that gets deep JSON on many connections: %s keeps serving others', async (_, path, headers) => {
     // The attackers run in this process and use a part of the time, also with texts that are parsed at once.
     const plain = await medianDuring(path, headers, JSON.stringify('x'.repeat(DEEP.length - 2)));
     // Without the limits: 2.5 s on a quiet machine.

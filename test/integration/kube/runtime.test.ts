@@ -1,5 +1,5 @@
 // Cache, queue and controller against a real kube-apiserver, also while it is restarted under a running watch.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { KubeApi } from '#kube/api/api.ts';
 import { createManager, type Manager } from '#kube/controller/manager.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
@@ -65,59 +65,57 @@ function describeAll(items: readonly Widget[], beginning: string): string[] {
     .sort();
 }
 
-describe('a cache', () => {
-  it('takes a list of several pages and then follows every change', async () => {
-    const names = Array.from({ length: 1_100 }, (_, i) => `many-${i}`);
-    for (let i = 0; i < names.length; i += 50) {
-      await Promise.all(names.slice(i, i + 50).map((name) => color(name, 'red')));
-    }
-    const { manager, run } = await setUp();
-    const cache = manager.cache<Widget>(WIDGETS, { indexes: { byColor: (object) => [object.spec?.color ?? ''] } });
-    run();
-    await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
-    expect(cache.byIndex('byColor', 'red')).toHaveLength(1_100);
-    expect(cache.get('default/many-7')?.metadata).not.toHaveProperty('managedFields');
-    await color('many-7', 'blue');
-    await writer.delete(WIDGETS, named('many-8'));
-    await color('many-new', 'blue');
-    const blue = () => describeAll(cache.byIndex('byColor', 'blue'), 'many');
-    await expect.poll(blue, PATIENCE).toEqual(['many-7=blue', 'many-new=blue']);
-    await expect.poll(() => cache.get('default/many-8'), PATIENCE).toBeUndefined();
-  });
-
-  it('contains its own write before the watch delivers it, and reports it once', async () => {
-    await color('own-write', 'red');
-    const { manager, run } = await setUp();
-    const cache = manager.cache<Widget>(WIDGETS);
-    const told: string[] = [];
-    cache.onChange((key, kind, initial, object) => {
-      if (key === 'default/own-write' && !initial) told.push(`${kind} ${object.spec?.color}`);
-    });
-    run();
-    await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
-    cache.observed(await color('own-write', 'blue'));
-    expect(cache.get('default/own-write')?.spec?.color).toBe('blue');
-    await color('own-write-after', 'red');
-    await expect.poll(() => cache.get('default/own-write-after'), PATIENCE).toBeDefined();
-    expect(told).toEqual(['update blue']);
-  });
-
-  it('that may not read does not sync, and says so', async () => {
-    const guest = await cluster.connect({ name: 'guest', groups: [] });
-    const metrics = createMetrics({ processMetrics: false });
-    const manager = createManager({
-      api: guest.api,
-      log: createLogger({ name: 'test', level: 'silent' }),
-      metrics,
-      kubeMetrics: createKubeMetrics(metrics),
-      syncTimeoutMs: 500,
-    });
-    manager.cache<Widget>(WIDGETS);
-    await expect(manager.run(new AbortController().signal)).rejects.toThrow('widgets');
-  });
+test('a cache takes a list of several pages and then follows every change', async () => {
+  const names = Array.from({ length: 1_100 }, (_, i) => `many-${i}`);
+  for (let i = 0; i < names.length; i += 50) {
+    await Promise.all(names.slice(i, i + 50).map((name) => color(name, 'red')));
+  }
+  const { manager, run } = await setUp();
+  const cache = manager.cache<Widget>(WIDGETS, { indexes: { byColor: (object) => [object.spec?.color ?? ''] } });
+  run();
+  await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
+  expect(cache.byIndex('byColor', 'red')).toHaveLength(1_100);
+  expect(cache.get('default/many-7')?.metadata).not.toHaveProperty('managedFields');
+  await color('many-7', 'blue');
+  await writer.delete(WIDGETS, named('many-8'));
+  await color('many-new', 'blue');
+  const blue = () => describeAll(cache.byIndex('byColor', 'blue'), 'many');
+  await expect.poll(blue, PATIENCE).toEqual(['many-7=blue', 'many-new=blue']);
+  await expect.poll(() => cache.get('default/many-8'), PATIENCE).toBeUndefined();
 });
 
-it('a controller brings objects to their end: finalizer, status, cleanup, and no run without need', async () => {
+test('a cache contains its own write before the watch delivers it, and reports it once', async () => {
+  await color('own-write', 'red');
+  const { manager, run } = await setUp();
+  const cache = manager.cache<Widget>(WIDGETS);
+  const told: string[] = [];
+  cache.onChange((key, kind, initial, object) => {
+    if (key === 'default/own-write' && !initial) told.push(`${kind} ${object.spec?.color}`);
+  });
+  run();
+  await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
+  cache.observed(await color('own-write', 'blue'));
+  expect(cache.get('default/own-write')?.spec?.color).toBe('blue');
+  await color('own-write-after', 'red');
+  await expect.poll(() => cache.get('default/own-write-after'), PATIENCE).toBeDefined();
+  expect(told).toEqual(['update blue']);
+});
+
+test('a cache that may not read does not sync, and says so', async () => {
+  const guest = await cluster.connect({ name: 'guest', groups: [] });
+  const metrics = createMetrics({ processMetrics: false });
+  const manager = createManager({
+    api: guest.api,
+    log: createLogger({ name: 'test', level: 'silent' }),
+    metrics,
+    kubeMetrics: createKubeMetrics(metrics),
+    syncTimeoutMs: 500,
+  });
+  manager.cache<Widget>(WIDGETS);
+  await expect(manager.run(new AbortController().signal)).rejects.toThrow('widgets');
+});
+
+test('a controller brings objects to their end: finalizer, status, cleanup, and no run without need', async () => {
   const { manager, run } = await setUp();
   const { api } = manager;
   const cache = manager.cache<Widget>(WIDGETS);
@@ -169,52 +167,50 @@ it('a controller brings objects to their end: finalizer, status, cleanup, and no
   expect(cleaned.sort()).toEqual([...names].sort());
 });
 
-describe('a restart of the API server and its store under a running watch', () => {
-  it('loses no change: those before, while it was away, and after', async () => {
-    const { manager, run, metrics } = await setUp();
-    const cache = manager.cache<Widget>(WIDGETS);
-    const told = new Map<string, string[]>();
-    cache.onChange((key, kind, _initial, object) => {
-      const { name } = splitKey(key);
-      told.set(name, [...(told.get(name) ?? []), `${kind} ${object.spec?.color}`]);
-    });
-    await color('r-kept', 'red');
-    await color('r-deleted', 'red');
-    await color('r-recreated', 'red');
-    run();
-    await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
-    const old = cache.get('default/r-recreated')?.metadata.uid;
+test('a restart of the API server and its store under a running watch loses no change: those before, while it was away, and after', async () => {
+  const { manager, run, metrics } = await setUp();
+  const cache = manager.cache<Widget>(WIDGETS);
+  const told = new Map<string, string[]>();
+  cache.onChange((key, kind, _initial, object) => {
+    const { name } = splitKey(key);
+    told.set(name, [...(told.get(name) ?? []), `${kind} ${object.spec?.color}`]);
+  });
+  await color('r-kept', 'red');
+  await color('r-deleted', 'red');
+  await color('r-recreated', 'red');
+  run();
+  await expect.poll(() => cache.hasSynced(), PATIENCE).toBe(true);
+  const old = cache.get('default/r-recreated')?.metadata.uid;
 
-    // Changes at every moment: some are refused while the server is away and tried again until they are in.
-    let writing = true;
-    let step = 0;
-    const steady = (async () => {
-      while (writing) {
-        await color(`r-steady-${step % 10}`, `step-${step}`).then(
-          () => step++,
-          () => undefined,
-        );
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    })();
-    await expect.poll(() => step, PATIENCE).toBeGreaterThan(10);
-    await cluster.restart();
-    // The watch is only opened again after a wait, so these happen before the cache looks.
-    await writer.delete(WIDGETS, named('r-deleted'));
-    await writer.delete(WIDGETS, named('r-recreated'));
-    await color('r-recreated', 'blue');
-    await color('r-kept', 'blue');
-    const then = step;
-    await expect.poll(() => step, PATIENCE).toBeGreaterThan(then + 20);
-    writing = false;
-    await steady;
+  // Changes at every moment: some are refused while the server is away and tried again until they are in.
+  let writing = true;
+  let step = 0;
+  const steady = (async () => {
+    while (writing) {
+      await color(`r-steady-${step % 10}`, `step-${step}`).then(
+        () => step++,
+        () => undefined,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  await expect.poll(() => step, PATIENCE).toBeGreaterThan(10);
+  await cluster.restart();
+  // The watch is only opened again after a wait, so these happen before the cache looks.
+  await writer.delete(WIDGETS, named('r-deleted'));
+  await writer.delete(WIDGETS, named('r-recreated'));
+  await color('r-recreated', 'blue');
+  await color('r-kept', 'blue');
+  const then = step;
+  await expect.poll(() => step, PATIENCE).toBeGreaterThan(then + 20);
+  writing = false;
+  await steady;
 
-    await expect.poll(async () => describeAll(cache.list(), 'r-'), PATIENCE).toEqual(await truth('r-'));
-    expect(cache.get('default/r-recreated')?.metadata.uid).not.toBe(old);
-    expect(told.get('r-deleted')).toEqual(['add red', 'delete red']);
-    expect(told.get('r-recreated')).toEqual(['add red', 'delete red', 'add blue']);
-    expect(told.get('r-kept')?.at(-1)).toBe('update blue');
-    // The new server does not know the old version (410): the road through a list was taken.
-    expect(await metrics()).toMatch(/zonestead_cache_lists_total\{cache="widgets"\} [2-9]/);
-  }, 300_000);
-});
+  await expect.poll(async () => describeAll(cache.list(), 'r-'), PATIENCE).toEqual(await truth('r-'));
+  expect(cache.get('default/r-recreated')?.metadata.uid).not.toBe(old);
+  expect(told.get('r-deleted')).toEqual(['add red', 'delete red']);
+  expect(told.get('r-recreated')).toEqual(['add red', 'delete red', 'add blue']);
+  expect(told.get('r-kept')?.at(-1)).toBe('update blue');
+  // The new server does not know the old version (410): the road through a list was taken.
+  expect(await metrics()).toMatch(/zonestead_cache_lists_total\{cache="widgets"\} [2-9]/);
+}, 300_000);

@@ -2,7 +2,7 @@
 // reconciles each of them, and finds nothing to write. docs/explanation/benchmarks.md has figures with a zone.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import type { Part } from '../../../deploy/local/parts/process.ts';
@@ -101,7 +101,7 @@ async function runs(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-it(`stays below ${PROMISED_MB} MB at its peak when it starts among ${RECORDS} records`, async () => {
+test(`stays below ${PROMISED_MB} MB at its peak when it starts among ${RECORDS} records`, async () => {
   await expect.poll(runs, { timeout: 120_000 }).toBeGreaterThanOrEqual(RECORDS);
   expect(cluster.writes).toEqual([]);
   const peak = await peakMegabytes(operator.pid);

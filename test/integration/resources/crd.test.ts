@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createApi, type KubeApi } from '#kube/api/api.ts';
 import { loadCredentials } from '#kube/api/credentials.ts';
@@ -115,21 +115,25 @@ function ownIssues({ kind, spec }: (typeof RESOURCE_CASES)[number]): { field: st
 const takenByServer = (each: (typeof RESOURCE_CASES)[number]) =>
   each.refused === undefined || each.passesServer === true;
 
-describe('the API server', () => {
-  it.each(RESOURCE_CASES.filter(takenByServer))('takes $kind with $title', async ({ kind, spec }) => {
-    await dryRun(TYPES[kind], objectOf(kind, spec));
-  });
+test.each(RESOURCE_CASES.filter(takenByServer))('the API server takes $kind with $title', async ({ kind, spec }) => {
+  await dryRun(TYPES[kind], objectOf(kind, spec));
+});
 
-  it.each(RESOURCE_CASES.filter((each) => !takenByServer(each)))('refuses $kind with $title', async (each) => {
+test.each(RESOURCE_CASES.filter((each) => !takenByServer(each)))(
+  'the API server refuses $kind with $title',
+  async (each) => {
     const { message, details } = await refusalOf(dryRun(TYPES[each.kind], objectOf(each.kind, each.spec)));
     expect(message).toMatch(each.refused as RegExp);
     const causes = (details?.causes ?? []).map((cause) => `${cause.field}: ${cause.message}`);
     for (const { field, text } of ownIssues(each)) {
       expect(causes.filter((cause) => cause.startsWith(`${field}: `) && cause.includes(text))).toHaveLength(1);
     }
-  });
+  },
+);
 
-  it.each(CHANGE_CASES)('judges a change to $title of a $kind', async ({ kind, before, after, refused }) => {
+test.each(CHANGE_CASES)(
+  'the API server judges a change to $title of a $kind',
+  async ({ kind, before, after, refused }) => {
     const name = 'changing';
     await api.create(TYPES[kind], objectOf(kind, before, name));
     try {
@@ -142,13 +146,13 @@ describe('the API server', () => {
     } finally {
       await api.delete(TYPES[kind], { namespace: 'default', name });
     }
-  });
+  },
+);
 
-  it('names an unknown field when asked to be strict, as kubectl does', async () => {
-    const spec = { zoneName: 'example.org', zonename: 'example.org' };
-    const error = await dryRun(DNS_ZONE, objectOf('DNSZone', spec)).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ status: 400, message: expect.stringMatching(/unknown field "spec.zonename"/) });
-  });
+test('the API server names an unknown field when asked to be strict, as kubectl does', async () => {
+  const spec = { zoneName: 'example.org', zonename: 'example.org' };
+  const error = await dryRun(DNS_ZONE, objectOf('DNSZone', spec)).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ status: 400, message: expect.stringMatching(/unknown field "spec.zonename"/) });
 });
 
 /** The cell of `kubectl get zdr`. */
@@ -161,53 +165,51 @@ async function contentOf(name: string): Promise<string | undefined> {
   return row.slice(at).split('  ')[0];
 }
 
-describe('an object that was never reconciled', () => {
-  const record = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
+const record = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
 
-  it('has every condition as Unknown and the defaults of its spec', async () => {
-    const created = await api.create<DNSRecord>(DNS_RECORD, objectOf('DNSRecord', record, 'born'));
-    const read = await api.get<DNSRecord>(DNS_RECORD, { namespace: 'default', name: 'born' });
-    for (const { spec, status } of [created, read]) {
-      expect(spec).toEqual({ ...record, deletionPolicy: 'Delete', adopt: 'Never', sharing: 'Exclusive' });
-      expect(status?.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
-        'Accepted=Unknown',
-        'Programmed=Unknown',
-        'Propagated=Unknown',
-        'Ready=Unknown',
-      ]);
-    }
-    const zone = await api.create<DNSZone>(DNS_ZONE, objectOf('DNSZone', { zoneName: 'example.org' }, 'born'));
-    expect(zone.spec).toMatchObject({
-      parked: false,
-      deletionPolicy: 'Delete',
-      managementPolicy: 'Full',
-      whenClusterLost: 'Keep',
-    });
-    expect(zone.status?.conditions).toHaveLength(4);
+test('an object that was never reconciled has every condition as Unknown and the defaults of its spec', async () => {
+  const created = await api.create<DNSRecord>(DNS_RECORD, objectOf('DNSRecord', record, 'born'));
+  const read = await api.get<DNSRecord>(DNS_RECORD, { namespace: 'default', name: 'born' });
+  for (const { spec, status } of [created, read]) {
+    expect(spec).toEqual({ ...record, deletionPolicy: 'Delete', adopt: 'Never', sharing: 'Exclusive' });
+    expect(status?.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
+      'Accepted=Unknown',
+      'Programmed=Unknown',
+      'Propagated=Unknown',
+      'Ready=Unknown',
+    ]);
+  }
+  const zone = await api.create<DNSZone>(DNS_ZONE, objectOf('DNSZone', { zoneName: 'example.org' }, 'born'));
+  expect(zone.spec).toMatchObject({
+    parked: false,
+    deletionPolicy: 'Delete',
+    managementPolicy: 'Full',
+    whenClusterLost: 'Keep',
   });
+  expect(zone.status?.conditions).toHaveLength(4);
+});
 
-  it('shows its content in kubectl get at once, and all values when the operator has listed them', async () => {
-    const values = [{ content: '192.0.2.7' }, { content: '192.0.2.8' }];
-    const { content: _one, ...rest } = record;
-    await api.create(DNS_RECORD, objectOf('DNSRecord', { ...rest, name: 'single', content: '192.0.2.6' }, 'single'));
-    const several = objectOf('DNSRecord', { ...rest, name: 'several', values }, 'several');
-    // The same words at other places of the object are not values.
-    const annotations = { content: 'wrong', summary: 'wrong', spec: 'wrong', status: 'wrong' };
-    await api.create(DNS_RECORD, { ...several, metadata: { ...several.metadata, annotations } });
-    expect(await contentOf('single')).toBe('192.0.2.6');
-    expect(await contentOf('several')).toBe('192.0.2.7');
-    const summary = '192.0.2.7,192.0.2.8';
-    const object = { namespace: 'default', name: 'several' };
-    await api.merge(DNS_RECORD, object, { status: { summary } }, { subresource: 'status' });
-    expect(await contentOf('several')).toBe(summary);
-    for (const name of ['single', 'several']) await api.delete(DNS_RECORD, { namespace: 'default', name });
-  });
+test('an object that was never reconciled shows its content in kubectl get at once, and all values when the operator has listed them', async () => {
+  const values = [{ content: '192.0.2.7' }, { content: '192.0.2.8' }];
+  const { content: _one, ...rest } = record;
+  await api.create(DNS_RECORD, objectOf('DNSRecord', { ...rest, name: 'single', content: '192.0.2.6' }, 'single'));
+  const several = objectOf('DNSRecord', { ...rest, name: 'several', values }, 'several');
+  // The same words at other places of the object are not values.
+  const annotations = { content: 'wrong', summary: 'wrong', spec: 'wrong', status: 'wrong' };
+  await api.create(DNS_RECORD, { ...several, metadata: { ...several.metadata, annotations } });
+  expect(await contentOf('single')).toBe('192.0.2.6');
+  expect(await contentOf('several')).toBe('192.0.2.7');
+  const summary = '192.0.2.7,192.0.2.8';
+  const object = { namespace: 'default', name: 'several' };
+  await api.merge(DNS_RECORD, object, { status: { summary } }, { subresource: 'status' });
+  expect(await contentOf('several')).toBe(summary);
+  for (const name of ['single', 'several']) await api.delete(DNS_RECORD, { namespace: 'default', name });
+});
 
-  it('can be selected by type and by zone', async () => {
-    const { items } = await api.list<DNSRecord>(DNS_RECORD, {
-      namespace: 'default',
-      fieldSelector: 'spec.zoneRef.name=example,spec.type=A',
-    });
-    expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(['born']);
+test('an object that was never reconciled can be selected by type and by zone', async () => {
+  const { items } = await api.list<DNSRecord>(DNS_RECORD, {
+    namespace: 'default',
+    fieldSelector: 'spec.zoneRef.name=example,spec.type=A',
   });
+  expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(['born']);
 });

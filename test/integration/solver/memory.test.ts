@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureAuthority, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -98,7 +98,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-it(`stays below ${PROMISED_MB} MB at its peak with ${RECORDS} records, a change of each, and a list from the start again`, async () => {
+test(`stays below ${PROMISED_MB} MB at its peak with ${RECORDS} records, a change of each, and a list from the start again`, async () => {
   const { watches, sent } = cluster;
   await expect.poll(() => watches.length, { timeout: 60_000 }).toBe(1);
   expect(sent).toEqual({ records: RECORDS, lists: 1 });

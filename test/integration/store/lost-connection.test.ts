@@ -2,7 +2,7 @@
 // and the pool keeps working. (The driver alone ends the process, or lets such a statement run outside of any
 // transaction.)
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Database, openDatabase, outageOf, type Tx } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
 import { startTcpRelay } from '../../support/http/tcp-relay.ts';
@@ -33,7 +33,7 @@ async function loseConnection(tx: Tx): Promise<void> {
   await sleep(200);
 }
 
-it('a statement sent after the loss is refused, and nothing of the transaction is written', async () => {
+test('a statement sent after the loss is refused, and nothing of the transaction is written', async () => {
   let refused: unknown;
   const transaction = database.db.transaction(async (tx) => {
     await insert(tx, 'before');
@@ -47,7 +47,7 @@ it('a statement sent after the loss is refused, and nothing of the transaction i
   expect(await teams()).toEqual([]);
 });
 
-it('so is one in a savepoint, and a result that comes too late is not committed', async () => {
+test('so is one in a savepoint, and a result that comes too late is not committed', async () => {
   const nested = database.db.transaction(async (tx) => {
     await loseConnection(tx);
     await tx.transaction((inner) => insert(inner, 'nested'));
@@ -62,7 +62,7 @@ it('so is one in a savepoint, and a result that comes too late is not committed'
   expect(await teams()).toEqual([]);
 });
 
-it('a statement under way fails, and the next ones are served at once', async () => {
+test('a statement under way fails, and the next ones are served at once', async () => {
   for (let round = 0; round < 5; round += 1) {
     const slow = database.db.transaction(async (tx) => {
       const [own] = await tx.build.execute(sql`select pg_backend_pid() as pid`);
@@ -75,7 +75,7 @@ it('a statement under way fails, and the next ones are served at once', async ()
   expect(await teams()).toEqual(['next0', 'next1', 'next2', 'next3', 'next4']);
 });
 
-it('a statement fails in time behind an address that accepts connections and closes them', {
+test('a statement fails in time behind an address that accepts connections and closes them', {
   timeout: 300_000,
 }, async () => {
   const relay = await startTcpRelay();

@@ -1,6 +1,6 @@
 // The data that the service deletes after its retention time, and the data that it keeps: on a real Postgres, with the
 // time as a parameter.
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type RetentionSettings, retentionRound } from '#service/retention.ts';
 import { openDatabase } from '#store/database.ts';
 import { feedChangesSince, feedPosition } from '#store/feed-changes.ts';
@@ -54,20 +54,15 @@ test('the first round leaves an earlier position of the feed usable', async () =
   expect(await feedChangesSince(one.db, position)).not.toBeNull();
 });
 
-describe('answers to an Idempotency-Key', () => {
-  test('are deleted after 24 hours, and not a minute earlier', async () => {
-    const keep = (token: string, at: Date) =>
-      sql`insert into idempotency (key_id, token, request_hash, answer, created_at) values ('k', ${token}, '', '{}', ${at})`;
-    // More than one step deletes.
-    for (let i = 0; i < 20; i += 1) await keep(`old${i}`, ago(24 * HOUR + MINUTE + i));
-    await keep('young', ago(24 * HOUR - MINUTE));
-    await keep('new', ago(0));
-    await round();
-    expect((await sql`select token from idempotency order by token`).map(({ token }) => token)).toEqual([
-      'new',
-      'young',
-    ]);
-  });
+test('answers to an Idempotency-Key are deleted after 24 hours, and not a minute earlier', async () => {
+  const keep = (token: string, at: Date) =>
+    sql`insert into idempotency (key_id, token, request_hash, answer, created_at) values ('k', ${token}, '', '{}', ${at})`;
+  // More than one step deletes.
+  for (let i = 0; i < 20; i += 1) await keep(`old${i}`, ago(24 * HOUR + MINUTE + i));
+  await keep('young', ago(24 * HOUR - MINUTE));
+  await keep('new', ago(0));
+  await round();
+  expect((await sql`select token from idempotency order by token`).map(({ token }) => token)).toEqual(['new', 'young']);
 });
 
 test('answers of an owner beyond the limit are deleted, the oldest first, and those of others stay', async () => {
@@ -116,91 +111,87 @@ test('a key that fills the limit of its owner loses its own answers, and the oth
   expect(left).toEqual(['calm0', 'calm1', 'calm2', ...Array.from({ length: 7 }, (_, i) => `loud${23 + i}`)]);
 });
 
-describe('quarantined names and uploads', () => {
-  test('are deleted when their time is over', async () => {
-    await sql`
+test('quarantined names and uploads are deleted when their time is over', async () => {
+  await sql`
       insert into quarantined_names (name, tree, team_id, until)
       values ('over.example', 'example over', 'team_a', ${ago(1)}), ('kept.example', 'example kept', 'team_a', ${ago(-1)})`;
-    await sql`
+  await sql`
       insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds, record_count, stored_bytes)
       select 'zone_' || i, 'team_a', 'u' || i || '.example', 'example u' || i, 'active', 60, 1, '', '', '{}', 0, 0
       from generate_series(1, 20) i`;
-    await sql`
+  await sql`
       insert into zone_uploads (zone_id, key_id, content, serial, created_at)
       select 'zone_' || i, 'k', '', 1, case when i > 1 then ${ago(HOUR + MINUTE)}::timestamptz else ${ago(HOUR - MINUTE)} end
       from generate_series(1, 20) i`;
-    await round();
-    expect(await sql`select name from quarantined_names`).toEqual([{ name: 'kept.example' }]);
-    expect(await sql`select zone_id from zone_uploads`).toEqual([{ zone_id: 'zone_1' }]);
-  });
+  await round();
+  expect(await sql`select name from quarantined_names`).toEqual([{ name: 'kept.example' }]);
+  expect(await sql`select zone_id from zone_uploads`).toEqual([{ zone_id: 'zone_1' }]);
 });
 
-describe('history', () => {
-  test('is deleted after 400 days, that of deleted zones and of accounts too, in steps', async () => {
-    for (let i = 0; i < 20; i += 1)
-      await change('team_a', ago(400 * DAY + MINUTE - i), i === 3 ? 'zone.delete' : 'record.create');
-    await change('team_a', ago(400 * DAY - MINUTE));
-    await change('team_b', ago(0));
-    await sql`
+test('the history of changes is deleted after 400 days, that of deleted zones and of accounts too, in steps', async () => {
+  for (let i = 0; i < 20; i += 1)
+    await change('team_a', ago(400 * DAY + MINUTE - i), i === 3 ? 'zone.delete' : 'record.create');
+  await change('team_a', ago(400 * DAY - MINUTE));
+  await change('team_b', ago(0));
+  await sql`
       insert into account_changes (action, subject, request_id, at) values
         ('key.mint', 'old', 'r', ${ago(400 * DAY + MINUTE)}), ('key.mint', 'young', 'r', ${ago(400 * DAY - MINUTE)})`;
-    const kept = (await requests()).slice(-2);
-    await round();
-    expect(await requests()).toEqual(kept);
-    expect((await sql`select subject from account_changes`).map(({ subject }) => subject)).toEqual(['young']);
-  });
+  const kept = (await requests()).slice(-2);
+  await round();
+  expect(await requests()).toEqual(kept);
+  expect((await sql`select subject from account_changes`).map(({ subject }) => subject)).toEqual(['young']);
+});
 
-  test('that exceeds the limit of a team is deleted, the oldest first, until the rest fits; others keep theirs', async () => {
-    for (let i = 0; i < 30; i += 1) await change('team_a', ago(2 * DAY - i * MINUTE), 'record.update', 10_000);
-    for (let i = 0; i < 5; i += 1) await change('team_b', ago(3 * DAY), 'record.update', 10_000);
-    const all = await requests();
-    await round({ historyBytes: 103_000 });
-    const bytes = async (team: string) =>
-      Number(
-        (await sql`select sum(200 + pg_column_size(after)) as bytes from changes where team_id = ${team}`)[0]?.bytes,
-      );
-    expect(await bytes('team_a')).toBeLessThanOrEqual(103_000);
-    // Not more was deleted than had to be: one row more would not fit.
-    expect(await bytes('team_a')).toBeGreaterThan(103_000 - 10_300);
-    expect(await requests()).toEqual([...all.slice(-5 - 10, -5), ...all.slice(-5)]);
-    // Later additions are counted as well, once.
-    for (let i = 0; i < 3; i += 1) await change('team_a', ago(HOUR), 'record.update', 10_000);
-    await round({ historyBytes: 103_000 });
-    await round({ historyBytes: 103_000 });
-    const rows = await sql`select request_id from changes where team_id = 'team_a' order by id`;
-    expect([rows.length, rows.at(-1)?.request_id]).toEqual([10, `r${serial}`]);
-    const [usage] = await sql`select sum(bytes)::int as bytes from history_usage where owner = 'team_a'`;
-    expect(usage?.bytes).toBe(await bytes('team_a'));
-  });
+test('the history of changes that exceeds the limit of a team is deleted, the oldest first, until the rest fits; others keep theirs', async () => {
+  for (let i = 0; i < 30; i += 1) await change('team_a', ago(2 * DAY - i * MINUTE), 'record.update', 10_000);
+  for (let i = 0; i < 5; i += 1) await change('team_b', ago(3 * DAY), 'record.update', 10_000);
+  const all = await requests();
+  await round({ historyBytes: 103_000 });
+  const bytes = async (team: string) =>
+    Number(
+      (await sql`select sum(200 + pg_column_size(after)) as bytes from changes where team_id = ${team}`)[0]?.bytes,
+    );
+  expect(await bytes('team_a')).toBeLessThanOrEqual(103_000);
+  // Not more was deleted than had to be: one row more would not fit.
+  expect(await bytes('team_a')).toBeGreaterThan(103_000 - 10_300);
+  expect(await requests()).toEqual([...all.slice(-5 - 10, -5), ...all.slice(-5)]);
+  // Later additions are counted as well, once.
+  for (let i = 0; i < 3; i += 1) await change('team_a', ago(HOUR), 'record.update', 10_000);
+  await round({ historyBytes: 103_000 });
+  await round({ historyBytes: 103_000 });
+  const rows = await sql`select request_id from changes where team_id = 'team_a' order by id`;
+  expect([rows.length, rows.at(-1)?.request_id]).toEqual([10, `r${serial}`]);
+  const [usage] = await sql`select sum(bytes)::int as bytes from history_usage where owner = 'team_a'`;
+  expect(usage?.bytes).toBe(await bytes('team_a'));
+});
 
-  test('that goes by its age is no longer counted', async () => {
-    for (let i = 0; i < 10; i += 1) await change('team_a', ago(399 * DAY), 'record.update', 2_000);
-    for (let i = 0; i < 5; i += 1) await change('team_a', ago(DAY), 'record.update', 2_000);
-    await round();
-    const young = (await requests()).slice(-5);
-    await round({ historyMs: 300 * DAY, historyBytes: 12_000 });
-    expect(await requests()).toEqual(young);
-    const [usage] = await sql`select sum(bytes)::int as bytes from history_usage where owner = 'team_a'`;
-    expect([usage?.bytes > 10_000, usage?.bytes < 12_000]).toEqual([true, true]);
-  });
+test('the history of changes that goes by its age is no longer counted', async () => {
+  for (let i = 0; i < 10; i += 1) await change('team_a', ago(399 * DAY), 'record.update', 2_000);
+  for (let i = 0; i < 5; i += 1) await change('team_a', ago(DAY), 'record.update', 2_000);
+  await round();
+  const young = (await requests()).slice(-5);
+  await round({ historyMs: 300 * DAY, historyBytes: 12_000 });
+  expect(await requests()).toEqual(young);
+  const [usage] = await sql`select sum(bytes)::int as bytes from history_usage where owner = 'team_a'`;
+  expect([usage?.bytes > 10_000, usage?.bytes < 12_000]).toEqual([true, true]);
+});
 
-  test('that a transaction under way may still precede is not counted yet', async () => {
-    await change('team_a', ago(2 * MINUTE), 'record.update', 1_000);
-    await change('team_a', ago(MINUTE / 2), 'record.update', 1_000);
-    await change('team_a', ago(2 * MINUTE), 'record.update', 1_000);
-    const counted = await one.db.transaction((tx) => countHistory(tx, 'zones', ago(MINUTE), 100));
-    expect(counted).toBe(1);
-  });
+test('the history of changes that a transaction under way may still precede is not counted yet', async () => {
+  await change('team_a', ago(2 * MINUTE), 'record.update', 1_000);
+  await change('team_a', ago(MINUTE / 2), 'record.update', 1_000);
+  await change('team_a', ago(2 * MINUTE), 'record.update', 1_000);
+  const counted = await one.db.transaction((tx) => countHistory(tx, 'zones', ago(MINUTE), 100));
+  expect(counted).toBe(1);
+});
 
-  test('that belongs to a person is limited like that of a team', async () => {
-    await sql`insert into changes (zone_id, zone_name, user_id, key_id, action, after, serial, request_id, at)
+test('the history of changes that belongs to a person is limited like that of a team', async () => {
+  await sql`insert into changes (zone_id, zone_name, user_id, key_id, action, after, serial, request_id, at)
       select 'zone_p', 'p.example', 'user_p', 'k', 'record.update', to_jsonb(repeat(md5(i::text), 3)), i, 'p' || i, ${ago(DAY)}
       from generate_series(1, 50) i`;
-    await round({ historyBytes: 3_000 });
-    const [{ rows, newest } = { rows: 0, newest: '' }] = await sql`
+  await round({ historyBytes: 3_000 });
+  const [{ rows, newest } = { rows: 0, newest: '' }] = await sql`
       select count(*)::int as rows, max(serial)::text as newest from changes where user_id = 'user_p'`;
-    expect([rows > 5 && rows < 15, newest]).toEqual([true, '50']);
-  });
+  expect([rows > 5 && rows < 15, newest]).toEqual([true, '50']);
 });
 
 test('the history of people without a team has one limit for all, so that sign-ins do not fill the database', async () => {

@@ -2,7 +2,7 @@
 // was named.
 import { chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDatabase } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
 import { unprivilegedAccount } from '../../../deploy/local/parts/account.ts';
@@ -110,80 +110,76 @@ async function ask(host: string, { mode = 'verify-full', authorities }: Options 
 
 const CA = () => ({ authorities: authority.certificateFile });
 
-describe('A server with sslmode=verify-full', () => {
-  it('is used if its certificate is for the name or the IP address of DATABASE_URL, and for no other', async () => {
-    await serve('localhost');
-    expect(await ask('localhost', CA())).toBe(true);
-    await expect(ask('127.0.0.1', CA())).rejects.toThrow(
-      /no TLS to the database server 127\.0\.0\.1:\d+: .*IP: 127\.0\.0\.1 is not in the cert's list/,
-    );
-    await serve('127.0.0.1');
-    expect(await ask('127.0.0.1', CA())).toBe(true);
-    await expect(ask('localhost', CA())).rejects.toThrow(/Host: localhost\. is not cert's CN: 127\.0\.0\.1/);
-  });
-
-  it('is refused with a certificate of another authority, and without a named authority', async () => {
-    await serve('localhost', other);
-    await expect(ask('localhost', CA())).rejects.toThrow(/self-signed certificate|unable to/);
-    await expect(ask('localhost')).rejects.toThrow(/self-signed certificate|unable to/);
-    // This mode encrypts, and verifies nothing.
-    expect(await ask('localhost', { mode: 'require' })).toBe(true);
-  });
-
-  it('is verified by the new authorities as soon as their file is replaced, and by none while the file is damaged', async () => {
-    await serve('localhost');
-    const file = join(folder, 'ca.crt');
-    await copyFile(authority.certificateFile, file);
-    const url = new URL(postgres.url.replace('127.0.0.1', 'localhost'));
-    url.searchParams.set('sslmode', 'verify-full');
-    url.searchParams.set('sslrootcert', file);
-    const database = openDatabase(url.href, { max: 1 });
-    const reconnect = async () => {
-      await database.db.build.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
-      return database.db.build.execute(sql`select 1 as one`).catch((error: Error) => Promise.reject(error.cause));
-    };
-    try {
-      expect(await reconnect()).toHaveLength(1);
-      await writeFile(file, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
-      await expect(reconnect()).rejects.toThrow(`the authorities of the database in ${file} cannot be read`);
-      await serve('localhost', other);
-      await copyFile(other.certificateFile, file);
-      await expect.poll(reconnect, { timeout: 30_000 }).toHaveLength(1);
-    } finally {
-      await database.close();
-    }
-  });
-
-  it('that has no TLS is not used, and one that is down leaves the process alive', async () => {
-    const plain = openDatabase(
-      `${inject('postgres').adminUrl}?sslmode=verify-full&sslrootcert=${authority.certificateFile}`,
-    );
-    try {
-      await expect(plain.db.build.execute(sql`select 1`)).rejects.toMatchObject({
-        cause: { code: 'TLS_FAILED', message: expect.stringMatching(/: the server does not offer TLS$/) },
-      });
-    } finally {
-      await plain.close();
-    }
-    const { free = 0 } = await allocatePorts([{ name: 'free' }], { stateDir: join(folder, 'ca') });
-    const down = openDatabase(`postgres://u:p@127.0.0.1:${free}/z?sslmode=verify-full`);
-    try {
-      await expect(down.db.build.execute(sql`select 1`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-    } finally {
-      await down.close();
-    }
-  });
-
-  it('needs a file with certificates', () => {
-    const open = (file: string) => () => openDatabase(`${postgres.url}?sslmode=verify-full&sslrootcert=${file}`);
-    expect(open('/nowhere/ca.crt')).toThrow(
-      'the authorities of the database in /nowhere/ca.crt cannot be read: ENOENT',
-    );
-    expect(open(authority.keyFile)).toThrow(/cannot be read: it contains no certificate in PEM/);
-  });
+test('A server with sslmode=verify-full is used if its certificate is for the name or the IP address of DATABASE_URL, and for no other', async () => {
+  await serve('localhost');
+  expect(await ask('localhost', CA())).toBe(true);
+  await expect(ask('127.0.0.1', CA())).rejects.toThrow(
+    /no TLS to the database server 127\.0\.0\.1:\d+: .*IP: 127\.0\.0\.1 is not in the cert's list/,
+  );
+  await serve('127.0.0.1');
+  expect(await ask('127.0.0.1', CA())).toBe(true);
+  await expect(ask('localhost', CA())).rejects.toThrow(/Host: localhost\. is not cert's CN: 127\.0\.0\.1/);
 });
 
-it('The readiness probe of the built-in Postgres fails while it recovers, or is stopped, and reads a new certificate once', async () => {
+test('A server with sslmode=verify-full is refused with a certificate of another authority, and without a named authority', async () => {
+  await serve('localhost', other);
+  await expect(ask('localhost', CA())).rejects.toThrow(/self-signed certificate|unable to/);
+  await expect(ask('localhost')).rejects.toThrow(/self-signed certificate|unable to/);
+  // This mode encrypts, and verifies nothing.
+  expect(await ask('localhost', { mode: 'require' })).toBe(true);
+});
+
+test('A server with sslmode=verify-full is verified by the new authorities as soon as their file is replaced, and by none while the file is damaged', async () => {
+  await serve('localhost');
+  const file = join(folder, 'ca.crt');
+  await copyFile(authority.certificateFile, file);
+  const url = new URL(postgres.url.replace('127.0.0.1', 'localhost'));
+  url.searchParams.set('sslmode', 'verify-full');
+  url.searchParams.set('sslrootcert', file);
+  const database = openDatabase(url.href, { max: 1 });
+  const reconnect = async () => {
+    await database.db.build.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => undefined);
+    return database.db.build.execute(sql`select 1 as one`).catch((error: Error) => Promise.reject(error.cause));
+  };
+  try {
+    expect(await reconnect()).toHaveLength(1);
+    await writeFile(file, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+    await expect(reconnect()).rejects.toThrow(`the authorities of the database in ${file} cannot be read`);
+    await serve('localhost', other);
+    await copyFile(other.certificateFile, file);
+    await expect.poll(reconnect, { timeout: 30_000 }).toHaveLength(1);
+  } finally {
+    await database.close();
+  }
+});
+
+test('A server with sslmode=verify-full that has no TLS is not used, and one that is down leaves the process alive', async () => {
+  const plain = openDatabase(
+    `${inject('postgres').adminUrl}?sslmode=verify-full&sslrootcert=${authority.certificateFile}`,
+  );
+  try {
+    await expect(plain.db.build.execute(sql`select 1`)).rejects.toMatchObject({
+      cause: { code: 'TLS_FAILED', message: expect.stringMatching(/: the server does not offer TLS$/) },
+    });
+  } finally {
+    await plain.close();
+  }
+  const { free = 0 } = await allocatePorts([{ name: 'free' }], { stateDir: join(folder, 'ca') });
+  const down = openDatabase(`postgres://u:p@127.0.0.1:${free}/z?sslmode=verify-full`);
+  try {
+    await expect(down.db.build.execute(sql`select 1`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  } finally {
+    await down.close();
+  }
+});
+
+test('A server with sslmode=verify-full needs a file with certificates', () => {
+  const open = (file: string) => () => openDatabase(`${postgres.url}?sslmode=verify-full&sslrootcert=${file}`);
+  expect(open('/nowhere/ca.crt')).toThrow('the authorities of the database in /nowhere/ca.crt cannot be read: ENOENT');
+  expect(open(authority.keyFile)).toThrow(/cannot be read: it contains no certificate in PEM/);
+});
+
+test('The readiness probe of the built-in Postgres fails while it recovers, or is stopped, and reads a new certificate once', async () => {
   const fake = join(folder, 'fake');
   await mkdir(fake);
   expect(await probe(fake)).toBe(1);

@@ -2,7 +2,7 @@
 // script that a process ran (NODE_V8_COVERAGE), so that nothing depends on the imports.
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { cloneDatabase } from '../../support/postgres/database.ts';
@@ -40,7 +40,7 @@ async function packagesOfApi(name: string, settings: Record<string, string>): Pr
 const sdkOf = (packages: Set<string>) =>
   [...packages].filter((name) => name.startsWith('@opentelemetry/') && name !== '@opentelemetry/api');
 
-it("an api without an endpoint for traces loads nothing of OpenTelemetry's SDK, and one with it does", async () => {
+test("an api without an endpoint for traces loads nothing of OpenTelemetry's SDK, and one with it does", async () => {
   const without = await packagesOfApi('without', {});
   expect([...without]).toEqual(expect.arrayContaining(['fastify', 'postgres', 'zod']));
   expect(sdkOf(without)).toEqual([]);

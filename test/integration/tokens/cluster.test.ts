@@ -1,6 +1,6 @@
 // Tokens of service accounts, as a real kube-apiserver issues them (TokenRequest): verified with the keys of the
 // cluster, and by TokenReview.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KeySource } from '#base/key-source.ts';
 import { type OwnCluster, ownCluster } from '#kube/api/own-cluster.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -70,7 +70,7 @@ const verify = (text: string, kind: KeySource['kind']) => verifier.verify(text, 
 const codeOf = (verdict: TokenVerdict) => (verdict.ok ? 'ok' : verdict.problem.code);
 
 describe.each(KINDS)('a token of a service account (%s)', (kind) => {
-  it('is verified once for several requests, and has the claims of kube-apiserver', async () => {
+  test(`a token of a service account (${kind}) is verified once for several requests, and has the claims of kube-apiserver`, async () => {
     start();
     const text = await token('shop');
     const verdict = await verify(text, kind);
@@ -88,23 +88,26 @@ describe.each(KINDS)('a token of a service account (%s)', (kind) => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['for kube-apiserver itself', ['https://kubernetes.default.svc'], 600, 'audience'],
     ['that is valid for more than an hour', [AUDIENCE], 7_200, 'too-old'],
-  ])('%s is refused without a call', async (_title, audiences, seconds, code) => {
-    start();
-    expect(codeOf(await verify(await token('shop', audiences, seconds), kind))).toBe(code);
-    expect(calls).toEqual([]);
-  });
+  ])(
+    `a token of a service account (${kind}) %s is refused without a call`,
+    async (_title, audiences, seconds, code) => {
+      start();
+      expect(codeOf(await verify(await token('shop', audiences, seconds), kind))).toBe(code);
+      expect(calls).toEqual([]);
+    },
+  );
 
-  it('that another key signed is refused', async () => {
+  test(`a token of a service account (${kind}) that another key signed is refused`, async () => {
     start();
     const claims = JSON.parse(Buffer.from((await token('shop')).split('.')[1] ?? '', 'base64url').toString());
     const forged = await (await issuerKey('forged', 'RS256')).sign(claims);
     expect(codeOf(await verify(forged, kind))).toBe(kind === 'cluster' ? 'unknown-key' : 'refused');
   });
 
-  it('cannot be judged while kube-apiserver does not answer', async () => {
+  test(`a token of a service account (${kind}) cannot be judged while kube-apiserver does not answer`, async () => {
     start(() => Promise.reject(new Error('down')));
     const text = await token('shop');
     expect(await verify(text, kind)).toMatchObject({
@@ -115,14 +118,14 @@ describe.each(KINDS)('a token of a service account (%s)', (kind) => {
     });
   });
 
-  it('cannot be judged outside of a cluster', async () => {
+  test(`a token of a service account (${kind}) cannot be judged outside of a cluster`, async () => {
     verifier = createTokenVerifier({ log, metrics: createMetrics({ processMetrics: false }) });
     const verdict = await verify(await token('shop'), kind);
     expect(verdict).toMatchObject({ problem: { sentence: expect.stringContaining('does not run in a cluster') } });
   });
 });
 
-it('a token of a deleted service account is refused by TokenReview after a minute', async () => {
+test('a token of a deleted service account is refused by TokenReview after a minute', async () => {
   start();
   await createAccount('gone');
   const text = await token('gone');
@@ -138,7 +141,7 @@ it('a token of a deleted service account is refused by TokenReview after a minut
   expect(await metrics.registry.metrics()).toContain('zonestead_token_reviews_total{result="refused"} 1');
 });
 
-it('a review holds for a minute', async () => {
+test('a review holds for a minute', async () => {
   let isDown = false;
   start((call, limit) => (isDown ? Promise.reject(new Error('down')) : own.request(call, limit)));
   const text = await token('shop');
@@ -150,7 +153,7 @@ it('a review holds for a minute', async () => {
   expect(codeOf(await verify(text, 'token-review'))).toBe('issuer-down');
 });
 
-it.each([
+test.each([
   ['is right', {}, {}, 'ok'],
   ['names another user than the claims', {}, { username: 'system:serviceaccount:default:other' }, 'refused'],
   ['names another service account of the same name', {}, { uid: 'other' }, 'refused'],

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { TokenIssuer, TokenVerdict } from '#tokens/issuer.ts';
@@ -76,7 +76,7 @@ describe('a token of oidc-provider', () => {
     terms = { issuer, audience: AUDIENCE, keySource: { kind: 'discovery' }, maxAgeS: 3_600, privateAddresses: true };
   });
 
-  it.each(['RS256', 'ES256', 'EdDSA'])('that it signed with %s is accepted', async (alg) => {
+  test.each(['RS256', 'ES256', 'EdDSA'])('a token of oidc-provider that it signed with %s is accepted', async (alg) => {
     await useNewKey(alg);
     const verdict = await verifier.verify(await token(), terms, signal);
     expect(verdict).toMatchObject({
@@ -84,12 +84,12 @@ describe('a token of oidc-provider', () => {
     });
   });
 
-  it('that it signed with another algorithm is refused', async () => {
+  test('a token of oidc-provider that it signed with another algorithm is refused', async () => {
     await useNewKey('PS256');
     expect(codeOf(await verifier.verify(await token(), terms, signal))).toBe('algorithm');
   });
 
-  it('is accepted after the provider has changed its only key, and its earlier tokens are refused then', async () => {
+  test('a token of oidc-provider is accepted after the provider has changed its only key, and its earlier tokens are refused then', async () => {
     await useNewKey('ES256');
     const before = await token();
     expect(codeOf(await verifier.verify(before, terms, signal))).toBe('ok');
@@ -125,7 +125,7 @@ describe('a JWT-SVID', () => {
     terms = { ...bundle.terms, issuer: 'spiffe://td.example', keySource: { kind: 'jwks', url: bundle.jwksUrl } };
   });
 
-  it('is accepted with the bundle of its trust domain, although it has neither issuer nor time of issue', async () => {
+  test('a JWT-SVID is accepted with the bundle of its trust domain, although it has neither issuer nor time of issue', async () => {
     const own = svid();
     expect(await verifier.verify(await key.sign(own), terms, signal)).toEqual({
       ok: true,
@@ -139,7 +139,7 @@ describe('a JWT-SVID', () => {
     });
   });
 
-  it('is accepted with the keys of a bundle that was entered by hand, without a fetch', async () => {
+  test('a JWT-SVID is accepted with the keys of a bundle that was entered by hand, without a fetch', async () => {
     const pinned: TokenIssuer = {
       ...terms,
       keySource: { kind: 'pinned', jwks: { keys: bundle.keys.map(({ jwk }) => jwk) } },
@@ -154,16 +154,16 @@ describe('a JWT-SVID', () => {
     expect(bundle.requests).toHaveLength(before);
   });
 
-  it.each([
+  test.each([
     ['from another trust domain', { sub: 'spiffe://other.example/ns/shop/sa/web' }, 'issuer'],
     ['for others', { aud: ['spiffe://td.example/other'] }, 'audience'],
     ['without expiry', { exp: undefined }, 'no-expiry'],
     ['that is valid for hours', { exp: seconds() + 7_200 }, 'too-old'],
-  ])('is refused if it is one %s', async (_title, change, code) => {
+  ])('a JWT-SVID is refused if it is one %s', async (_title, change, code) => {
     expect(codeOf(await verifier.verify(await key.sign(svid(change)), terms, signal))).toBe(code);
   });
 
-  it('with an issuer is of that issuer', async () => {
+  test('a JWT-SVID with an issuer is of that issuer', async () => {
     const own = await key.sign(svid({ iss: 'https://spire.example' }));
     expect(codeOf(await verifier.verify(own, terms, signal))).toBe('issuer');
     expect(codeOf(await verifier.verify(own, { ...terms, issuer: 'https://spire.example' }, signal))).toBe('ok');

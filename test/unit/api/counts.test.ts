@@ -1,10 +1,10 @@
 // Each route that writes zones or records declares what it counts, so that no write escapes the limits.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildApp } from '#api/app.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createLogger } from '#telemetry/log.ts';
 
-it('every route below /v1/dns and /acme that can write declares what it counts', async () => {
+test('every route below /v1/dns and /acme that can write declares what it counts', async () => {
   const log = createLogger({ name: 'api', level: 'silent' });
   const routes: { path: string; counts: unknown }[] = [];
   const app = buildApp({

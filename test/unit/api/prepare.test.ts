@@ -1,12 +1,12 @@
 // The start of the api while its database is not reachable.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { untilPrepared } from '#api/prepare.ts';
 import { createLogger } from '#telemetry/log.ts';
 
 const failure = (code: string) =>
   Object.assign(new Error('Failed query: select 1'), { cause: Object.assign(new Error('connect 10.0.0.1'), { code }) });
 
-it('retries until it succeeds, and reports each cause once', async () => {
+test('retries until it succeeds, and reports each cause once', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'api', destination: { write: (line) => lines.push(line) } });
   const causes = ['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED', '28P01', '28P01'];
@@ -26,7 +26,7 @@ it('retries until it succeeds, and reports each cause once', async () => {
   expect(lines.at(-1)).toContain('the database is ready');
 });
 
-it('ends when the signal aborts', async () => {
+test('ends when the signal aborts', async () => {
   const stop = new AbortController();
   const log = createLogger({ name: 'api', level: 'silent' });
   const prepare = async () => {

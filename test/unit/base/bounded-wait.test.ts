@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createBoundedWait } from '#base/bounded-wait.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('a key waits for ten seconds at most, and again after its cause has gone', async () => {
+test('a key waits for ten seconds at most, and again after its cause has gone', async () => {
   const clock = new FakeClock();
   const mustWait = createBoundedWait(clock);
   expect(mustWait('a', true)).toBe(true);
@@ -17,7 +17,7 @@ it('a key waits for ten seconds at most, and again after its cause has gone', as
   expect(mustWait('a', true)).toBe(true);
 });
 
-it('a key that was not asked about for an hour is forgotten, and others are not', async () => {
+test('a key that was not asked about for an hour is forgotten, and others are not', async () => {
   const clock = new FakeClock();
   const mustWait = createBoundedWait(clock);
   mustWait('gone', true);

@@ -1,33 +1,29 @@
 // Bounds of a JSON text, judged without parsing it.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { exceedsJson } from '#base/json-bounds.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const judge = (text: string, depth = 3, values = 5) => exceedsJson(bytes(text), { depth, values });
 
-describe('nesting', () => {
-  test.each(['[[[]]]', '{"a":{"b":{}}}', '[{"a":[]},[[]],[[]]]', '"[[[["', '["{{{{[[[["]', '[]]]]]'])(
-    '%s is within three levels',
-    (text) => expect(judge(text, 3, 100)).toBeNull(),
-  );
+test.each(['[[[]]]', '{"a":{"b":{}}}', '[{"a":[]},[[]],[[]]]', '"[[[["', '["{{{{[[[["]', '[]]]]]'])(
+  'the nesting of %s is within three levels',
+  (text) => expect(judge(text, 3, 100)).toBeNull(),
+);
 
-  test.each(['[[[[', '{"a":{"b":{"c":{', '[{"a":[{', '["\\"",[[[', '["\\\\",[[[', '["\\\\\\"]",[[['])(
-    '%s is not, and the message says the limit',
-    (text) => expect(judge(text, 3, 100)).toMatch(/nested too deep: at most 3/),
-  );
-});
+test.each(['[[[[', '{"a":{"b":{"c":{', '[{"a":[{', '["\\"",[[[', '["\\\\",[[[', '["\\\\\\"]",[[['])(
+  'the nesting of %s is not within three levels, and the message says the limit',
+  (text) => expect(judge(text, 3, 100)).toMatch(/nested too deep: at most 3/),
+);
 
-describe('values', () => {
-  test.each(['[1,2,3,4]', '{"a":1,"b":2,"c":3,"d":4}', '["1,2,3,4,5,6,7,8,9"]', '[[[[', ''])(
-    '%s is within five',
-    (text) => expect(judge(text, 9)).toBeNull(),
-  );
+test.each(['[1,2,3,4]', '{"a":1,"b":2,"c":3,"d":4}', '["1,2,3,4,5,6,7,8,9"]', '[[[[', ''])(
+  'the number of values of %s is within five',
+  (text) => expect(judge(text, 9)).toBeNull(),
+);
 
-  test.each(['[1,2,3,4,5]', '[[],[],[]]', '["\\",",2,3,4,5]', ',,,,,'])(
-    '%s is not, and the message says the limit',
-    (text) => expect(judge(text, 9)).toMatch(/at most 5 are read/),
-  );
-});
+test.each(['[1,2,3,4,5]', '[[],[],[]]', '["\\",",2,3,4,5]', ',,,,,'])(
+  'the number of values of %s is not within five, and the message says the limit',
+  (text) => expect(judge(text, 9)).toMatch(/at most 5 are read/),
+);
 
 test('a batch of 1,000 full changes is within the bounds of requests', () => {
   const record = {

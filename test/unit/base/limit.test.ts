@@ -1,6 +1,6 @@
 // Limits on the work that runs at the same time: groups take turns, waits end with their signal.
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Limit } from '#base/limit.ts';
 import { createSerial } from '#base/serial.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
@@ -28,7 +28,7 @@ function setUp(permits: number) {
   return { clock, work, order, most: () => most };
 }
 
-it('runs no more jobs than there are permits, in the order of arrival', async () => {
+test('runs no more jobs than there are permits, in the order of arrival', async () => {
   const on = setUp(3);
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => on.work(name));
   await on.clock.advance(5);
@@ -38,7 +38,7 @@ it('runs no more jobs than there are permits, in the order of arrival', async ()
   expect(on.most()).toBe(3);
 });
 
-it('gives the next permit to a group with one job, however many jobs another group has waiting', async () => {
+test('gives the next permit to a group with one job, however many jobs another group has waiting', async () => {
   const on = setUp(2);
   const flood = Array.from({ length: 100 }, (_, n) => on.work(`a${n}`));
   await on.clock.advance(5);
@@ -49,7 +49,7 @@ it('gives the next permit to a group with one job, however many jobs another gro
   await Promise.all([...flood, other]);
 });
 
-it('continues after a job that failed', async () => {
+test('continues after a job that failed', async () => {
   const on = setUp(1);
   const failed = expect(on.work('a!')).rejects.toThrow('a!');
   const after = on.work('b');
@@ -58,7 +58,7 @@ it('continues after a job that failed', async () => {
   expect(await after).toBe('b');
 });
 
-it('drops a job that is given up while it waits, but none that has begun', async () => {
+test('drops a job that is given up while it waits, but none that has begun', async () => {
   const on = setUp(1);
   const abort = new AbortController();
   const first = on.work('a', abort.signal);
@@ -74,7 +74,7 @@ it('drops a job that is given up while it waits, but none that has begun', async
   expect(on.order).toEqual(['a', 'b2']);
 });
 
-it('leaves permits for another group, even if the calls of one hang', async () => {
+test('leaves permits for another group, even if the calls of one hang', async () => {
   const clock = new FakeClock();
   const limit = new Limit({ permits: 4, isFair: true });
   const began: string[] = [];
@@ -90,7 +90,7 @@ it('leaves permits for another group, even if the calls of one hang', async () =
   expect(began.sort()).toEqual(['a', 'a', 'b', 'c']);
 });
 
-it('with calls that are given up at any time, settles each once, runs all others, and exceeds no limit', async () => {
+test('with calls that are given up at any time, settles each once, runs all others, and exceeds no limit', async () => {
   const anyCall = fc.record({
     group: fc.constantFrom('a', 'b', 'c'),
     at: fc.nat({ max: 200 }),
@@ -130,7 +130,7 @@ it('with calls that are given up at any time, settles each once, runs all others
   );
 });
 
-it('tries a permit without a wait, and returns it once', () => {
+test('tries a permit without a wait, and returns it once', () => {
   const limit = new Limit({ permits: 1 });
   const release = limit.tryTake('a');
   expect([limit.tryTake('b'), limit.isFree('b'), limit.used]).toEqual([null, false, 1]);
@@ -139,7 +139,7 @@ it('tries a permit without a wait, and returns it once', () => {
   expect([limit.isFree('b'), limit.used]).toEqual([true, 0]);
 });
 
-it('gives each owner its own permits and no more, while other owners keep theirs', () => {
+test('gives each owner its own permits and no more, while other owners keep theirs', () => {
   const limit = new Limit({ permits: 5, share: 2 });
   const first = limit.tryTake('a');
   expect([first, limit.tryTake('a')].every((release) => release !== null)).toBe(true);
@@ -151,7 +151,7 @@ it('gives each owner its own permits and no more, while other owners keep theirs
   expect(limit.tryTake('a')).not.toBeNull();
 });
 
-it('serves the work that waits when the number of permits has risen, before new work', async () => {
+test('serves the work that waits when the number of permits has risen, before new work', async () => {
   let permits = 0;
   const limit = new Limit({ permits: () => permits });
   const order: string[] = [];
@@ -162,7 +162,7 @@ it('serves the work that waits when the number of permits has risen, before new 
   expect(order).toEqual(['a', 'b']);
 });
 
-it('runs work of one key one after another, and work of another key at the same time', async () => {
+test('runs work of one key one after another, and work of another key at the same time', async () => {
   const clock = new FakeClock();
   const serial = createSerial();
   const { signal } = new AbortController();

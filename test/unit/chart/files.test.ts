@@ -1,17 +1,17 @@
 // The generated files of the chart are up to date.
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { chartFiles } from '../../../charts/tools/chart.ts';
 import { readValues } from '../../../charts/tools/value-comments.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 
-it('the committed files equal the output of `npm run generate`', async () => {
+test('the committed files equal the output of `npm run generate`', async () => {
   for (const [path, text] of await chartFiles()) expect(await readFile(`${ROOT}${path}`, 'utf8'), path).toBe(text);
 });
 
-it('the schema has every value of values.yaml', async () => {
+test('the schema has every value of values.yaml', async () => {
   const schema = JSON.parse(await readFile(`${ROOT}charts/zonestead/values.schema.json`, 'utf8'));
   const values = readValues(await readFile(`${ROOT}charts/zonestead/values.yaml`, 'utf8'));
   expect(values.length).toBeGreaterThan(100);
@@ -24,7 +24,7 @@ it('the schema has every value of values.yaml', async () => {
   }
 });
 
-it('Chart.yaml has the newest section of the change log, and the version of the project', async () => {
+test('Chart.yaml has the newest section of the change log, and the version of the project', async () => {
   const text = async (file: string) => readFile(`${ROOT}${file}`, 'utf8');
   const chart = parse(await text('charts/zonestead/Chart.yaml'));
   const [, version, body = ''] =
@@ -36,7 +36,7 @@ it('Chart.yaml has the newest section of the change log, and the version of the 
   expect(lines.length).toBeGreaterThan(0);
 });
 
-it('comments become descriptions, line after line', () => {
+test('comments become descriptions, line after line', () => {
   const text = '# -- The first\n# -- value\na: 1\nb:\n  # -- Inner\n  c: []\n  d: ""\n# no description\ne: { x: y }\n';
   expect(readValues(text)).toEqual([
     { path: 'a', default: '1', description: 'The first value' },
@@ -47,7 +47,7 @@ it('comments become descriptions, line after line', () => {
   ]);
 });
 
-it('values.schema.json defines each shared form once, and uses every definition', async () => {
+test('values.schema.json defines each shared form once, and uses every definition', async () => {
   const text = await readFile(`${ROOT}charts/zonestead/values.schema.json`, 'utf8');
   const defined = Object.keys(JSON.parse(text).$defs);
   const used = new Set([...text.matchAll(/"\$ref": "#\/\$defs\/(\w+)"/g)].map(([, name]) => name));
@@ -55,7 +55,7 @@ it('values.schema.json defines each shared form once, and uses every definition'
   expect(text.split('\n').length).toBeLessThan(1_300);
 });
 
-it('crds/ is a link into the chart, and the chart has no links, because Flux leaves links out of a GitRepository', async () => {
+test('crds/ is a link into the chart, and the chart has no links, because Flux leaves links out of a GitRepository', async () => {
   expect(await readlink(`${ROOT}crds`)).toBe('charts/zonestead/files/crds');
   const entries = await readdir(`${ROOT}charts/zonestead`, { recursive: true, withFileTypes: true });
   expect(entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name)).toEqual([]);

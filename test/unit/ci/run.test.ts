@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 
 const SCRIPT = new URL('../../../.ci/run', import.meta.url).pathname;
 const folders: string[] = [];
@@ -68,59 +68,57 @@ async function runCi({
   });
 }
 
-describe('.ci/run', () => {
-  it('passes when all tests passed and all record contents agree, and adds both up', async () => {
-    const { last, code } = await runCi({ npm: 'noise\n10 passed, 0 failed', vectors: AGREE });
-    expect([last, code]).toEqual(['847 passed, 0 failed', 0]);
-  });
+test('.ci/run passes when all tests passed and all record contents agree, and adds both up', async () => {
+  const { last, code } = await runCi({ npm: 'noise\n10 passed, 0 failed', vectors: AGREE });
+  expect([last, code]).toEqual(['847 passed, 0 failed', 0]);
+});
 
-  it('has the tests on real pods run, and random tests try all cases: CI and TEST_EFFORT are set for the tests', async () => {
-    expect((await runCi({ npm: '10 passed, 0 failed', vectors: AGREE })).all).toContain('CI is true, effort full');
-  });
+test('.ci/run has the tests on real pods run, and random tests try all cases: CI and TEST_EFFORT are set for the tests', async () => {
+  expect((await runCi({ npm: '10 passed, 0 failed', vectors: AGREE })).all).toContain('CI is true, effort full');
+});
 
-  it('runs the lanes that npm test omits, and adds them up', async () => {
-    const stubs = { npm: '10 passed, 0 failed', rest: 'noise\n5 passed, 0 failed', vectors: AGREE };
-    const { last, code } = await runCi(stubs);
-    expect([last, code]).toEqual(['852 passed, 0 failed', 0]);
-  });
+test('.ci/run runs the lanes that npm test omits, and adds them up', async () => {
+  const stubs = { npm: '10 passed, 0 failed', rest: 'noise\n5 passed, 0 failed', vectors: AGREE };
+  const { last, code } = await runCi(stubs);
+  expect([last, code]).toEqual(['852 passed, 0 failed', 0]);
+});
 
-  it.each<[string, Stubs, string]>([
-    ['a test failed', { npm: '9 passed, 1 failed', npmCode: 1, vectors: AGREE }, '846 passed, 1 failed'],
-    ['tests were skipped', { npm: '8 passed, 0 failed, 2 skipped', vectors: AGREE }, '845 passed, 2 failed'],
-    [
-      'a test failed and one was skipped',
-      { npm: '8 passed, 1 failed, 1 skipped', npmCode: 1, vectors: AGREE },
-      '845 passed, 2 failed',
-    ],
-    [
-      'a test of another lane failed',
-      { npm: '10 passed, 0 failed', rest: '4 passed, 1 failed', vectors: AGREE },
-      '851 passed, 1 failed',
-    ],
-    [
-      'the other lanes print no closing line',
-      { npm: '10 passed, 0 failed', rest: 'killed', vectors: AGREE },
-      '847 passed, 1 failed',
-    ],
-    ['npm test prints no closing line', { npm: 'out of memory', npmCode: 137, vectors: AGREE }, '837 passed, 1 failed'],
-    [
-      'npm test ends with a code of its own',
-      { npm: '10 passed, 0 failed', npmCode: 2, vectors: AGREE },
-      '847 passed, 1 failed',
-    ],
-    [
-      'a record content disagrees',
-      { npm: '10 passed, 0 failed', vectors: '836 agree, 1 disagree' },
-      '846 passed, 1 failed',
-    ],
-    [
-      'the record contents end early',
-      { npm: '10 passed, 0 failed', vectors: 'did not become ready' },
-      '10 passed, 1 failed',
-    ],
-    ['the record contents are missing', { npm: '10 passed, 0 failed', vectors: null }, '10 passed, 1 failed'],
-  ])('fails when %s', async (_title, stubs, closing) => {
-    const { last, code } = await runCi(stubs);
-    expect([last, code]).toEqual([closing, 1]);
-  });
+test.each<[string, Stubs, string]>([
+  ['a test failed', { npm: '9 passed, 1 failed', npmCode: 1, vectors: AGREE }, '846 passed, 1 failed'],
+  ['tests were skipped', { npm: '8 passed, 0 failed, 2 skipped', vectors: AGREE }, '845 passed, 2 failed'],
+  [
+    'a test failed and one was skipped',
+    { npm: '8 passed, 1 failed, 1 skipped', npmCode: 1, vectors: AGREE },
+    '845 passed, 2 failed',
+  ],
+  [
+    'a test of another lane failed',
+    { npm: '10 passed, 0 failed', rest: '4 passed, 1 failed', vectors: AGREE },
+    '851 passed, 1 failed',
+  ],
+  [
+    'the other lanes print no closing line',
+    { npm: '10 passed, 0 failed', rest: 'killed', vectors: AGREE },
+    '847 passed, 1 failed',
+  ],
+  ['npm test prints no closing line', { npm: 'out of memory', npmCode: 137, vectors: AGREE }, '837 passed, 1 failed'],
+  [
+    'npm test ends with a code of its own',
+    { npm: '10 passed, 0 failed', npmCode: 2, vectors: AGREE },
+    '847 passed, 1 failed',
+  ],
+  [
+    'a record content disagrees',
+    { npm: '10 passed, 0 failed', vectors: '836 agree, 1 disagree' },
+    '846 passed, 1 failed',
+  ],
+  [
+    'the record contents end early',
+    { npm: '10 passed, 0 failed', vectors: 'did not become ready' },
+    '10 passed, 1 failed',
+  ],
+  ['the record contents are missing', { npm: '10 passed, 0 failed', vectors: null }, '10 passed, 1 failed'],
+])('.ci/run fails when %s', async (_title, stubs, closing) => {
+  const { last, code } = await runCi(stubs);
+  expect([last, code]).toEqual([closing, 1]);
 });

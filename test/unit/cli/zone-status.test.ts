@@ -1,5 +1,5 @@
 // The secondaries in `zonestead zones status`, with answers of an api that this file makes up.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { showStatus } from '#cli/zones/status.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
@@ -44,7 +44,7 @@ async function output(secondaries: ZoneSecondary[], isJson = false): Promise<str
   return lines;
 }
 
-it('shows the state, the serial and the names of each secondary', async () => {
+test('shows the state, the serial and the names of each secondary', async () => {
   const lines = await output([EU, US]);
   // The answer over DNS tells the serial of eu, and the api that of us.
   expect(lines.find((line) => line.startsWith('eu '))).toMatch(/^eu +current +9 +ns\.eu\.test *$/);
@@ -54,6 +54,6 @@ it('shows the state, the serial and the names of each secondary', async () => {
   expect(JSON.parse((await output([EU, US], true)).join('\n'))).toMatchObject({ secondaries: [EU, US] });
 });
 
-it('shows no table of secondaries for a zone without one', async () => {
+test('shows no table of secondaries for a zone without one', async () => {
   expect((await output([])).join('\n')).not.toContain('SECONDARY');
 });

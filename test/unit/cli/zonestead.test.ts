@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '#cli/all-commands.ts';
 import { settingsHelp } from '#cli/tree.ts';
 import { createZonesteadProgram } from '#cli/zonestead.ts';
@@ -25,66 +25,61 @@ function helpOf(command: Command): string {
   return text;
 }
 
-describe('the map of commands', () => {
-  it('has each command under its own name', async () => {
-    for (const [name, load] of Object.entries(COMMANDS)) expect((await load()).command.name).toBe(name);
-  });
-
-  it('gives --version the version of the package', () => {
-    expect(program.version()).toBe(manifest.version);
-  });
-
-  it.each(all(program))('%s describes itself, its arguments and its options', (_words, command) => {
-    const texts = [
-      command.description(),
-      ...command.registeredArguments.map(({ description }) => description),
-      ...command.options.map(({ description }) => description),
-    ];
-    for (const text of texts) expect(text).toMatch(/^\S.{3,}[^.]$/);
-  });
+test('the map of commands has each command under its own name', async () => {
+  for (const [name, load] of Object.entries(COMMANDS)) expect((await load()).command.name).toBe(name);
 });
 
-describe('help', () => {
-  it.each(['api', 'operator', 'solver', 'nameserver', 'external-dns'])(
-    '%s lists the settings that it reads, with description and default',
-    async (name) => {
-      const loaded = (await COMMANDS[name]?.())?.command;
-      const settings = loaded !== undefined && 'settings' in loaded ? (loaded.settings ?? []) : [];
-      expect(settings.length).toBeGreaterThan(4);
-      const [command] = program.commands.filter((each) => each.name() === name);
-      const help = helpOf(command!).replace(/\s+/g, ' ');
-      for (const { name: setting, description, default: preset, isRequired } of describeSettings(settings)) {
-        expect(help).toContain(`${setting} (${isRequired ? 'required' : `default: ${preset ?? ''}`}`);
-        expect(help).toContain(description);
-      }
-    },
-  );
-
-  it('lists all settings in lines of at most 80 characters', () => {
-    const long = settingsHelp(describeSettings())
-      .split('\n')
-      .filter((line) => line.length > 80 && line.trim().includes(' '));
-    expect(long).toEqual([]);
-  });
+test('the map of commands gives --version the version of the package', () => {
+  expect(program.version()).toBe(manifest.version);
 });
 
-describe('the tree for one command line', () => {
-  const names = async (...words: string[]) =>
-    (await createZonesteadProgram(COMMANDS, undefined, words)).commands.map((each) => each.name());
+test.each(all(program))('the command %s describes itself, its arguments and its options', (_words, command) => {
+  const texts = [
+    command.description(),
+    ...command.registeredArguments.map(({ description }) => description),
+    ...command.options.map(({ description }) => description),
+  ];
+  for (const text of texts) expect(text).toMatch(/^\S.{3,}[^.]$/);
+});
 
-  it('has only the command that its first word names', async () => {
-    expect(await names('zones', 'list')).toEqual(['zones']);
-  });
+test.each(['api', 'operator', 'solver', 'nameserver', 'external-dns'])(
+  'the help of %s lists the settings that it reads, with description and default',
+  async (name) => {
+    const loaded = (await COMMANDS[name]?.())?.command;
+    const settings = loaded !== undefined && 'settings' in loaded ? (loaded.settings ?? []) : [];
+    expect(settings.length).toBeGreaterThan(4);
+    const [command] = program.commands.filter((each) => each.name() === name);
+    const help = helpOf(command!).replace(/\s+/g, ' ');
+    for (const { name: setting, description, default: preset, isRequired } of describeSettings(settings)) {
+      expect(help).toContain(`${setting} (${isRequired ? 'required' : `default: ${preset ?? ''}`}`);
+      expect(help).toContain(description);
+    }
+  },
+);
 
-  it('has all commands if the first word names none', async () => {
-    expect(await names('zone')).toEqual(Object.keys(COMMANDS));
-    expect(await names('--help')).toEqual(Object.keys(COMMANDS));
-    expect(await names()).toEqual(Object.keys(COMMANDS));
-  });
+test('help lists all settings in lines of at most 80 characters', () => {
+  const long = settingsHelp(describeSettings())
+    .split('\n')
+    .filter((line) => line.length > 80 && line.trim().includes(' '));
+  expect(long).toEqual([]);
+});
 
-  /** The packages that a program loads, in a process of its own, and whether it loads the contract. */
-  const packagesOf = async (work: string): Promise<string[]> => {
-    const script = `
+const names = async (...words: string[]) =>
+  (await createZonesteadProgram(COMMANDS, undefined, words)).commands.map((each) => each.name());
+
+test('the tree for one command line has only the command that its first word names', async () => {
+  expect(await names('zones', 'list')).toEqual(['zones']);
+});
+
+test('the tree for one command line has all commands if the first word names none', async () => {
+  expect(await names('zone')).toEqual(Object.keys(COMMANDS));
+  expect(await names('--help')).toEqual(Object.keys(COMMANDS));
+  expect(await names()).toEqual(Object.keys(COMMANDS));
+});
+
+/** The packages that a program loads, in a process of its own, and whether it loads the contract. */
+const packagesOf = async (work: string): Promise<string[]> => {
+  const script = `
       import { registerHooks } from 'node:module';
       const packages = new Set();
       registerHooks({
@@ -99,42 +94,41 @@ describe('the tree for one command line', () => {
       const { createZonesteadProgram } = await import('${PROJECT}src/cli/zonestead.ts');
       ${work}
       console.log(JSON.stringify([...packages].sort()));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-    return JSON.parse(stdout.split('\n').at(-2) ?? '');
-  };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  return JSON.parse(stdout.split('\n').at(-2) ?? '');
+};
 
-  it('loads commander, the schemas of the contract and the rules of names, and no other package, for any command', async () => {
-    const work = 'for (const name of Object.keys(COMMANDS)) await createZonesteadProgram(COMMANDS, undefined, [name]);';
-    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'the contract', 'tr46', 'zod']);
-  });
+test('the tree for one command line loads commander, the schemas of the contract and the rules of names, and no other package, for any command', async () => {
+  const work = 'for (const name of Object.keys(COMMANDS)) await createZonesteadProgram(COMMANDS, undefined, [name]);';
+  expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'the contract', 'tr46', 'zod']);
+});
 
-  it('does not load the contract for completion and for words that name no command', async () => {
-    const work = `
+test('the tree for one command line does not load the contract for completion and for words that name no command', async () => {
+  const work = `
       await createZonesteadProgram(COMMANDS, undefined, ['zone']);
       const context = { print() {}, warn() {}, program: '', signal: new AbortController().signal, stop() {}, missing: [] };
       const program = await createZonesteadProgram(COMMANDS, context, ['complete', 'zon']);
       await program.parseAsync(['complete', 'zon'], { from: 'user' });`;
-    expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46', 'zod']);
-  });
+  expect(await packagesOf(work)).toEqual(['commander', 'punycode', 'tr46', 'zod']);
+});
 
-  it('names a command below admin, if the words are those of one', async () => {
-    const errorOf = async (...words: string[]) => {
-      const tree = await createZonesteadProgram(COMMANDS, undefined, words);
-      let text = '';
-      for (const command of [tree, ...tree.commands]) {
-        const { outputError } = command.configureOutput();
-        command
-          .configureOutput({ writeErr: (part) => (text += part), ...(outputError ? { outputError } : {}) })
-          .exitOverride();
-      }
-      await tree.parseAsync(words, { from: 'user' }).catch(() => undefined);
-      return text;
-    };
-    expect(await errorOf('users', 'suspend')).toContain(
-      'It is a command over the database: zonestead admin users suspend',
-    );
-    expect(await errorOf('zones', 'release')).toContain('zonestead admin zones release');
-    expect(await errorOf('users', 'nothing')).not.toContain('admin');
-    expect(await errorOf('admin', 'keys', 'nothing')).not.toContain('It is a command');
-  });
+test('the tree for one command line names a command below admin, if the words are those of one', async () => {
+  const errorOf = async (...words: string[]) => {
+    const tree = await createZonesteadProgram(COMMANDS, undefined, words);
+    let text = '';
+    for (const command of [tree, ...tree.commands]) {
+      const { outputError } = command.configureOutput();
+      command
+        .configureOutput({ writeErr: (part) => (text += part), ...(outputError ? { outputError } : {}) })
+        .exitOverride();
+    }
+    await tree.parseAsync(words, { from: 'user' }).catch(() => undefined);
+    return text;
+  };
+  expect(await errorOf('users', 'suspend')).toContain(
+    'It is a command over the database: zonestead admin users suspend',
+  );
+  expect(await errorOf('zones', 'release')).toContain('zonestead admin zones release');
+  expect(await errorOf('users', 'nothing')).not.toContain('admin');
+  expect(await errorOf('admin', 'keys', 'nothing')).not.toContain('It is a command');
 });

@@ -1,5 +1,5 @@
 // The questions for the nodes of a zone: shared by proofs, in turns by namespace.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createNodeQuestions, MAX_QUESTIONS } from '#client/node-questions.ts';
 import { listZoneNodes } from '#contract/operations/zones.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
@@ -27,7 +27,7 @@ function setUp() {
   return { clock, asked, ask, questions, client, most: () => most };
 }
 
-it('the proofs of one namespace in one zone share a question', async () => {
+test('the proofs of one namespace in one zone share a question', async () => {
   const { clock, asked, ask } = setUp();
   const all = Array.from({ length: 50 }, () => ask('zone', 'a'));
   await clock.advance(600);
@@ -35,7 +35,7 @@ it('the proofs of one namespace in one zone share a question', async () => {
   expect(asked).toEqual(['zone']);
 });
 
-it('a namespace with many zones does not delay the questions of another one, in its own zone and in a shared one', async () => {
+test('a namespace with many zones does not delay the questions of another one, in its own zone and in a shared one', async () => {
   const { clock, asked, ask, most } = setUp();
   for (let n = 0; n < 200; n += 1) void ask(`zone${n}`, 'flood');
   await clock.advance(100);
@@ -48,7 +48,7 @@ it('a namespace with many zones does not delay the questions of another one, in 
   expect(most()).toBeLessThanOrEqual(MAX_QUESTIONS);
 });
 
-it('a question that is asked again while it waits is sent once, and one that was sent does not serve later proofs', async () => {
+test('a question that is asked again while it waits is sent once, and one that was sent does not serve later proofs', async () => {
   const { clock, asked, ask } = setUp();
   void ask('zone', 'a');
   await clock.advance(10);
@@ -58,7 +58,7 @@ it('a question that is asked again while it waits is sent once, and one that was
   expect(asked).toEqual(['zone', 'zone']);
 });
 
-it('a proof that is given up leaves at once', async () => {
+test('a proof that is given up leaves at once', async () => {
   const { client, questions } = setUp();
   const abort = new AbortController();
   const given = expect(questions.ask(client, 'zone', 'a', abort.signal)).rejects.toThrow('enough');

@@ -1,5 +1,5 @@
 // The check of the operator's own API key at the service.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiError } from '#client/errors.ts';
 import { KeyUnreadable } from '#client/key.ts';
 import { watchOwnKey } from '#client/own-key.ts';
@@ -7,7 +7,7 @@ import { getAccount } from '#contract/operations/account.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
 
-it('is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
+test('is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'operator', destination: { write: (line) => lines.push(line) } });
   const stop = new AbortController();

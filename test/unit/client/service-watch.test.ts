@@ -1,5 +1,5 @@
 // Objects that wait for the service run when it answers again, all at once and once.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
 import { getAccount } from '#contract/operations/account.ts';
@@ -26,52 +26,50 @@ function watched() {
   return { clock, state, wait, end };
 }
 
-describe('the watch for the service', () => {
-  it('sends no request while no object waits', async () => {
-    const { clock, state, end } = watched();
-    await clock.advance(60_000);
-    expect(state.asked).toBe(0);
-    await end();
-  });
+test('the watch for the service sends no request while no object waits', async () => {
+  const { clock, state, end } = watched();
+  await clock.advance(60_000);
+  expect(state.asked).toBe(0);
+  await end();
+});
 
-  it('polls every two seconds while an object waits, and runs each of them once', async () => {
-    const { clock, state, wait, end } = watched();
-    wait('a');
-    wait('b');
-    wait('a');
-    await clock.advance(6_000);
-    expect([state.asked, state.woken]).toEqual([3, []]);
-    state.back = true;
-    await clock.advance(2_000);
-    expect(state.woken).toEqual(['a', 'b']);
-    await clock.advance(10_000);
-    expect(state.asked).toBe(4);
-    await end();
-  });
+test('the watch for the service polls every two seconds while an object waits, and runs each of them once', async () => {
+  const { clock, state, wait, end } = watched();
+  wait('a');
+  wait('b');
+  wait('a');
+  await clock.advance(6_000);
+  expect([state.asked, state.woken]).toEqual([3, []]);
+  state.back = true;
+  await clock.advance(2_000);
+  expect(state.woken).toEqual(['a', 'b']);
+  await clock.advance(10_000);
+  expect(state.asked).toBe(4);
+  await end();
+});
 
-  it('leaves an object that fails while the service answers to its own back-off', async () => {
-    const { clock, state, wait, end } = watched();
-    state.back = true;
-    wait('a');
-    await clock.advance(60_000);
-    expect([state.asked, state.woken]).toEqual([1, []]);
-    await end();
-  });
+test('the watch for the service leaves an object that fails while the service answers to its own back-off', async () => {
+  const { clock, state, wait, end } = watched();
+  state.back = true;
+  wait('a');
+  await clock.advance(60_000);
+  expect([state.asked, state.woken]).toEqual([1, []]);
+  await end();
+});
 
-  it('also runs an object that came after the last failed poll', async () => {
-    const { clock, state, wait, end } = watched();
-    wait('a');
-    await clock.advance(2_500);
-    wait('b');
-    state.back = true;
-    await clock.advance(2_000);
-    expect(state.woken).toEqual(['a', 'b']);
-    await end();
-  });
+test('the watch for the service also runs an object that came after the last failed poll', async () => {
+  const { clock, state, wait, end } = watched();
+  wait('a');
+  await clock.advance(2_500);
+  wait('b');
+  state.back = true;
+  await clock.advance(2_000);
+  expect(state.woken).toEqual(['a', 'b']);
+  await end();
+});
 
-  it('ends with the signal', async () => {
-    const { end } = watched();
-    await settle();
-    await expect(end()).resolves.toBeUndefined();
-  });
+test('the watch for the service ends with the signal', async () => {
+  const { end } = watched();
+  await settle();
+  await expect(end()).resolves.toBeUndefined();
 });

@@ -1,6 +1,6 @@
 // Reads of many names of one zone: the number of requests, that they ask for these names only, and that no answer is
 // older than its call.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { readRecords } from '#client/lists.ts';
 import { withSharedReads } from '#client/shared-reads.ts';
@@ -83,14 +83,14 @@ async function askAll({ ask, recordOf }: ReturnType<typeof setUp>, size: number,
   await Promise.all(Array.from({ length: workers }, work));
 }
 
-it('one call is one request, for that name', async () => {
+test('one call is one request, for that name', async () => {
   const on = setUp(500);
   expect(await done(on.clock, on.ask(7))).toEqual([on.recordOf(7)]);
   expect(await done(on.clock, on.ask(1_000))).toEqual([]);
   expect(on.requests).toEqual(['r7', 'r1000']);
 });
 
-it.each([
+test.each([
   [1_000, 13],
   [10_000, 128],
 ])('a start with %i records and %i workers takes few requests', async (size, workers) => {
@@ -100,7 +100,7 @@ it.each([
   expect(on.requests.length).toBeLessThan(40 + (2 * size) / Math.min(100, workers));
 });
 
-it('a request asks only for the names of calls, within the limits of the service', async () => {
+test('a request asks only for the names of calls, within the limits of the service', async () => {
   const on = setUp(300, (n) => `${'long.'.repeat(30)}r${n}`);
   await done(on.clock, askAll(on, 200, 200));
   expect(on.asked.length).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ it('a request asks only for the names of calls, within the limits of the service
   }
 });
 
-it('many calls for several types get the records of their type', async () => {
+test('many calls for several types get the records of their type', async () => {
   const on = setUp(100);
   on.stored.push({ ...on.recordOf(3), id: 'txt', type: 'TXT', content: 'x' });
   const asks = Array.from({ length: 40 }, (_, n) => on.ask(n));
@@ -120,7 +120,7 @@ it('many calls for several types get the records of their type', async () => {
   expect((await done(on.clock, Promise.all(asks))).flat()).toHaveLength(40);
 });
 
-it('a few calls a second among many records stay requests for their names', async () => {
+test('a few calls a second among many records stay requests for their names', async () => {
   const on = setUp(10_000);
   await done(on.clock, askAll(on, 128, 128));
   await on.clock.advance(2_000);
@@ -132,7 +132,7 @@ it('a few calls a second among many records stay requests for their names', asyn
   expect(on.requests.filter((request) => request.endsWith(' names'))).toEqual([]);
 });
 
-it('no answer is older than its call, also during a write', async () => {
+test('no answer is older than its call, also during a write', async () => {
   const on = setUp(100);
   await done(on.clock, askAll(on, 100, 50));
   const crowd = Array.from({ length: 50 }, (_, n) => on.ask(n));
@@ -145,7 +145,7 @@ it('no answer is older than its call, also during a write', async () => {
   await done(on.clock, Promise.all(crowd));
 });
 
-it('a request that fails fails every caller that waits for it', async () => {
+test('a request that fails fails every caller that waits for it', async () => {
   const on = setUp(100);
   on.leave();
   const asks = Array.from({ length: 50 }, (_, n) => on.ask(n));
@@ -153,7 +153,7 @@ it('a request that fails fails every caller that waits for it', async () => {
   expect(ends.every((end) => end.status === 'rejected' && end.reason instanceof ApiUnavailable)).toBe(true);
 });
 
-it('a group with many calls that wait delays another one by one request', async () => {
+test('a group with many calls that wait delays another one by one request', async () => {
   const on = setUp(400);
   const client = withSharedReads(on.client, on.clock, ({ requestId = '' }) => requestId);
   const ask = (n: number, group: string) =>

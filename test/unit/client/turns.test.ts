@@ -1,5 +1,5 @@
 // Reads of a client in turns: by group, page by page, and given up with their signal.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Limit } from '#base/limit.ts';
 import type { Client } from '#client/client.ts';
 import { readOwnerPages, readRecordPages, readRecords } from '#client/lists.ts';
@@ -44,7 +44,7 @@ function setUp(permits: number) {
   return { clock, client, order };
 }
 
-it('a group with many reads delays another one only by the reads in flight', async () => {
+test('a group with many reads delays another one only by the reads in flight', async () => {
   const { clock, client, order } = setUp(2);
   for (let n = 0; n < 100; n += 1) void client.call(getZone, { params: { id: `a${n}` } }, { requestId: 'a' });
   await clock.advance(5);
@@ -53,7 +53,7 @@ it('a group with many reads delays another one only by the reads in flight', asy
   expect(order).toEqual(['a0', 'records of b']);
 });
 
-it.each([
+test.each([
   ['records', (client: Client) => readRecordPages(client, 'long', {}, 1, { requestId: 'a' })],
   ['owners', (client: Client) => readOwnerPages(client, 'long', {}, { requestId: 'a' })],
 ])('each page of a list of %s is a turn', async (_what, pages) => {
@@ -72,7 +72,7 @@ it.each([
   expect(order).toEqual(['first', 'long page 1', 'short', 'long page 2', 'long page 3']);
 });
 
-it('the questions for nodes and for the account do not wait', async () => {
+test('the questions for nodes and for the account do not wait', async () => {
   const { clock, client, order } = setUp(1);
   for (let n = 0; n < 5; n += 1) void client.call(getZone, { params: { id: `zone${n}` } });
   void client.call(listZoneNodes, { params: { id: 'zone' } });
@@ -81,7 +81,7 @@ it('the questions for nodes and for the account do not wait', async () => {
   expect(order.toSorted()).toEqual(['account', 'nodes of zone', 'zone0']);
 });
 
-it('a read that is given up while it waits is not sent', async () => {
+test('a read that is given up while it waits is not sent', async () => {
   const { clock, client, order } = setUp(1);
   const abort = new AbortController();
   const first = client.call(getZone, { params: { id: 'first' } });

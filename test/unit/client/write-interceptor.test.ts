@@ -1,12 +1,12 @@
 // The writes of a client that interceptors see.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { interceptClientWrites } from '#client/write-interceptor.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { chooseZoneSecondaries } from '#contract/operations/secondaries.ts';
 import { deleteZone, getZone } from '#contract/operations/zones.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
 
-it('An interceptor sees each operation that changes DNS data, with the ids of its request', async () => {
+test('An interceptor sees each operation that changes DNS data, with the ids of its request', async () => {
   const seen: unknown[] = [];
   const plain = fakeClient(
     on(getZone, () => ({}) as never),

@@ -1,5 +1,5 @@
 // The sets of a request for several objects: each has its own request id, and its own result.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiError } from '#client/errors.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
@@ -23,7 +23,7 @@ function writerOf(results: ApplyResult[]) {
 
 const DONE: ApplyResult = { status: 200, records: [], changed: true, drift: [] };
 
-it('a set keeps the request id of its object, and the request has that of the first', async () => {
+test('a set keeps the request id of its object, and the request has that of the first', async () => {
   const { writer, sent } = writerOf([DONE, DONE, DONE]);
   const changes = [
     { set: owned('k8s:a/n/1'), requestId: 'run-1' },
@@ -39,7 +39,7 @@ it('a set keeps the request id of its object, and the request has that of the fi
   expect(sent).toMatchObject([[{ sets }, { requestId: 'run-1', requestIds: ['run-1', 'run-3'] }]]);
 });
 
-it('the refusal of a set names the owner of another cluster, the value, and whether it is shared', async () => {
+test('the refusal of a set names the owner of another cluster, the value, and whether it is shared', async () => {
   const refused: ApplyResult = {
     status: 409,
     error: 'conflict',
@@ -62,7 +62,7 @@ it('the refusal of a set names the owner of another cluster, the value, and whet
   });
 });
 
-it('a set without a result in the answer has failed, so that its object runs again', async () => {
+test('a set without a result in the answer has failed, so that its object runs again', async () => {
   const { writer } = writerOf([DONE]);
   const changes = [{ set: owned('k8s:a/n/1') }, { set: owned('k8s:a/n/2') }];
   const [, second] = await writer.apply('zone_1', changes, { signal, onRate: () => undefined });

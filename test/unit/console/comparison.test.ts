@@ -1,5 +1,5 @@
 // The name servers of a zone side by side: answers and reports become one row each, and the late ones are named.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Compared, rowsOf, summaryOf } from '#console/live/comparison.ts';
 import type { LiveServer } from '#dns/live.ts';
 import type { NodeOfZone } from '#service/nodes/living.ts';
@@ -33,91 +33,85 @@ const rows = (parts: Partial<Compared>) => {
 };
 const late = { differs: true, serial: 'behind' as const };
 
-describe('a row', () => {
-  it('joins the answer of a server with the report of the node that it names', () => {
-    expect(rows({ servers: [server()], nodes: [node()] })).toMatchObject([
-      {
-        ...{ name: 'n1', role: 'node', host: 'ns1.test (192.0.2.1:53)', state: 'up to date', kind: 'done', serial: 7 },
-        answer: { rcode: 'NOERROR', isAuthoritative: true, differs: false, records: ['60 A 192.0.2.9'], more: 0 },
-      },
-    ]);
-  });
+test('a row joins the answer of a server with the report of the node that it names', () => {
+  expect(rows({ servers: [server()], nodes: [node()] })).toMatchObject([
+    {
+      ...{ name: 'n1', role: 'node', host: 'ns1.test (192.0.2.1:53)', state: 'up to date', kind: 'done', serial: 7 },
+      answer: { rcode: 'NOERROR', isAuthoritative: true, differs: false, records: ['60 A 192.0.2.9'], more: 0 },
+    },
+  ]);
+});
 
-  it('with an old serial says since when its node is behind', () => {
-    const nodes = [node({ current: false, behindSince: AGO })];
-    const [row] = rows({ servers: [server({ serial: 6 })], differences: [late], nodes });
-    expect(row).toMatchObject({
-      state: 'behind',
-      kind: 'warn',
-      since: { ago: '12 min ago' },
-      answer: { differs: true },
-    });
-  });
-
-  it('without an answer has the reason', () => {
-    const problem = {
-      problem: 'does not answer over UDP',
-      rcode: null,
-      serial: null,
-      node: null,
-      ms: null,
-      answers: [],
-    };
-    expect(rows({ servers: [server(problem)] })[0]).toMatchObject({
-      ...{ name: 'ns1.test', role: 'name server', state: 'no answer', kind: 'failed' },
-      ...{ reason: 'does not answer over UDP', answer: null },
-    });
-  });
-
-  it('joins the answer of a server with the report about its secondary', () => {
-    const servers = [server({ name: 'ns.eu.test', node: null, serial: 6 })];
-    const secondaries = [secondary({ state: 'behind', since: AGO, reason: 'it has an older version' })];
-    expect(rows({ servers, differences: [late], secondaries })).toMatchObject([
-      {
-        name: 'eu',
-        role: 'secondary',
-        state: 'behind',
-        since: { ago: '12 min ago' },
-        reason: 'it has an older version',
-      },
-    ]);
-  });
-
-  it('stands for each node and secondary that was not queried, with its report', () => {
-    const nodes = [
-      node(),
-      node({ node: 'n2', starting: true }),
-      node({ node: 'n3', current: false, error: 'disk full' }),
-    ];
-    const found = rows({ nodes, secondaries: [secondary({ state: 'silent' })] });
-    // All changes are applied at the first one, so it has the serial of the service.
-    expect(found.map(({ name, state, serial, host, answer }) => [name, state, serial, host, answer])).toEqual([
-      ['n1', 'up to date', 7, null, null],
-      ['n2', 'starting', null, null, null],
-      ['n3', 'failing', null, null, null],
-      ['eu', 'no answer', null, null, null],
-    ]);
-  });
-
-  it('with a reported error is failing, even with the current serial', () => {
-    const nodes = [node({ current: false, error: 'disk full' })];
-    expect(rows({ servers: [server()], nodes })[0]).toMatchObject({ state: 'failing', reason: 'disk full' });
+test('a row with an old serial says since when its node is behind', () => {
+  const nodes = [node({ current: false, behindSince: AGO })];
+  const [row] = rows({ servers: [server({ serial: 6 })], differences: [late], nodes });
+  expect(row).toMatchObject({
+    state: 'behind',
+    kind: 'warn',
+    since: { ago: '12 min ago' },
+    answer: { differs: true },
   });
 });
 
-describe('the summary', () => {
-  it('names the servers that are not up to date', () => {
-    const nodes = [node(), node({ node: 'n2', current: false }), node({ node: 'n3' })];
-    expect(summaryOf(rows({ nodes }))).toBe('2 of 3 name servers are up to date. n2 is behind.');
-    const since = [node({ current: false, behindSince: AGO })];
-    expect(summaryOf(rows({ nodes: since }))).toBe('n1 is behind for 12 min.');
-    expect(summaryOf(rows({ nodes: [node()] }))).toBe('The name server is up to date.');
-    expect(summaryOf(rows({ nodes: [node(), node({ node: 'n2' })] }))).toBe('All 2 name servers are up to date.');
-    expect(summaryOf(rows({ nodes: nodes.slice(0, 2) }))).toBe('1 of 2 name servers is up to date. n2 is behind.');
-    const all = [node({ current: false }), node({ node: 'n2', current: false })];
-    expect(summaryOf(rows({ nodes: all }))).toBe(
-      'None of the 2 name servers is up to date. n1 is behind. n2 is behind.',
-    );
-    expect(summaryOf([])).toBe('No name server is known.');
+test('a row without an answer has the reason', () => {
+  const problem = {
+    problem: 'does not answer over UDP',
+    rcode: null,
+    serial: null,
+    node: null,
+    ms: null,
+    answers: [],
+  };
+  expect(rows({ servers: [server(problem)] })[0]).toMatchObject({
+    ...{ name: 'ns1.test', role: 'name server', state: 'no answer', kind: 'failed' },
+    ...{ reason: 'does not answer over UDP', answer: null },
   });
+});
+
+test('a row joins the answer of a server with the report about its secondary', () => {
+  const servers = [server({ name: 'ns.eu.test', node: null, serial: 6 })];
+  const secondaries = [secondary({ state: 'behind', since: AGO, reason: 'it has an older version' })];
+  expect(rows({ servers, differences: [late], secondaries })).toMatchObject([
+    {
+      name: 'eu',
+      role: 'secondary',
+      state: 'behind',
+      since: { ago: '12 min ago' },
+      reason: 'it has an older version',
+    },
+  ]);
+});
+
+test('a row stands for each node and secondary that was not queried, with its report', () => {
+  const nodes = [
+    node(),
+    node({ node: 'n2', starting: true }),
+    node({ node: 'n3', current: false, error: 'disk full' }),
+  ];
+  const found = rows({ nodes, secondaries: [secondary({ state: 'silent' })] });
+  // All changes are applied at the first one, so it has the serial of the service.
+  expect(found.map(({ name, state, serial, host, answer }) => [name, state, serial, host, answer])).toEqual([
+    ['n1', 'up to date', 7, null, null],
+    ['n2', 'starting', null, null, null],
+    ['n3', 'failing', null, null, null],
+    ['eu', 'no answer', null, null, null],
+  ]);
+});
+
+test('a row with a reported error is failing, even with the current serial', () => {
+  const nodes = [node({ current: false, error: 'disk full' })];
+  expect(rows({ servers: [server()], nodes })[0]).toMatchObject({ state: 'failing', reason: 'disk full' });
+});
+
+test('the summary names the servers that are not up to date', () => {
+  const nodes = [node(), node({ node: 'n2', current: false }), node({ node: 'n3' })];
+  expect(summaryOf(rows({ nodes }))).toBe('2 of 3 name servers are up to date. n2 is behind.');
+  const since = [node({ current: false, behindSince: AGO })];
+  expect(summaryOf(rows({ nodes: since }))).toBe('n1 is behind for 12 min.');
+  expect(summaryOf(rows({ nodes: [node()] }))).toBe('The name server is up to date.');
+  expect(summaryOf(rows({ nodes: [node(), node({ node: 'n2' })] }))).toBe('All 2 name servers are up to date.');
+  expect(summaryOf(rows({ nodes: nodes.slice(0, 2) }))).toBe('1 of 2 name servers is up to date. n2 is behind.');
+  const all = [node({ current: false }), node({ node: 'n2', current: false })];
+  expect(summaryOf(rows({ nodes: all }))).toBe('None of the 2 name servers is up to date. n1 is behind. n2 is behind.');
+  expect(summaryOf([])).toBe('No name server is known.');
 });

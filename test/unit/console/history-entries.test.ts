@@ -48,9 +48,9 @@ describe('changes that were undone', () => {
   const undoneOf = (changes: ChangeView[]) => groups(changes).map(({ undone }) => undone);
   const [first, second] = [change({ id: 1, requestId: 'a' }), change({ id: 2, requestId: 'b' })];
 
-  test('are marked, and others are not', () =>
+  test('changes that were undone are marked, and others are not', () =>
     expect(undoneOf([change({ id: 3, requestId: 'c', undoes: [1] }), second, first])).toEqual([null, null, 'undone']));
-  test('are in effect again if their undo was undone', () =>
+  test('changes that were undone are in effect again if their undo was undone', () =>
     expect(
       undoneOf([
         change({ id: 4, requestId: 'd', undoes: [3] }),
@@ -59,73 +59,67 @@ describe('changes that were undone', () => {
         first,
       ]),
     ).toEqual([null, 'undone', null, null]));
-  test('show if only some changes of a request were undone', () =>
+  test('changes that were undone show if only some changes of a request were undone', () =>
     expect(undoneOf([change({ id: 3, undoes: [1], requestId: 'c' }), { ...second, requestId: 'a' }, first])).toEqual([
       null,
       'partly undone',
     ]));
 });
 
-describe('the author of a change is', () => {
-  test('a person in the console', () =>
-    expect(author({}, key({ email: 'ada@example.org', name: 'console' }))).toEqual([
-      'ada@example.org',
-      'console',
-      null,
-    ]));
-  test('a person with a key', () =>
-    expect(author({}, key({ email: 'ada@example.org', name: 'laptop' }))).toEqual([
-      'ada@example.org',
-      'key laptop',
-      null,
-    ]));
-  test('a key of a team, with the program that used it', () =>
-    expect(author({}, key())).toEqual(['certificates', 'curl', null]));
-  test('a deleted key', () => expect(author({})).toEqual(['a deleted key', null, null]));
-  test('the service', () => expect(author({ keyId: 'service' })).toEqual(['the service', null, null]));
-  test('a key for the object of a cluster, which is named in words', () =>
-    expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('shop/www in cluster prod'));
-  test('a key for another owner', () => expect(author({ owner: 'acme:lego' }, key())[2]).toBe('acme:lego'));
-});
+test('the author of a change is a person in the console', () =>
+  expect(author({}, key({ email: 'ada@example.org', name: 'console' }))).toEqual(['ada@example.org', 'console', null]));
+test('the author of a change is a person with a key', () =>
+  expect(author({}, key({ email: 'ada@example.org', name: 'laptop' }))).toEqual([
+    'ada@example.org',
+    'key laptop',
+    null,
+  ]));
+test('the author of a change is a key of a team, with the program that used it', () =>
+  expect(author({}, key())).toEqual(['certificates', 'curl', null]));
+test('the author of a change is a deleted key', () => expect(author({})).toEqual(['a deleted key', null, null]));
+test('the author of a change is the service', () =>
+  expect(author({ keyId: 'service' })).toEqual(['the service', null, null]));
+test('the author of a change is a key for the object of a cluster, which is named in words', () =>
+  expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('shop/www in cluster prod'));
+test('the author of a change is a key for another owner', () =>
+  expect(author({ owner: 'acme:lego' }, key())[2]).toBe('acme:lego'));
 
-describe('a change', () => {
-  test('that creates a record has its value with the priority, and the rest as details', () => {
-    expect(
-      entry({ after: { ...RECORD, type: 'MX', content: 'mail.example', priority: 10, comment: 'new' } }),
-    ).toMatchObject({
-      verb: 'Created',
-      subject: { type: 'MX', name: 'www' },
-      value: { text: '10 mail.example', isGone: false },
-      fields: [],
-      others: [
-        { field: 'ttl', text: '3600' },
-        { field: 'comment', text: 'new' },
-      ],
-    });
+test('a change that creates a record has its value with the priority, and the rest as details', () => {
+  expect(
+    entry({ after: { ...RECORD, type: 'MX', content: 'mail.example', priority: 10, comment: 'new' } }),
+  ).toMatchObject({
+    verb: 'Created',
+    subject: { type: 'MX', name: 'www' },
+    value: { text: '10 mail.example', isGone: false },
+    fields: [],
+    others: [
+      { field: 'ttl', text: '3600' },
+      { field: 'comment', text: 'new' },
+    ],
   });
-  test('that deletes a record has the old value', () => {
-    const gone = { verb: 'Deleted', value: { text: '192.0.2.1', isGone: true } };
-    expect(entry({ action: 'record.delete', before: RECORD, after: null })).toMatchObject(gone);
+});
+test('a change that deletes a record has the old value', () => {
+  const gone = { verb: 'Deleted', value: { text: '192.0.2.1', isGone: true } };
+  expect(entry({ action: 'record.delete', before: RECORD, after: null })).toMatchObject(gone);
+});
+test('a change that changes a record has only the fields that differ', () => {
+  const after = { ...RECORD, content: '192.0.2.2' };
+  expect(entry({ action: 'record.update', before: RECORD, after })).toMatchObject({
+    verb: 'Changed',
+    value: null,
+    fields: [{ field: 'content', before: '192.0.2.1', after: '192.0.2.2' }],
   });
-  test('that changes a record has only the fields that differ', () => {
-    const after = { ...RECORD, content: '192.0.2.2' };
-    expect(entry({ action: 'record.update', before: RECORD, after })).toMatchObject({
-      verb: 'Changed',
-      value: null,
-      fields: [{ field: 'content', before: '192.0.2.1', after: '192.0.2.2' }],
-    });
+});
+test('a change that parks a zone needs no more words than the verb', () => {
+  const states = { before: { state: 'active' }, after: { state: 'parked' } };
+  expect(entry({ action: 'zone.park', ...states })).toMatchObject({ verb: 'Parked', subject: null, fields: [] });
+  expect(entry({ action: 'zone.restore', before: null, after: {} })).toMatchObject({
+    verb: 'Restored',
+    subject: null,
   });
-  test('that parks a zone needs no more words than the verb', () => {
-    const states = { before: { state: 'active' }, after: { state: 'parked' } };
-    expect(entry({ action: 'zone.park', ...states })).toMatchObject({ verb: 'Parked', subject: null, fields: [] });
-    expect(entry({ action: 'zone.restore', before: null, after: {} })).toMatchObject({
-      verb: 'Restored',
-      subject: null,
-    });
-  });
-  test('with a JSON of another form is shown without a value', () => {
-    expect(entry({ after: 'text' })).toMatchObject({ verb: 'Created', subject: null, value: null });
-  });
+});
+test('a change with a JSON of another form is shown without a value', () => {
+  expect(entry({ after: 'text' })).toMatchObject({ verb: 'Created', subject: null, value: null });
 });
 
 test('the changes of one request are one group, and those of another one are not', () => {
@@ -138,16 +132,14 @@ test('the changes of one request are one group, and those of another one are not
   expect(ids).toEqual([[5], [4, 3], [2]]);
 });
 
-describe('the undo of a group', () => {
-  const undo = (...changes: Partial<ChangeView>[]) => groups(changes.map(change)).map((group) => group.undo);
-  test('names a single change by its number', () => expect(undo({ id: 7 })).toEqual(['change=7']));
-  test('names several changes by their request', () =>
-    expect(undo({ id: 8 }, { id: 7 })).toEqual(['requestId=request1']));
-  test('does not exist for changes of the zone itself', () => {
-    expect(undo({ action: 'zone.park', before: { state: 'active' }, after: { state: 'parked' } })).toEqual([null]);
-  });
-  test('is marked in the history, like a restore', () => {
-    const marks = groups([change({ requestId: 'a', undoes: [3] }), change({ restoredTo: '2026-11-20T10:00:00.000Z' })]);
-    expect(marks.map(({ mark }) => mark)).toEqual(['undo', 'restored to 2026-11-20 10:00:00 UTC']);
-  });
+const undo = (...changes: Partial<ChangeView>[]) => groups(changes.map(change)).map((group) => group.undo);
+test('the undo of a group names a single change by its number', () => expect(undo({ id: 7 })).toEqual(['change=7']));
+test('the undo of a group names several changes by their request', () =>
+  expect(undo({ id: 8 }, { id: 7 })).toEqual(['requestId=request1']));
+test('the undo of a group does not exist for changes of the zone itself', () => {
+  expect(undo({ action: 'zone.park', before: { state: 'active' }, after: { state: 'parked' } })).toEqual([null]);
+});
+test('the undo of a group is marked in the history, like a restore', () => {
+  const marks = groups([change({ requestId: 'a', undoes: [3] }), change({ restoredTo: '2026-11-20T10:00:00.000Z' })]);
+  expect(marks.map(({ mark }) => mark)).toEqual(['undo', 'restored to 2026-11-20 10:00:00 UTC']);
 });

@@ -1,5 +1,5 @@
 // The messages for values that a schema has no message of its own for. Each follows the name of its field.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { describeIssue } from '#contract/sentences.ts';
 
@@ -31,7 +31,7 @@ const cases: [schema: z.ZodType, input: unknown, message: string][] = [
   [z.date(), undefined, 'is missing'],
 ];
 
-it.each(cases)('case %#: %s', (schema, input, message) => {
+test.each(cases)('case %#: %s', (schema, input, message) => {
   const parsed = schema.safeParse(input, { error: describeIssue });
   expect(parsed.error?.issues.map((issue) => issue.message)).toEqual([message]);
 });

@@ -1,6 +1,6 @@
 // The systemd units of a name server on a machine without Kubernetes.
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { KNOT_CONF_SETTINGS, NODE_SETTINGS } from '#nameserver/settings.ts';
 import { findCommand, runCommand } from '../../../deploy/local/parts/commands.ts';
 
@@ -8,31 +8,31 @@ const FOLDER = new URL('../../../deploy/systemd/', import.meta.url).pathname;
 const UNITS = ['zonestead-knot.service', 'zonestead-nameserver.service'] as const;
 const read = (name: string) => readFile(`${FOLDER}${name}`, 'utf8');
 
-it('the units start the two processes of a name server', async () => {
+test('the units start the two processes of a name server', async () => {
   const started = (await Promise.all(UNITS.map(read))).map((text) => /^ExecStart=.*main\.js (.*)$/m.exec(text)?.[1]);
   expect(started).toEqual(['knot-conf --start', 'nameserver']);
 });
 
-it('both processes have the same user, folders and restrictions: they share private keys and a socket', async () => {
+test('both processes have the same user, folders and restrictions: they share private keys and a socket', async () => {
   const common = (await Promise.all(UNITS.map(read))).map((text) => /\n# The rest is the same[\s\S]*$/.exec(text)?.[0]);
   expect(common[0]).toContain('\nUser=zonestead\n');
   expect(common[1]).toBe(common[0]);
 });
 
-it('only knotd may use a port below 1024', async () => {
+test('only knotd may use a port below 1024', async () => {
   const [knot, nameserver] = await Promise.all(UNITS.map(read));
   expect(knot).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n');
   expect(nameserver).toContain('\nCapabilityBoundingSet=\n');
 });
 
-it('every setting of the environment file is one that a process reads', async () => {
+test('every setting of the environment file is one that a process reads', async () => {
   const names = [...(await read('nameserver.env')).matchAll(/^#?(ZONESTEAD_\w+?)(_FILE)?=/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(6);
   const known = new Set<string>([...KNOT_CONF_SETTINGS, ...NODE_SETTINGS]);
   expect(names.filter((name = '') => !known.has(name))).toEqual([]);
 });
 
-it.skipIf(findCommand('systemd-analyze') === undefined)('systemd understands the units', async () => {
+test.skipIf(findCommand('systemd-analyze') === undefined)('systemd understands the units', async () => {
   const { tail } = await runCommand({
     command: 'systemd-analyze',
     args: ['verify', '--man=no', ...UNITS.map((name) => `${FOLDER}${name}`)],

@@ -1,6 +1,6 @@
 // The next step of a move, in the order that keeps a zone valid for validating resolvers (RFC 6781 section 4.3.5.2).
 import { createHash } from 'node:crypto';
-import { expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type DelegationSets, planMove } from '#diagnosis/move.ts';
 import { rdataHex } from '#dns/dnssec/delegation.ts';
 
@@ -68,7 +68,7 @@ test.each<[string, DelegationSets, DelegationSets | null, string, RegExp]>([
 });
 
 /** A zone is bogus if a resolver can meet a DS without the key of the answers that it gets. */
-it('never makes a resolver meet our answers with a DS of the other key, with any old records in caches', () => {
+test('never makes a resolver meet our answers with a DS of the other key, with any old records in caches', () => {
   let parent = at(OTHERS, OTHER_DS);
   // The caches of the slowest resolver, which follows the parent at each wait.
   let cached = parent;

@@ -1,5 +1,5 @@
 // The next command of `kubectl zonestead why`: one for each reason, with the names of the objects that it concerns.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { statusSections } from '#cli/kubectl/status.ts';
 import { rulesOf, whySections } from '#cli/kubectl/why.ts';
 import { namedIn, nextStep, verifyStep } from '#diagnosis/next-step.ts';
@@ -29,49 +29,50 @@ const zone = (spec: object = {}, status: object = {}) =>
 const commandFor = (object: DNSRecord | DNSZone, reason: string, message = '') =>
   nextStep(object, reason, namedIn(message, object)).commands?.[0];
 
-describe('the next command', () => {
-  it.each(NOT_READY_REASONS)('exists for the reason %s of both kinds, and names no object wrongly', (reason) => {
+test.each(NOT_READY_REASONS)(
+  'the next command exists for the reason %s of both kinds, and names no object wrongly',
+  (reason) => {
     for (const object of [record(), zone()]) {
       const { words, commands: [command] = [] } = nextStep(object, reason, []);
       expect(words).toMatch(/^[A-Z].*\.$/);
       expect(command).toMatch(/^(kubectl|zonestead) /);
       expect(command).not.toMatch(/undefined|-n *$|\/ /);
     }
-  });
+  },
+);
 
-  it('for a conflict is to look at the winner', () => {
-    const message = 'DNSRecord team-b/www-2 already owns 192.0.2.1. Delete one of the two objects.';
-    expect(commandFor(record(), 'Conflict', message)).toBe('kubectl zonestead why zdr/www-2 -n team-b');
-    const taken = 'DNSZone team-b/other already has mine.example. Delete one of the two objects.';
-    expect(commandFor(zone(), 'Conflict', taken)).toBe('kubectl zonestead why zdz/other -n team-b');
-    expect(commandFor(record(), 'Conflict')).toBe('kubectl edit dnsrecord.zonestead.dev/www -n team-a');
-  });
+test('the next command for a conflict is to look at the winner', () => {
+  const message = 'DNSRecord team-b/www-2 already owns 192.0.2.1. Delete one of the two objects.';
+  expect(commandFor(record(), 'Conflict', message)).toBe('kubectl zonestead why zdr/www-2 -n team-b');
+  const taken = 'DNSZone team-b/other already has mine.example. Delete one of the two objects.';
+  expect(commandFor(zone(), 'Conflict', taken)).toBe('kubectl zonestead why zdz/other -n team-b');
+  expect(commandFor(record(), 'Conflict')).toBe('kubectl edit dnsrecord.zonestead.dev/www -n team-a');
+});
 
-  it('for a missing permission is in the zone that refuses', () => {
-    expect(commandFor(record(), 'NotPermitted')).toBe('kubectl edit dnszone.zonestead.dev/mine -n dns');
-    const inside = 'a.mine.example is inside the zone of DNSZone dns/above in another namespace.';
-    expect(commandFor(zone(), 'NotPermitted', inside)).toBe('kubectl edit dnszone.zonestead.dev/above -n dns');
-  });
+test('the next command for a missing permission is in the zone that refuses', () => {
+  expect(commandFor(record(), 'NotPermitted')).toBe('kubectl edit dnszone.zonestead.dev/mine -n dns');
+  const inside = 'a.mine.example is inside the zone of DNSZone dns/above in another namespace.';
+  expect(commandFor(zone(), 'NotPermitted', inside)).toBe('kubectl edit dnszone.zonestead.dev/above -n dns');
+});
 
-  it('for a problem of the zone is at the zone', () => {
-    expect(commandFor(record(), 'ZoneNotReady')).toBe('kubectl zonestead why zdz/mine -n dns');
-    const parked = `kubectl patch dnszone.zonestead.dev/mine -n dns --type merge -p '{"spec":{"parked":false}}'`;
-    expect(commandFor(record(), 'ZoneParked')).toBe(parked);
-  });
+test('the next command for a problem of the zone is at the zone', () => {
+  expect(commandFor(record(), 'ZoneNotReady')).toBe('kubectl zonestead why zdz/mine -n dns');
+  const parked = `kubectl patch dnszone.zonestead.dev/mine -n dns --type merge -p '{"spec":{"parked":false}}'`;
+  expect(commandFor(record(), 'ZoneParked')).toBe(parked);
+});
 
-  it('for a Secret names the Secret of the zone', () => {
-    const own = zone({ credentialsSecretRef: { name: 'key' } });
-    expect(commandFor(own, 'CredentialsRejected')).toBe('kubectl describe secret key -n team-a');
-  });
+test('the next command for a Secret names the Secret of the zone', () => {
+  const own = zone({ credentialsSecretRef: { name: 'key' } });
+  expect(commandFor(own, 'CredentialsRejected')).toBe('kubectl describe secret key -n team-a');
+});
 
-  it('for a zone that is Ready is a question for its first name server, at its port', () => {
-    const at = (address: string) => verifyStep(zone({}, { servers: [{ name: 'ns1', address }] })).commands?.[0];
-    expect(at('192.0.2.53')).toBe('dig +norecurse @192.0.2.53 mine.example SOA');
-    expect(at('127.0.0.1:5300')).toBe('dig +norecurse @127.0.0.1 -p 5300 mine.example SOA');
-    expect(at('2001:db8::53')).toBe('dig +norecurse @2001:db8::53 mine.example SOA');
-    expect(at('[2001:db8::53]:5300')).toBe('dig +norecurse @2001:db8::53 -p 5300 mine.example SOA');
-    expect(verifyStep(zone()).commands).toEqual(['dig mine.example SOA']);
-  });
+test('the next command for a zone that is Ready is a question for its first name server, at its port', () => {
+  const at = (address: string) => verifyStep(zone({}, { servers: [{ name: 'ns1', address }] })).commands?.[0];
+  expect(at('192.0.2.53')).toBe('dig +norecurse @192.0.2.53 mine.example SOA');
+  expect(at('127.0.0.1:5300')).toBe('dig +norecurse @127.0.0.1 -p 5300 mine.example SOA');
+  expect(at('2001:db8::53')).toBe('dig +norecurse @2001:db8::53 mine.example SOA');
+  expect(at('[2001:db8::53]:5300')).toBe('dig +norecurse @2001:db8::53 -p 5300 mine.example SOA');
+  expect(verifyStep(zone()).commands).toEqual(['dig mine.example SOA']);
 });
 
 describe('a deletion that waits', () => {
@@ -89,7 +90,7 @@ describe('a deletion that waits', () => {
   const force = 'kubectl annotate dnszone.zonestead.dev/mine -n team-a zonestead.dev/force-delete=true';
   const keep = `kubectl patch dnszone.zonestead.dev/mine -n team-a --type merge -p '{"spec":{"deletionPolicy":"Retain"}}'`;
 
-  it('is solved by the commands that delete the records, force it, or keep the zone', () => {
+  test('a deletion that waits is solved by the commands that delete the records, force it, or keep the zone', () => {
     const message = deletionWaits({ unowned: ['www A', '* TXT', '@ MX'], ofOthers: 0 }) ?? '';
     expect(blocked('ForeignRecords', message)).toEqual([
       'zonestead records delete mine.example www A',
@@ -100,7 +101,7 @@ describe('a deletion that waits', () => {
     ]);
   });
 
-  it('runs nothing that the name of a record or zone says', () => {
+  test('a deletion that waits runs nothing that the name of a record or zone says', () => {
     const message = deletionWaits({ unowned: ['$(reboot) A', '-rf A', 'a;b A', 'ok A'], ofOthers: 1 }) ?? '';
     expect(blocked('ForeignRecords', message, { zoneName: "x';reboot" })).toEqual([
       `zonestead records delete 'x'\\'';reboot' ok A`,
@@ -109,7 +110,7 @@ describe('a deletion that waits', () => {
     ]);
   });
 
-  it('for the records of others, and for many deletions, has the annotation', () => {
+  test('a deletion that waits for the records of others, and for many deletions, has the annotation', () => {
     const message = deletionWaits({ unowned: [], ofOthers: 3 }) ?? '';
     expect(blocked('ForeignRecords', message)).toEqual([force, keep]);
     const many = 'kubectl annotate dnszone.zonestead.dev/mine -n team-a zonestead.dev/release-many=true';
@@ -117,26 +118,22 @@ describe('a deletion that waits', () => {
   });
 });
 
-describe('the objects that a message names', () => {
-  it('are listed once each, without the object itself and without the final dot of the sentence', () => {
-    const message =
-      'DNSRecord team-b/a.b has A records. DNSRecord team-b/a.b again, DNSRecord team-a/www, and DNSZone dns/mine.';
-    expect(namedIn(message, record())).toEqual([
-      { kind: 'DNSRecord', namespace: 'team-b', name: 'a.b' },
-      { kind: 'DNSZone', namespace: 'dns', name: 'mine' },
-    ]);
-  });
+test('the objects that a message names are listed once each, without the object itself and without the final dot of the sentence', () => {
+  const message =
+    'DNSRecord team-b/a.b has A records. DNSRecord team-b/a.b again, DNSRecord team-a/www, and DNSZone dns/mine.';
+  expect(namedIn(message, record())).toEqual([
+    { kind: 'DNSRecord', namespace: 'team-b', name: 'a.b' },
+    { kind: 'DNSZone', namespace: 'dns', name: 'mine' },
+  ]);
 });
 
-describe('Ready', () => {
-  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration: 1 };
+const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration: 1 };
 
-  it('counts for the newest generation only', () => {
-    const changed = { ...record({}, { conditions: [ready] }), metadata: metadata('www', 2) };
-    expect(readyOf(record({}, { conditions: [ready] })).isReady).toBe(true);
-    expect(readyOf(changed)).toMatchObject({ isReady: false, reason: 'Pending' });
-    expect(readyOf(record({}, {}))).toMatchObject({ isReady: false, reason: 'Pending' });
-  });
+test('Ready counts for the newest generation only', () => {
+  const changed = { ...record({}, { conditions: [ready] }), metadata: metadata('www', 2) };
+  expect(readyOf(record({}, { conditions: [ready] })).isReady).toBe(true);
+  expect(readyOf(changed)).toMatchObject({ isReady: false, reason: 'Pending' });
+  expect(readyOf(record({}, {}))).toMatchObject({ isReady: false, reason: 'Pending' });
 });
 
 describe('the delegation of the zone of a record', () => {
@@ -147,7 +144,7 @@ describe('the delegation of the zone of a record', () => {
     return sections.flatMap(({ lines = [] }) => lines).join('\n');
   };
 
-  it('is a warning with the next step for its reason, unless the parent delegates the zone', () => {
+  test('the delegation of the zone of a record is a warning with the next step for its reason, unless the parent delegates the zone', () => {
     expect(linesFor('True', 'Delegated')).not.toMatch(/delegation/);
     for (const status of ['False', 'Unknown'])
       expect(linesFor(status, 'DSRequired')).toMatch(
@@ -157,49 +154,45 @@ describe('the delegation of the zone of a record', () => {
   });
 });
 
-describe('words', () => {
-  it('describe each rule of allowedRecords', () => {
-    const selector = {
-      matchLabels: { team: 'web' },
-      matchExpressions: [{ key: 'stage', operator: 'In', values: ['a', 'b'] }],
-    };
-    const rules = [
-      { namespaces: { from: 'All' }, names: ['www', '*.dev'], types: ['A', 'AAAA'] },
-      { namespaces: { from: 'Same' } },
-      { namespaces: { from: 'Selector', selector }, types: ['TXT'] },
-    ];
-    expect(rulesOf(zone({ allowedRecords: rules }))).toEqual([
-      'A, AAAA records named www, *.dev from all namespaces',
-      'all records named anything from the namespace of the zone',
-      'TXT records named anything from namespaces with team=web and stage In (a, b)',
-    ]);
-  });
-
-  it('suggest similar names for a name that does not exist', () => {
-    expect(unknownName('ww', 'namespace team-a', [record()])).toContain('Similar names are www.');
-    expect(unknownName('x', 'namespace team-a', [record()])).not.toContain('Similar');
-  });
-
-  it('for a remedy are free of Markdown', () => {
-    for (const { remedy } of Object.values(READY_ADVICE)) expect(plainAdvice(remedy)).not.toMatch(/[`[\]]/);
-    expect(plainAdvice('set `a` or [b](c.md#d).')).toBe('set a or b.');
-    expect(adviceFor('DSRequired')?.remedy).toMatch(/DS record/);
-    expect(adviceFor('Ready')).toBe(undefined);
-  });
+test('words of a sentence describe each rule of allowedRecords', () => {
+  const selector = {
+    matchLabels: { team: 'web' },
+    matchExpressions: [{ key: 'stage', operator: 'In', values: ['a', 'b'] }],
+  };
+  const rules = [
+    { namespaces: { from: 'All' }, names: ['www', '*.dev'], types: ['A', 'AAAA'] },
+    { namespaces: { from: 'Same' } },
+    { namespaces: { from: 'Selector', selector }, types: ['TXT'] },
+  ];
+  expect(rulesOf(zone({ allowedRecords: rules }))).toEqual([
+    'A, AAAA records named www, *.dev from all namespaces',
+    'all records named anything from the namespace of the zone',
+    'TXT records named anything from namespaces with team=web and stage In (a, b)',
+  ]);
 });
 
-describe('the table of zones', () => {
-  it('counts the DNSRecords of each zone, and shows the name as DNS has it', () => {
-    const mine = zone({ zoneName: 'Upper.Example.' }, { records: 0 });
-    const inMine = { zoneRef: { name: 'mine' } };
-    const overview = {
-      zones: [mine],
-      records: [record(inMine), record(inMine), record()],
-      namespace: 'team-a',
-      notes: [],
-    };
-    const table = statusSections(overview).flatMap(({ table: found }) => found ?? []);
-    expect(table[0]?.heading.slice(0, 3)).toEqual(['NAME', 'ZONE', 'DNSRECORDS']);
-    expect(table[0]?.rows[0]?.slice(0, 3)).toEqual(['mine', 'upper.example', '2']);
-  });
+test('words of a sentence suggest similar names for a name that does not exist', () => {
+  expect(unknownName('ww', 'namespace team-a', [record()])).toContain('Similar names are www.');
+  expect(unknownName('x', 'namespace team-a', [record()])).not.toContain('Similar');
+});
+
+test('words of a sentence for a remedy are free of Markdown', () => {
+  for (const { remedy } of Object.values(READY_ADVICE)) expect(plainAdvice(remedy)).not.toMatch(/[`[\]]/);
+  expect(plainAdvice('set `a` or [b](c.md#d).')).toBe('set a or b.');
+  expect(adviceFor('DSRequired')?.remedy).toMatch(/DS record/);
+  expect(adviceFor('Ready')).toBe(undefined);
+});
+
+test('the table of zones counts the DNSRecords of each zone, and shows the name as DNS has it', () => {
+  const mine = zone({ zoneName: 'Upper.Example.' }, { records: 0 });
+  const inMine = { zoneRef: { name: 'mine' } };
+  const overview = {
+    zones: [mine],
+    records: [record(inMine), record(inMine), record()],
+    namespace: 'team-a',
+    notes: [],
+  };
+  const table = statusSections(overview).flatMap(({ table: found }) => found ?? []);
+  expect(table[0]?.heading.slice(0, 3)).toEqual(['NAME', 'ZONE', 'DNSRECORDS']);
+  expect(table[0]?.rows[0]?.slice(0, 3)).toEqual(['mine', 'upper.example', '2']);
 });

@@ -1,8 +1,8 @@
 // Names in the form in which they are compared.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { plainName } from '#dns/names/plain.ts';
 
-it.each([
+test.each([
   ['Example.COM.', 'example.com'],
   ['example.com', 'example.com'],
   ['*.Apps.example.com.', '*.apps.example.com'],

@@ -1,11 +1,11 @@
 // The type of a record in a request: in any case, and a sentence for types that other software has.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { recordType } from '#contract/record-type.ts';
 import { parseType } from '#dns/record.ts';
 
 const messageOf = (text: unknown) => recordType.safeParse(text).error?.issues[0]?.message;
 
-it.each([
+test.each([
   ['a', 'A'],
   ['Cname', 'CNAME'],
   ['type65280', 'TYPE65280'],
@@ -13,7 +13,7 @@ it.each([
   expect(recordType.parse(text)).toBe(type);
 });
 
-it.each([
+test.each([
   ['ANAME', 'use ALIAS'],
   ['soa', 'the service makes the SOA record of a zone itself'],
   ['SPF', 'use TXT'],
@@ -24,6 +24,6 @@ it.each([
   expect(verdict.ok ? '' : verdict.problem.message).toContain(`is not accepted: ${words}`);
 });
 
-it.each(['constructor', 'X', '', ' A', 7])('%s is refused with the list of types', (text) => {
+test.each(['constructor', 'X', '', ' A', 7])('%s is refused with the list of types', (text) => {
   expect(messageOf(text)).toMatch(/^must be one of A, AAAA, /);
 });

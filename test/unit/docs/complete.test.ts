@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { isCommand } from '../../support/docs/commands.ts';
 import { anchorOf, PROJECT, readPage } from '../../support/docs/document.ts';
 import { EXCEPTIONS, PAGES, PLAN, type ScenarioName } from '../../support/docs/plan.ts';
@@ -24,53 +24,52 @@ const typed = planned.map(({ text }) => words(text));
 const isMention = (text: string) => typed.some((each) => `${each} `.startsWith(`${text} `));
 const isException = (text: string) => Object.keys(EXCEPTIONS).some((start) => text.startsWith(start));
 
-describe('the commands of the pages', () => {
-  it('are typed by a test, every one', () => {
-    const forgotten = commands.filter(
-      ({ text, form }) =>
-        !typed.includes(words(text)) && !isException(text) && !(form === 'inline' && isMention(words(text))),
-    );
-    expect(forgotten.map(({ page, section, text }) => `${page}, ${section}: ${text}`)).toEqual([]);
-  });
-
-  it('have few exceptions, each of a command that there is, with a reason', () => {
-    expect(Object.keys(EXCEPTIONS).length).toBeLessThanOrEqual(6);
-    for (const [start, reason] of Object.entries(EXCEPTIONS)) {
-      expect(
-        commands.filter(({ text }) => text.startsWith(start)),
-        start,
-      ).not.toEqual([]);
-      expect(reason.length, start).toBeGreaterThan(20);
-    }
-  });
-
-  it.each(NAMES)('%s: is followed by the test that the plan names', async (name) => {
-    const text = await readFile(join(PROJECT, PLAN[name].test), 'utf8').catch(() => '');
-    expect(
-      [`('${name}')`, `walk('${name}', `].some((call) => text.includes(call)),
-      PLAN[name].test,
-    ).toBe(true);
-  });
-
-  it('do not hide in a block that shows something', async () => {
-    const hidden: string[] = [];
-    for (const path of PAGES) {
-      for (const { language, text } of (await readPage(path)).blocks) {
-        if (language !== '') continue;
-        const lines = text.split('\n').filter((line) => isCommand(line) && !typed.includes(words(line)));
-        hidden.push(...lines.map((line) => `${path}: ${line}`));
-      }
-    }
-    // The output of `npm run up` about its own queries.
-    expect(hidden).toEqual([
-      'docs/tutorials/first-zone.md: kubectl get zdz,zdr',
-      'docs/tutorials/first-zone.md: dig +dnssec any.preview.quickstart.example CNAME',
-    ]);
-  });
+test('the commands of the pages are typed by a test, every one', () => {
+  const forgotten = commands.filter(
+    ({ text, form }) =>
+      !typed.includes(words(text)) && !isException(text) && !(form === 'inline' && isMention(words(text))),
+  );
+  expect(forgotten.map(({ page, section, text }) => `${page}, ${section}: ${text}`)).toEqual([]);
 });
 
-describe('the links of all pages', () => {
-  it.each(PAGES)('%s: every link and picture leads to a file, and every anchor to a heading', async (path) => {
+test('the commands of the pages have few exceptions, each of a command that there is, with a reason', () => {
+  expect(Object.keys(EXCEPTIONS).length).toBeLessThanOrEqual(6);
+  for (const [start, reason] of Object.entries(EXCEPTIONS)) {
+    expect(
+      commands.filter(({ text }) => text.startsWith(start)),
+      start,
+    ).not.toEqual([]);
+    expect(reason.length, start).toBeGreaterThan(20);
+  }
+});
+
+test.each(NAMES)('the page %s is followed by the test that the plan names', async (name) => {
+  const text = await readFile(join(PROJECT, PLAN[name].test), 'utf8').catch(() => '');
+  expect(
+    [`('${name}')`, `walk('${name}', `].some((call) => text.includes(call)),
+    PLAN[name].test,
+  ).toBe(true);
+});
+
+test('the commands of the pages do not hide in a block that shows something', async () => {
+  const hidden: string[] = [];
+  for (const path of PAGES) {
+    for (const { language, text } of (await readPage(path)).blocks) {
+      if (language !== '') continue;
+      const lines = text.split('\n').filter((line) => isCommand(line) && !typed.includes(words(line)));
+      hidden.push(...lines.map((line) => `${path}: ${line}`));
+    }
+  }
+  // The output of `npm run up` about its own queries.
+  expect(hidden).toEqual([
+    'docs/tutorials/first-zone.md: kubectl get zdz,zdr',
+    'docs/tutorials/first-zone.md: dig +dnssec any.preview.quickstart.example CNAME',
+  ]);
+});
+
+test.each(PAGES)(
+  'on the page %s, every link and picture leads to a file, and every anchor to a heading',
+  async (path) => {
     const broken: string[] = [];
     for (const link of (await readPage(path)).links) {
       if (/^[a-z]+:/.test(link)) continue;
@@ -81,21 +80,19 @@ describe('the links of all pages', () => {
         broken.push(link);
     }
     expect(broken).toEqual([]);
-  });
+  },
+);
 
-  it('lead from the index to every page of the documentation', async () => {
-    const listed = (await readPage('docs/index.md')).links.map((link) => normalize(join('docs', link)));
-    const pages = PAGES.filter((path) => path.startsWith('docs/') && path !== 'docs/index.md');
-    expect(pages.filter((path) => !listed.includes(path))).toEqual([]);
-  });
+test('the links of all pages lead from the index to every page of the documentation', async () => {
+  const listed = (await readPage('docs/index.md')).links.map((link) => normalize(join('docs', link)));
+  const pages = PAGES.filter((path) => path.startsWith('docs/') && path !== 'docs/index.md');
+  expect(pages.filter((path) => !listed.includes(path))).toEqual([]);
+});
 
-  it.each(PAGES)('%s: the files of the project that it names are there', async (path) => {
-    const { spans, blocks } = await readPage(path);
-    const named = [...spans, ...blocks.filter(({ language }) => language !== '')].flatMap(({ text }) =>
-      [...text.matchAll(/(?<![\w/.-])(?:src|deploy|charts|crds|test|docs)\/[\w./-]*\w(?![\w<])/g)].map(
-        ([name]) => name,
-      ),
-    );
-    expect(named.filter((name) => !existsSync(join(PROJECT, name)))).toEqual([]);
-  });
+test.each(PAGES)('the files of the project that the page %s names are there', async (path) => {
+  const { spans, blocks } = await readPage(path);
+  const named = [...spans, ...blocks.filter(({ language }) => language !== '')].flatMap(({ text }) =>
+    [...text.matchAll(/(?<![\w/.-])(?:src|deploy|charts|crds|test|docs)\/[\w./-]*\w(?![\w<])/g)].map(([name]) => name),
+  );
+  expect(named.filter((name) => !existsSync(join(PROJECT, name)))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // The reference pages that are made from the code are those that `npm run generate` makes now, and leave out nothing.
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeSettings } from '#config.ts';
 import { readCommands } from '../../../docs/generate/commands.ts';
 import { plain, table } from '../../../docs/generate/markdown.ts';
@@ -8,11 +8,11 @@ import { GENERATED } from '../../../docs/generate/pages.ts';
 import { readersOf } from '../../../docs/generate/settings.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 
-it.each(Object.entries(GENERATED))('%s is as `npm run generate` makes it', async (path, make) => {
+test.each(Object.entries(GENERATED))('%s is as `npm run generate` makes it', async (path, make) => {
   expect(await readFile(`${PROJECT}${path}`, 'utf8')).toBe(await make());
 });
 
-it('every setting has a description in whole sentences, and a command that reads it', async () => {
+test('every setting has a description in whole sentences, and a command that reads it', async () => {
   const commands = await readCommands();
   const settings = describeSettings();
   expect(
@@ -23,13 +23,13 @@ it('every setting has a description in whole sentences, and a command that reads
   expect(settings.filter(({ name }) => readersOf(name, commands).length === 0).map(({ name }) => name)).toEqual([]);
 });
 
-it('every command and every option has a description', async () => {
+test('every command and every option has a description', async () => {
   const text = await readFile(`${PROJECT}docs/reference/cli.md`, 'utf8');
   expect(text.match(/^## zonestead \S/gm)?.length).toBeGreaterThan(25);
   expect(text.match(/^\| `[^`]+` +\| +\|$/gm)).toBeNull();
 });
 
-it('text in a table is shown as it is written', () => {
+test('text in a table is shown as it is written', () => {
   expect(plain('org:<teamId> or *.dev, `<zone>`')).toBe('org:\\<teamId> or \\*.dev, `<zone>`');
   expect(table(['a', 'b'], [['x|y', 'two\nlines']])).toBe(
     '| a    | b         |\n| ---- | --------- |\n| x\\|y | two lines |',

@@ -1,6 +1,6 @@
 // The page of labels and annotations has every name below zonestead.dev that the code and the chart use, and no other.
 import { glob, readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { PROJECT } from '../../support/docs/document.ts';
 
 const read = (path: string) => readFile(`${PROJECT}${path}`, 'utf8');
@@ -14,7 +14,7 @@ async function namesIn(pattern: string): Promise<string[]> {
   return found;
 }
 
-it('the page of labels and annotations has the names that the code and the chart use', async () => {
+test('the page of labels and annotations has the names that the code and the chart use', async () => {
   const used = new Set(
     (await Promise.all(['src/**/*.ts', 'charts/zonestead/templates/*.{yaml,tpl}'].map(namesIn))).flat().filter(isName),
   );

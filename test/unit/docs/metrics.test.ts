@@ -1,7 +1,7 @@
 // The page of metrics is made from registries (docs/generate/metrics.ts). A function that registers metrics but is not
 // called there would be missing on the page, so the names in the source text are compared too.
 import { glob, readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { METRICS_PREFIX } from '#telemetry/metrics.ts';
 import { readMetrics } from '../../../docs/generate/metrics.ts';
 import { PROJECT } from '../../support/docs/document.ts';
@@ -15,7 +15,7 @@ const WITHOUT_NAMES = ['src/telemetry/calls.ts', 'src/telemetry/metrics.ts'];
 const facts = await readMetrics();
 const metrics = Object.values(facts).flat();
 
-it('has every metric that a source file registers', async () => {
+test('has every metric that a source file registers', async () => {
   const documented = new Set(metrics.map(({ name }) => name.slice(METRICS_PREFIX.length)));
   const unreadable: string[] = [];
   const missing: string[] = [];
@@ -30,12 +30,12 @@ it('has every metric that a source file registers', async () => {
   expect(missing).toEqual([]);
 });
 
-it('has the metrics of each process', () => {
+test('has the metrics of each process', () => {
   expect(Object.keys(facts)).toEqual(['all', 'api', 'nameserver', 'operator', 'solver', 'external-dns']);
   expect(metrics.filter(({ name }) => !name.startsWith(METRICS_PREFIX))).toEqual([]);
 });
 
-it('explains every metric in whole sentences, and names the unit of a time', () => {
+test('explains every metric in whole sentences, and names the unit of a time', () => {
   expect(metrics.filter(({ help }) => !/^[A-Z0-9].*\.$/.test(help)).map(({ name }) => name)).toEqual([]);
   const times = metrics.filter(({ name }) => name.endsWith('_seconds'));
   expect(times.length).toBeGreaterThan(10);

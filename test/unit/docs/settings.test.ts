@@ -1,6 +1,6 @@
 // No page names a setting that the program does not read. The page of settings itself is generated (generated.test.ts).
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeSettings } from '#config.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 import { PAGES } from '../../support/docs/plan.ts';
@@ -14,7 +14,7 @@ const settings = namesIn(
     .join(' '),
 );
 
-it('the pages name settings that there are', async () => {
+test('the pages name settings that there are', async () => {
   // `.local/env` of `npm run up` has more, for other programs.
   const environment = namesIn(await read('deploy/local/environment.ts'));
   const strange: string[] = [];

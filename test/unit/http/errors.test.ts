@@ -1,6 +1,6 @@
 // The catalogue of errors, and the conversion of every thrown error to an error body.
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ERROR_CODES, errorBody } from '#contract/error.ts';
 import { STATUS, STATUS_OF_RULE } from '#http/error-codes.ts';
 import { installErrors } from '#http/errors.ts';
@@ -34,33 +34,34 @@ function ruleOf(code: string): RuleId {
   return rule;
 }
 
-describe('the catalogue', () => {
-  it('has a status for every code', () => {
-    expect(STATUS).toEqual({
-      bad_request: 400,
-      unauthorized: 401,
-      forbidden: 403,
-      no_zone: 404,
-      not_found: 404,
-      conflict: 409,
-      precondition_failed: 412,
-      rate_limited: 429,
-      internal: 500,
-      dns_server: 502,
-      busy: 503,
-    });
-    expect(Object.keys(STATUS).sort()).toEqual([...ERROR_CODES].sort());
+test('the catalogue has a status for every code', () => {
+  expect(STATUS).toEqual({
+    bad_request: 400,
+    unauthorized: 401,
+    forbidden: 403,
+    no_zone: 404,
+    not_found: 404,
+    conflict: 409,
+    precondition_failed: 412,
+    rate_limited: 429,
+    internal: 500,
+    dns_server: 502,
+    busy: 503,
   });
+  expect(Object.keys(STATUS).sort()).toEqual([...ERROR_CODES].sort());
+});
 
-  const PARAMETERIZED: readonly string[] = ['internal', 'dns_server', 'rate_limited', 'precondition_failed'];
-  it.each(ERROR_CODES.filter((code) => !PARAMETERIZED.includes(code)))('answers a refusal %s', async (code) => {
+const PARAMETERIZED: readonly string[] = ['internal', 'dns_server', 'rate_limited', 'precondition_failed'];
+test.each(ERROR_CODES.filter((code) => !PARAMETERIZED.includes(code)))(
+  'the catalogue answers a refusal %s',
+  async (code) => {
     const rule = ruleOf(code);
     const { status, body } = await thrown(refusal(rule as 'no-team'));
     expect([status, body]).toEqual([STATUS[code], { error: code, message: CATALOGUE[rule].sentence }]);
-  });
-});
+  },
+);
 
-it('answers a condition that is not met with the present state, and its ETag in a header if a header was the condition', async () => {
+test('answers a condition that is not met with the present state, and its ETag in a header if a header was the condition', async () => {
   const record = { id: 'rec_1', name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: 60, priority: null };
   const current = { etag: '"now"', record };
   const answerFor = (field: string) =>
@@ -75,7 +76,7 @@ it('answers a condition that is not met with the present state, and its ETag in 
   expect([inBatch.headers.etag, inBatch.body.etag]).toEqual([undefined, '"now"']);
 });
 
-it('answers with the wrong field and the conflicting records, if there are any', async () => {
+test('answers with the wrong field and the conflicting records, if there are any', async () => {
   const refused = refusal('duplicate', { problem: 'It exists.' }, { field: 'content', records: ['rec_1'] });
   expect((await thrown(refused.within('changes.3'))).body).toEqual({
     error: 'conflict',
@@ -85,21 +86,19 @@ it('answers with the wrong field and the conflicting records, if there are any',
   });
 });
 
-describe('Retry-After', () => {
-  it('is sent with refusals that have a wait, and with no others', async () => {
-    expect((await thrown(refusal('zone-busy', {}, { retryAfterMs: 1_200 }))).headers['retry-after']).toBe('2');
-    await app.close();
-    app = Fastify();
-    installErrors(app);
-    expect((await thrown(refusal('token-reused'))).headers['retry-after']).toBeUndefined();
-  });
+test('Retry-After is sent with refusals that have a wait, and with no others', async () => {
+  expect((await thrown(refusal('zone-busy', {}, { retryAfterMs: 1_200 }))).headers['retry-after']).toBe('2');
+  await app.close();
+  app = Fastify();
+  installErrors(app);
+  expect((await thrown(refusal('token-reused'))).headers['retry-after']).toBeUndefined();
 });
 
-it('401 names the required scheme (RFC 9110 section 11.6.1)', async () => {
+test('401 names the required scheme (RFC 9110 section 11.6.1)', async () => {
   expect((await thrown(refusal('invalid-key'))).headers['www-authenticate']).toBe('Bearer');
 });
 
-it.each([
+test.each([
   new Error('secret detail'),
   new TypeError('x of undefined'),
   Object.assign(new Error('boom'), { statusCode: 503 }),
@@ -110,7 +109,7 @@ it.each([
   expect(logged.join('')).toContain(error.message);
 });
 
-it('other 4xx errors of the framework are bad requests in the same format', async () => {
+test('other 4xx errors of the framework are bad requests in the same format', async () => {
   for (const [given, expected] of [
     [400, 400],
     [406, 400],
@@ -132,7 +131,7 @@ it('other 4xx errors of the framework are bad requests in the same format', asyn
   }
 });
 
-it('an unknown path is named without its query, which may contain secrets', async () => {
+test('an unknown path is named without its query, which may contain secrets', async () => {
   const reply = await app.inject('/v1/dns/nowhere?token=secret');
   expect([reply.statusCode, reply.json().error]).toEqual([404, 'not_found']);
   expect(reply.json().message).toContain('/v1/dns/nowhere');

@@ -1,6 +1,6 @@
 // Leader election: acquiring, renewing, losing and releasing a Lease, with a fake clock. The invariant: at no moment do
 // two processes think that they may write.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '#base/clock.ts';
 import { createElection, type Election, LeadershipLost, whileLeading } from '#kube/leader/election.ts';
 import { claimed, freeAt, look } from '#kube/leader/lease.ts';
@@ -82,160 +82,154 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-describe('with two replicas', () => {
-  it('one leads, and the other waits for as long as the first renews', async () => {
-    const [a, b] = [replica('a'), replica('b')];
-    await pass(120_000);
-    expect([a.told, b.told]).toEqual([['leads'], []]);
-    expect([a.election.leads(), b.election.leads()]).toEqual([true, false]);
-    expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
-    // Renewed every 2.2 s, and no other process wrote.
-    expect(leases.history.length).toBeGreaterThan(50);
-    expect(leases.history.every(({ holderIdentity }) => holderIdentity === 'a')).toBe(true);
-  });
+test('with two replicas, one leads, and the other waits for as long as the first renews', async () => {
+  const [a, b] = [replica('a'), replica('b')];
+  await pass(120_000);
+  expect([a.told, b.told]).toEqual([['leads'], []]);
+  expect([a.election.leads(), b.election.leads()]).toEqual([true, false]);
+  expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
+  // Renewed every 2.2 s, and no other process wrote.
+  expect(leases.history.length).toBeGreaterThan(50);
+  expect(leases.history.every(({ holderIdentity }) => holderIdentity === 'a')).toBe(true);
+});
 
-  it('the second takes over at once when the first ends gracefully', async () => {
+test('with two replicas, the second takes over at once when the first ends gracefully', async () => {
+  const [a, b] = [replica('a'), replica('b')];
+  await pass(5_000);
+  a.stop.abort();
+  await pass(100);
+  expect(a.told).toEqual(['leads', 'ended']);
+  expect(b.told).toEqual(['leads']);
+  expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+});
+
+test('with two replicas, the second waits until the work of the first has ended, and for the whole lease when it does not end', async () => {
+  const [a, b] = [replica('a', { stubborn: true }), replica('b')];
+  await pass(5_000);
+  a.stop.abort();
+  await pass(20_000);
+  expect([a.told, b.told]).toEqual([['leads'], []]);
+  a.endWork(false);
+  await pass(10_000);
+  expect([a.told, b.told]).toEqual([['leads', 'ended'], []]);
+  await pass(8_000);
+  expect(b.told).toEqual(['leads']);
+});
+
+test.each(['refused', 'hangs', 'answers lost'] as const)(
+  'with two replicas, a first whose calls are %s stops before the second takes over',
+  async (how) => {
     const [a, b] = [replica('a'), replica('b')];
     await pass(5_000);
-    a.stop.abort();
-    await pass(100);
-    expect(a.told).toEqual(['leads', 'ended']);
-    expect(b.told).toEqual(['leads']);
-    expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
-  });
-
-  it('the second waits until the work of the first has ended, and for the whole lease when it does not end', async () => {
-    const [a, b] = [replica('a', { stubborn: true }), replica('b')];
-    await pass(5_000);
-    a.stop.abort();
-    await pass(20_000);
-    expect([a.told, b.told]).toEqual([['leads'], []]);
-    a.endWork(false);
-    await pass(10_000);
-    expect([a.told, b.told]).toEqual([['leads', 'ended'], []]);
-    await pass(8_000);
-    expect(b.told).toEqual(['leads']);
-  });
-
-  it.each(['refused', 'hangs', 'answers lost'] as const)(
-    'a first whose calls are %s stops before the second takes over',
-    async (how) => {
-      const [a, b] = [replica('a'), replica('b')];
-      await pass(5_000);
-      a.link.cut = how;
-      await pass(12_100);
-      // A renewal whose answer is lost still counts, so that no other process may take over yet.
-      expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
-      expect(a.election.leads()).toBe(false);
-      expect(b.told).toEqual([]);
-      await pass(20_000);
-      expect(b.told).toEqual(['leads']);
-    },
-  );
-
-  it('a first that was killed is followed after its lease has run out, and not before', async () => {
-    leases.put(claimed(undefined, 'dead', 15_000, new Date(0)));
-    const b = replica('b');
-    await pass(14_900);
+    a.link.cut = how;
+    await pass(12_100);
+    // A renewal whose answer is lost still counts, so that no other process may take over yet.
+    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+    expect(a.election.leads()).toBe(false);
     expect(b.told).toEqual([]);
-    await pass(300);
-    expect(b.told).toEqual(['leads']);
-  });
-
-  it('a first that was suspended for longer than its lease does not write when it resumes', async () => {
-    const [a, b] = [replica('a'), replica('b')];
-    await pass(5_000);
-    const guarded = whileLeading(a.election);
-    a.suspend();
-    await pass(30_000);
-    // It has not noticed the end of its lease, and its first step is a write.
-    expect(a.told).toEqual(['leads']);
-    expect(b.told).toEqual(['leads']);
-    await expect(guarded({ name: 'createRecord' }, async () => 'written')).rejects.toBeInstanceOf(LeadershipLost);
-    await expect(whileLeading(b.election)({ name: 'x' }, async () => 'written')).resolves.toBe('written');
-  });
-});
-
-describe('a leader', () => {
-  it('stops at once when another process holds the lease', async () => {
-    const a = replica('a');
-    await pass(5_000);
-    leases.put(claimed(leases.lease?.spec, 'b', 15_000, new Date(clock.now())));
-    await pass(2_500);
-    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
-  });
-
-  it('continues after a short outage, a lost answer, a label on the lease, and a deleted lease', async () => {
-    const a = replica('a');
-    await pass(5_000);
-    a.link.cut = 'refused';
-    await pass(5_000);
-    a.link.cut = 'answers lost';
-    await pass(2_000);
-    a.link.cut = 'no';
-    await pass(5_000);
-    leases.put({ ...leases.lease?.spec });
-    await pass(5_000);
-    leases.lease = null;
-    await pass(10_000);
-    expect(a.told).toEqual(['leads']);
-    expect(a.election.leads()).toBe(true);
-    expect(leases.lease).toMatchObject({ spec: { holderIdentity: 'a' } });
-  });
-
-  it('counts its time from before it sent a renewal, even if the answer is late', async () => {
-    const a = replica('a');
-    await pass(5_000);
-    const answer = Promise.withResolvers<void>();
-    a.link.answersAfter = answer.promise;
-    const renewals = leases.history.length;
-    while (leases.history.length === renewals) await pass(100);
-    // The renewal was sent within the last 100 ms. Its answer comes 3 s later, and then nothing more gets through.
-    await pass(3_000);
-    answer.resolve();
-    await pass(100);
-    a.link.cut = 'refused';
-    await pass(6_700);
-    expect(a.election.leads()).toBe(true);
-    await pass(200);
-    expect(a.election.leads()).toBe(false);
-    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
-  });
-
-  it('is not brought back by an answer that comes after it has lost', async () => {
-    const a = replica('a');
-    await pass(1_000);
-    a.link.cut = 'hangs';
-    await pass(11_000);
-    a.link.cut = 'no';
     await pass(20_000);
-    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
-    expect(a.election.leads()).toBe(false);
-  });
+    expect(b.told).toEqual(['leads']);
+  },
+);
+
+test('with two replicas, a first that was killed is followed after its lease has run out, and not before', async () => {
+  leases.put(claimed(undefined, 'dead', 15_000, new Date(0)));
+  const b = replica('b');
+  await pass(14_900);
+  expect(b.told).toEqual([]);
+  await pass(300);
+  expect(b.told).toEqual(['leads']);
 });
 
-describe('a replica that waits', () => {
-  it('can be stopped, and has run nothing then', async () => {
-    replica('a');
-    await pass(1_000);
-    const b = replica('b');
-    await pass(1_000);
-    b.stop.abort();
-    await pass(100);
-    expect(b.told).toEqual(['ended']);
-    expect(b.election.terms()).toBe(0);
-  });
+test('with two replicas, a first that was suspended for longer than its lease does not write when it resumes', async () => {
+  const [a, b] = [replica('a'), replica('b')];
+  await pass(5_000);
+  const guarded = whileLeading(a.election);
+  a.suspend();
+  await pass(30_000);
+  // It has not noticed the end of its lease, and its first step is a write.
+  expect(a.told).toEqual(['leads']);
+  expect(b.told).toEqual(['leads']);
+  await expect(guarded({ name: 'createRecord' }, async () => 'written')).rejects.toBeInstanceOf(LeadershipLost);
+  await expect(whileLeading(b.election)({ name: 'x' }, async () => 'written')).resolves.toBe('written');
+});
 
-  it('also waits while the API server is unreachable', async () => {
-    const { length } = leases.history;
-    const a = replica('a');
-    a.link.cut = 'refused';
-    await pass(30_000);
-    expect([a.told, leases.history.length]).toEqual([[], length]);
-    a.link.cut = 'no';
-    await pass(3_000);
-    expect(a.told).toEqual(['leads']);
-  });
+test('a leader stops at once when another process holds the lease', async () => {
+  const a = replica('a');
+  await pass(5_000);
+  leases.put(claimed(leases.lease?.spec, 'b', 15_000, new Date(clock.now())));
+  await pass(2_500);
+  expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+});
+
+test('a leader continues after a short outage, a lost answer, a label on the lease, and a deleted lease', async () => {
+  const a = replica('a');
+  await pass(5_000);
+  a.link.cut = 'refused';
+  await pass(5_000);
+  a.link.cut = 'answers lost';
+  await pass(2_000);
+  a.link.cut = 'no';
+  await pass(5_000);
+  leases.put({ ...leases.lease?.spec });
+  await pass(5_000);
+  leases.lease = null;
+  await pass(10_000);
+  expect(a.told).toEqual(['leads']);
+  expect(a.election.leads()).toBe(true);
+  expect(leases.lease).toMatchObject({ spec: { holderIdentity: 'a' } });
+});
+
+test('a leader counts its time from before it sent a renewal, even if the answer is late', async () => {
+  const a = replica('a');
+  await pass(5_000);
+  const answer = Promise.withResolvers<void>();
+  a.link.answersAfter = answer.promise;
+  const renewals = leases.history.length;
+  while (leases.history.length === renewals) await pass(100);
+  // The renewal was sent within the last 100 ms. Its answer comes 3 s later, and then nothing more gets through.
+  await pass(3_000);
+  answer.resolve();
+  await pass(100);
+  a.link.cut = 'refused';
+  await pass(6_700);
+  expect(a.election.leads()).toBe(true);
+  await pass(200);
+  expect(a.election.leads()).toBe(false);
+  expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+});
+
+test('a leader is not brought back by an answer that comes after it has lost', async () => {
+  const a = replica('a');
+  await pass(1_000);
+  a.link.cut = 'hangs';
+  await pass(11_000);
+  a.link.cut = 'no';
+  await pass(20_000);
+  expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+  expect(a.election.leads()).toBe(false);
+});
+
+test('a replica that waits can be stopped, and has run nothing then', async () => {
+  replica('a');
+  await pass(1_000);
+  const b = replica('b');
+  await pass(1_000);
+  b.stop.abort();
+  await pass(100);
+  expect(b.told).toEqual(['ended']);
+  expect(b.election.terms()).toBe(0);
+});
+
+test('a replica that waits also waits while the API server is unreachable', async () => {
+  const { length } = leases.history;
+  const a = replica('a');
+  a.link.cut = 'refused';
+  await pass(30_000);
+  expect([a.told, leases.history.length]).toEqual([[], length]);
+  a.link.cut = 'no';
+  await pass(3_000);
+  expect(a.told).toEqual(['leads']);
 });
 
 describe('a lease', () => {
@@ -243,14 +237,14 @@ describe('a lease', () => {
   const sightingOf = (spec: object) =>
     look(null, { apiVersion: '', kind: '', metadata: { name: 'lease' }, spec }, 1_000);
 
-  it('is free when it has no holder or the observer holds it, and otherwise its duration after its last change', () => {
+  test('a lease is free when it has no holder or the observer holds it, and otherwise its duration after its last change', () => {
     expect(freeAt(look(null, null, 1_000), 'a')).toBe(0);
     expect(freeAt(sightingOf({ leaseDurationSeconds: 15 }), 'a')).toBe(0);
     expect(freeAt(sightingOf({ holderIdentity: 'a', leaseDurationSeconds: 15 }), 'a')).toBe(0);
     expect(freeAt(sightingOf({ holderIdentity: 'b', leaseDurationSeconds: 15 }), 'a')).toBe(16_000);
   });
 
-  it('counts from the time when the change was seen, not from the time in the lease', () => {
+  test('a lease counts from the time when the change was seen, not from the time in the lease', () => {
     const first = sightingOf({
       holderIdentity: 'b',
       leaseDurationSeconds: 15,
@@ -261,7 +255,7 @@ describe('a lease', () => {
     expect(look(first, renewed as never, 9_000).since).toBe(9_000);
   });
 
-  it('counts transitions, has times of six digits, and keeps the time when it was acquired', () => {
+  test('a lease counts transitions, has times of six digits, and keeps the time when it was acquired', () => {
     const first = claimed(undefined, 'a', 15_000, at);
     expect(first).toEqual({
       holderIdentity: 'a',
@@ -278,7 +272,7 @@ describe('a lease', () => {
     });
   });
 
-  it('requires enough distance between its three times', () => {
+  test('a lease requires enough distance between its three times', () => {
     const { api } = leases.connect();
     const base = { api, namespace: 'a', name: 'b', identity: 'c', log, clock, random: () => 0, date: () => at };
     expect(() => createElection({ ...base, deadlineMs: 15_000 })).toThrow(RangeError);

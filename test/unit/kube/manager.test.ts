@@ -1,5 +1,5 @@
 // The manager: the order of starting and stopping, readiness, and what happens when a part fails.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApi } from '#kube/api/api.ts';
 import { createTransport, type Transport } from '#kube/api/transport.ts';
 import { createManager, type Manager, type ManagerOptions } from '#kube/controller/manager.ts';
@@ -73,7 +73,7 @@ function wire() {
   return { cache, queue, runs };
 }
 
-it('runs the objects of the first list only when the list is complete, and later each changed object', async () => {
+test('runs the objects of the first list only when the list is complete, and later each changed object', async () => {
   const { runs } = wire();
   const open = watch();
   server.script(page([widget('a', '1')], '10', 'more'), page([widget('b', '2')], '10'), open.answer);
@@ -85,7 +85,7 @@ it('runs the objects of the first list only when the list is complete, and later
   await running;
 });
 
-it('is ready when every cache is in sync and every other check passes, and alive before that', async () => {
+test('is ready when every cache is in sync and every other check passes, and alive before that', async () => {
   wire();
   let other = false;
   manager.readyWhen('other', () => other);
@@ -109,7 +109,7 @@ it('is ready when every cache is in sync and every other check passes, and alive
   expect(manager.healthPort()).toBeUndefined();
 });
 
-it('serves every series at zero from the start', async () => {
+test('serves every series at zero from the start', async () => {
   wire();
   server.script(page([], '10'), watch().answer);
   const running = manager.run(stop.signal);
@@ -133,35 +133,33 @@ it('serves every series at zero from the start', async () => {
   await running;
 });
 
-describe('failing', () => {
-  it('because a cache does not fill names it', async () => {
-    manager = make({ syncTimeoutMs: 200 });
-    wire();
-    server.script(status(403, 'Forbidden'));
-    await expect(manager.run(stop.signal)).rejects.toThrow('No complete list within 0.2 s of: widgets');
-  });
-
-  it('because a task fails stops the rest and gives its error', async () => {
-    wire();
-    const failure = new Error('the task broke');
-    manager.task(async () => {
-      throw failure;
-    });
-    server.script(page([], '10'), watch().answer);
-    await expect(manager.run(stop.signal)).rejects.toBe(failure);
-  });
-
-  it('because it is stopped while caches fill is not a failure', async () => {
-    wire();
-    server.script(() => undefined);
-    const running = manager.run(stop.signal);
-    await server.requests(1);
-    stop.abort();
-    await running;
-  });
+test('a manager that ends because a cache does not fill names it', async () => {
+  manager = make({ syncTimeoutMs: 200 });
+  wire();
+  server.script(status(403, 'Forbidden'));
+  await expect(manager.run(stop.signal)).rejects.toThrow('No complete list within 0.2 s of: widgets');
 });
 
-it('stops controllers and tasks first, then the watches, then sends the remaining events', async () => {
+test('a manager that ends because a task fails stops the rest and gives its error', async () => {
+  wire();
+  const failure = new Error('the task broke');
+  manager.task(async () => {
+    throw failure;
+  });
+  server.script(page([], '10'), watch().answer);
+  await expect(manager.run(stop.signal)).rejects.toBe(failure);
+});
+
+test('a manager that ends because it is stopped while caches fill is not a failure', async () => {
+  wire();
+  server.script(() => undefined);
+  const running = manager.run(stop.signal);
+  await server.requests(1);
+  stop.abort();
+  await running;
+});
+
+test('stops controllers and tasks first, then the watches, then sends the remaining events', async () => {
   const order: string[] = [];
   const { queue } = wire();
   const recorder = manager.events('test.zonestead.dev/tester');
@@ -225,7 +223,7 @@ describe('with an election', () => {
     return { election, lost, released, win };
   }
 
-  it('is ready with full caches while it waits, runs nothing before it leads, and then at once', async () => {
+  test('with an election is ready with full caches while it waits, runs nothing before it leads, and then at once', async () => {
     const { election, win, released } = byHand();
     manager = make({ election });
     const { runs, cache } = wire();
@@ -242,7 +240,7 @@ describe('with an election', () => {
     expect(released).toEqual([true]);
   });
 
-  it('ends its runs without grace when the leadership is lost, and fails with that', async () => {
+  test('with an election ends its runs without grace when the leadership is lost, and fails with that', async () => {
     const { election, win, lost } = byHand();
     manager = make({ election });
     const queue = manager.queue({ name: 'widgets' });
@@ -268,7 +266,7 @@ describe('with an election', () => {
     expect(performance.now() - start).toBeLessThan(7_500);
   });
 
-  it('lets work in progress end before it reports that all has ended', async () => {
+  test('with an election lets work in progress end before it reports that all has ended', async () => {
     const { election, win, released } = byHand();
     manager = make({ election });
     const queue = manager.queue({ name: 'widgets' });
@@ -295,28 +293,26 @@ describe('with an election', () => {
   });
 });
 
-describe('finalizers', () => {
-  const name = 'test.zonestead.dev/cleanup';
-  const api = () => createApi(transport);
+const name = 'test.zonestead.dev/cleanup';
+const api = () => createApi(transport);
 
-  it('are added by a patch at the version that was read, and only when missing', async () => {
-    server.script(json(widget('a', '2')));
-    await addFinalizer(api(), WIDGETS, widget('a', '1'), name);
-    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
-      metadata: { uid: 'uid-of-a', resourceVersion: '1', finalizers: [name] },
-    });
-    const finalized = { ...widget('a', '2'), metadata: { ...widget('a', '2').metadata, finalizers: [name] } };
-    expect(await addFinalizer(api(), WIDGETS, finalized, name)).toBe(finalized);
-    expect(server.received).toHaveLength(1);
+test('finalizers are added by a patch at the version that was read, and only when missing', async () => {
+  server.script(json(widget('a', '2')));
+  await addFinalizer(api(), WIDGETS, widget('a', '1'), name);
+  expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+    metadata: { uid: 'uid-of-a', resourceVersion: '1', finalizers: [name] },
   });
+  const finalized = { ...widget('a', '2'), metadata: { ...widget('a', '2').metadata, finalizers: [name] } };
+  expect(await addFinalizer(api(), WIDGETS, finalized, name)).toBe(finalized);
+  expect(server.received).toHaveLength(1);
+});
 
-  it('are removed without touching those of others; a changed object throws, for a deleted one there is nothing to do', async () => {
-    const metadata = { ...widget('a', '2').metadata, finalizers: ['other/one', name] };
-    const finalized = { ...widget('a', '2'), metadata };
-    server.script(json({}), status(409, 'Conflict'), status(404, 'NotFound'));
-    await removeFinalizer(api(), WIDGETS, finalized, name);
-    expect(JSON.parse(server.received[0]?.body ?? '').metadata.finalizers).toEqual(['other/one']);
-    await expect(removeFinalizer(api(), WIDGETS, finalized, name)).rejects.toMatchObject({ status: 409 });
-    expect(await removeFinalizer(api(), WIDGETS, finalized, name)).toBeUndefined();
-  });
+test('finalizers are removed without touching those of others; a changed object throws, for a deleted one there is nothing to do', async () => {
+  const metadata = { ...widget('a', '2').metadata, finalizers: ['other/one', name] };
+  const finalized = { ...widget('a', '2'), metadata };
+  server.script(json({}), status(409, 'Conflict'), status(404, 'NotFound'));
+  await removeFinalizer(api(), WIDGETS, finalized, name);
+  expect(JSON.parse(server.received[0]?.body ?? '').metadata.finalizers).toEqual(['other/one']);
+  await expect(removeFinalizer(api(), WIDGETS, finalized, name)).rejects.toMatchObject({ status: 409 });
+  expect(await removeFinalizer(api(), WIDGETS, finalized, name)).toBeUndefined();
 });

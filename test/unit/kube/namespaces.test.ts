@@ -1,5 +1,5 @@
 // The number of namespaces with objects.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createNamespaceCount } from '#kube/cache/namespaces.ts';
 import { createStore } from '#kube/cache/store.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
@@ -16,7 +16,7 @@ function twoCaches() {
   return { zones, records, count: createNamespaceCount([zones, records]) };
 }
 
-it('counts each namespace once, and a new one as soon as its first object is in a cache', () => {
+test('counts each namespace once, and a new one as soon as its first object is in a cache', () => {
   const { records, count } = twoCaches();
   expect(count()).toBe(2);
   for (const [namespace, name] of [
@@ -28,7 +28,7 @@ it('counts each namespace once, and a new one as soon as its first object is in 
   expect(count()).toBe(3);
 });
 
-it('counts a namespace until its last object is gone', () => {
+test('counts a namespace until its last object is gone', () => {
   const { zones, records, count } = twoCaches();
   records.replace([object('b'), object('c', 'x'), object('c', 'y')]);
   zones.remove(object('b'));

@@ -1,5 +1,5 @@
 // Changing Secrets while other processes write them as well.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { changeSecret, readSecret, SECRET } from '#kube/objects/secrets.ts';
 import { memoryApi } from '../../support/kube/memory-api.ts';
 
@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const secret = (data: Record<string, string>) => ({ apiVersion: 'v1', kind: 'Secret', metadata: at, data });
 
-it('creates a missing Secret, with its texts in base64', async () => {
+test('creates a missing Secret, with its texts in base64', async () => {
   const { api, objects } = memoryApi();
   await changeSecret(api, at, () => ({ texts: { password: 'pä$$' }, labels: { a: 'b' } }), signal);
   expect(objects.get('secrets ns/made')).toMatchObject({
@@ -19,14 +19,14 @@ it('creates a missing Secret, with its texts in base64', async () => {
   expect((await readSecret(api, at, signal))?.texts).toEqual({ password: 'pä$$' });
 });
 
-it('writes nothing when the plan wants no change', async () => {
+test('writes nothing when the plan wants no change', async () => {
   const { api, put, writes } = memoryApi();
   put(SECRET, secret({ a: base64('1') }));
   expect(await changeSecret(api, at, () => null, signal)).toEqual({ a: '1' });
   expect(writes).toEqual([]);
 });
 
-it('plans again with the values that another process wrote at the same moment, and keeps them', async () => {
+test('plans again with the values that another process wrote at the same moment, and keeps them', async () => {
   const { api, put, before } = memoryApi();
   let others = 0;
   before(() => {
@@ -41,14 +41,14 @@ it('plans again with the values that another process wrote at the same moment, a
   expect(texts).toEqual({ password: 'theirs' });
 });
 
-it('leaves keys that the plan does not name', async () => {
+test('leaves keys that the plan does not name', async () => {
   const { api, put } = memoryApi();
   put(SECRET, secret({ theirs: base64('1'), ours: base64('old') }));
   expect(await changeSecret(api, at, () => ({ texts: { ours: 'new' } }), signal)).toEqual({ theirs: '1', ours: 'new' });
   expect((await readSecret(api, at, signal))?.texts).toEqual({ theirs: '1', ours: 'new' });
 });
 
-it('gives up on a Secret that others change each time', async () => {
+test('gives up on a Secret that others change each time', async () => {
   const { api, put, before, writes } = memoryApi();
   put(SECRET, secret({ a: base64('0') }));
   before(() => put(SECRET, secret({ a: base64(String(writes.length)) })));

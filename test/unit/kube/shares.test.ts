@@ -1,5 +1,5 @@
 // One cache filled from two namespaces.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { shareOf } from '#kube/cache/shares.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -10,7 +10,7 @@ const inNamespace = (namespace: string, name: string, version: string): Widget =
   return { ...object, metadata: { ...object.metadata, namespace, uid: `${namespace}-${name}` } };
 };
 
-it('a list of one namespace keeps the objects of the other', () => {
+test('a list of one namespace keeps the objects of the other', () => {
   const store = createStore<Widget>({ log: createLogger({ name: 'test', level: 'silent' }) });
   const [a, b] = [shareOf(store, 'a'), shareOf(store, 'b')];
   const seen: string[] = [];
@@ -24,7 +24,7 @@ it('a list of one namespace keeps the objects of the other', () => {
   expect(seen).toEqual(['add a/one', 'add a/two', 'add b/one', 'delete a/one']);
 });
 
-it('namespaces with a common prefix are distinct', () => {
+test('namespaces with a common prefix are distinct', () => {
   const store = createStore<Widget>({ log: createLogger({ name: 'test', level: 'silent' }) });
   shareOf(store, 'team').filling.replace([inNamespace('team', 'x', '1')]);
   shareOf(store, 'team-b').filling.replace([inNamespace('team-b', 'x', '2')]);

@@ -1,5 +1,5 @@
 // The part of an object with conditions that the cache keeps.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createConditionTrim } from '#kube/cache/trim.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 
@@ -24,7 +24,7 @@ const object = (status: object | undefined) =>
     ...(status === undefined ? {} : { status }),
   }) as unknown as DNSRecord;
 
-it('keeps equal lists of conditions, and equal texts, once for all objects', () => {
+test('keeps equal lists of conditions, and equal texts, once for all objects', () => {
   const trim = createConditionTrim();
   const [one, two, other] = ['same', 'same', 'other'].map((message) =>
     trim(object({ conditions: [condition(message)] })),
@@ -33,7 +33,7 @@ it('keeps equal lists of conditions, and equal texts, once for all objects', () 
   expect(other?.status?.conditions).toEqual([condition('other')]);
 });
 
-it('has the same content as the object, without managedFields', () => {
+test('has the same content as the object, without managedFields', () => {
   const status = { zoneId: 'zone_1', conditions: [condition('The record is served.')] };
   const { metadata, ...rest } = createConditionTrim()(object(status));
   expect(rest).toMatchObject({ spec: { name: 'www', content: '192.0.2.1' }, status });

@@ -1,10 +1,10 @@
 // Which calls to the API server wait for the turn of their namespace.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { KubeApi } from '#kube/api/api.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 
-it('calls about one object wait for the turn of its namespace, and lists do not wait', async () => {
+test('calls about one object wait for the turn of its namespace, and lists do not wait', async () => {
   const turns: string[] = [];
   const done = async () => undefined;
   const calls = { get: done, list: done, merge: done, replaceStatus: done };

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { applyEdit, DoesNotApply, type Fault } from '../../mutate/fault.ts';
 import { FAULTS } from '../../mutate/faults/index.ts';
 import { judge, type Report } from '../../mutate/verdict.ts';
@@ -13,43 +13,39 @@ import { copyCheckout } from '../../mutate/workspace.ts';
 
 const PROJECT = new URL('../../../', import.meta.url).pathname;
 
-describe('an edit', () => {
-  const edit = (find: string, replace: string) => ({ file: 'a.ts', find, replace });
+const edit = (find: string, replace: string) => ({ file: 'a.ts', find, replace });
 
-  it('replaces text that is there once', () => {
-    expect(applyEdit('if (a < b) return;', edit('a < b', 'a <= b'))).toBe('if (a <= b) return;');
-  });
-
-  it.each([
-    ['is not there', 'c < d', 'x'],
-    ['is there twice', 'a', 'x'],
-    ['is empty', '', 'x'],
-    ['is replaced by itself', 'a < b', 'a < b'],
-  ])('does not apply when the text %s', (_title, find, replace) => {
-    expect(() => applyEdit('a < b; a', edit(find, replace))).toThrow(DoesNotApply);
-  });
+test('an edit replaces text that is there once', () => {
+  expect(applyEdit('if (a < b) return;', edit('a < b', 'a <= b'))).toBe('if (a <= b) return;');
 });
 
-describe('a fault', () => {
-  const report = (...results: [file: string, status: string, tests: string[]][]): Report => ({
-    numTotalTests: 0,
-    testResults: results.map(([name, status, tests]) => ({
-      name,
-      status,
-      message: 'it broke',
-      assertionResults: tests.map((state, index) => ({ fullName: `test ${index}`, status: state })),
-    })),
-  });
+test.each([
+  ['is not there', 'c < d', 'x'],
+  ['is there twice', 'a', 'x'],
+  ['is empty', '', 'x'],
+  ['is replaced by itself', 'a < b', 'a < b'],
+])('an edit does not apply when the text %s', (_title, find, replace) => {
+  expect(() => applyEdit('a < b; a', edit(find, replace))).toThrow(DoesNotApply);
+});
 
-  it.each<[string, Report | null, string]>([
-    ['killed by a failed test', report(['a', 'passed', ['passed']], ['b', 'failed', ['passed', 'failed']]), 'killed'],
-    ['a survivor when all tests pass', report(['a', 'passed', ['passed', 'skipped']]), 'survived'],
-    ['not judged by a file that does not load', report(['a', 'failed', []], ['b', 'passed', ['passed']]), 'unjudged'],
-    ['not judged by tests that did not run', report(['a', 'passed', ['skipped']]), 'unjudged'],
-    ['not judged without a report', null, 'unjudged'],
-  ])('is %s', (_title, given, kind) => {
-    expect(judge(given).kind).toBe(kind);
-  });
+const report = (...results: [file: string, status: string, tests: string[]][]): Report => ({
+  numTotalTests: 0,
+  testResults: results.map(([name, status, tests]) => ({
+    name,
+    status,
+    message: 'it broke',
+    assertionResults: tests.map((state, index) => ({ fullName: `test ${index}`, status: state })),
+  })),
+});
+
+test.each<[string, Report | null, string]>([
+  ['killed by a failed test', report(['a', 'passed', ['passed']], ['b', 'failed', ['passed', 'failed']]), 'killed'],
+  ['a survivor when all tests pass', report(['a', 'passed', ['passed', 'skipped']]), 'survived'],
+  ['not judged by a file that does not load', report(['a', 'failed', []], ['b', 'passed', ['passed']]), 'unjudged'],
+  ['not judged by tests that did not run', report(['a', 'passed', ['skipped']]), 'unjudged'],
+  ['not judged without a report', null, 'unjudged'],
+])('a fault is %s', (_title, given, kind) => {
+  expect(judge(given).kind).toBe(kind);
 });
 
 describe('the workspace', () => {
@@ -79,7 +75,7 @@ describe('the workspace', () => {
     return folder;
   }
 
-  it('holds the fault while the work runs, leaves the checkout alone, and is removed', async () => {
+  test('the workspace holds the fault while the work runs, leaves the checkout alone, and is removed', async () => {
     const folder = await checkout();
     const workspace = await copyCheckout(folder);
     folders.push(workspace.root);
@@ -93,7 +89,7 @@ describe('the workspace', () => {
     expect([existsSync(workspace.root), existsSync(join(folder, 'node_modules'))]).toEqual([false, true]);
   });
 
-  it('refuses a fault whose text is gone, and runs nothing', async () => {
+  test('the workspace refuses a fault whose text is gone, and runs nothing', async () => {
     const folder = await checkout();
     const workspace = await copyCheckout(folder);
     folders.push(workspace.root);
@@ -108,21 +104,19 @@ describe('the workspace', () => {
   });
 });
 
-describe('the list of faults', () => {
-  it('has a name of its own for each, and names tests that are there', () => {
-    expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
-    const missing = FAULTS.flatMap(({ tests }) => tests).filter((path) => !existsSync(join(PROJECT, path)));
-    expect(missing).toEqual([]);
-  });
+test('the list of faults has a name of its own for each, and names tests that are there', () => {
+  expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
+  const missing = FAULTS.flatMap(({ tests }) => tests).filter((path) => !existsSync(join(PROJECT, path)));
+  expect(missing).toEqual([]);
+});
 
-  it('applies to the code as it is', () => {
-    const stale = FAULTS.flatMap(({ name, edits }) =>
-      edits.flatMap((edit) => {
-        const path = join(PROJECT, edit.file);
-        const found = existsSync(path) ? readFileSync(path, 'utf8').split(edit.find).length - 1 : 0;
-        return found === 1 ? [] : [`${name}: ${edit.file} has the text ${found} times`];
-      }),
-    );
-    expect(stale).toEqual([]);
-  });
+test('the list of faults applies to the code as it is', () => {
+  const stale = FAULTS.flatMap(({ name, edits }) =>
+    edits.flatMap((edit) => {
+      const path = join(PROJECT, edit.file);
+      const found = existsSync(path) ? readFileSync(path, 'utf8').split(edit.find).length - 1 : 0;
+      return found === 1 ? [] : [`${name}: ${edit.file} has the text ${found} times`];
+    }),
+  );
+  expect(stale).toEqual([]);
 });

@@ -1,5 +1,5 @@
 // Changes of a zone: RRsets and serial; and the configuration of knotd.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { isLater } from '#dns/serial.ts';
 import { configuration } from '#nameserver/knot/configuration.ts';
 import { configurationFile } from '#nameserver/knot/configuration-file.ts';
@@ -11,165 +11,153 @@ import { SetCollector, soaOf, unitsOfSet } from '#nameserver/knot/records.ts';
 
 const set = (name: string, type: string, rdata: string[], ttl = 60) => ({ name, type, ttl, rdata });
 
-describe('the RRsets of a change', () => {
-  it('are replaced as a whole where they differ', () => {
-    const held = [set('a', 'A', ['192.0.2.1']), set('a', 'TXT', ['"x"']), set('b', 'A', ['192.0.2.1', '192.0.2.2'])];
-    expect(planSets(held, held)).toEqual({ remove: [], add: [] });
-    const other = set('b', 'A', ['192.0.2.1', '192.0.2.3']);
-    expect(planSets(held, [held[0]!, other])).toEqual({ remove: [held[2], held[1]], add: [other] });
-  });
-
-  it('are replaced when only the TTL differs', () => {
-    const [old, wanted] = [set('a', 'A', ['192.0.2.1']), set('a', 'A', ['192.0.2.1'], 30)];
-    expect(planSets([old], [wanted])).toEqual({ remove: [old], add: [wanted] });
-  });
-
-  it('wait with a DNAME for the commit that removes the names below it', () => {
-    const dname = (name: string) => set(name, 'DNAME', ['a.example.net.']);
-    const [below, beside, apex] = [set('a.old', 'A', []), set('older', 'A', []), set('@', 'TXT', [])];
-    const plan = { remove: [below, beside, apex], add: [dname('old'), dname('older'), set('old', 'A', [])] };
-    expect(laterDnames(plan)).toEqual([dname('old')]);
-    expect(laterDnames({ remove: [below], add: [dname('@')] })).toEqual([dname('@')]);
-    expect(laterDnames({ remove: [apex], add: [dname('@')] })).toEqual([]);
-    expect(laterDnames({ remove: [], add: plan.add })).toEqual([]);
-  });
+test('the RRsets of a change are replaced as a whole where they differ', () => {
+  const held = [set('a', 'A', ['192.0.2.1']), set('a', 'TXT', ['"x"']), set('b', 'A', ['192.0.2.1', '192.0.2.2'])];
+  expect(planSets(held, held)).toEqual({ remove: [], add: [] });
+  const other = set('b', 'A', ['192.0.2.1', '192.0.2.3']);
+  expect(planSets(held, [held[0]!, other])).toEqual({ remove: [held[2], held[1]], add: [other] });
 });
 
-describe('the serial of a change', () => {
-  it('is the api’s if that is later, otherwise the next one', () => {
-    expect(nextServedSerial(null, 7)).toBe(7);
-    expect(nextServedSerial(7, 9)).toBe(9);
-    expect(nextServedSerial(7, 7)).toBe(8);
-    expect(nextServedSerial(9, 7)).toBe(10);
-    expect(nextServedSerial(2 ** 32 - 1, 2 ** 32 - 1)).toBe(0);
-  });
-
-  it('is compared by the arithmetic of RFC 1982', () => {
-    expect(isLater(1, 2 ** 32 - 1)).toBe(true);
-    expect(isLater(2 ** 32 - 1, 1)).toBe(false);
-    expect(isLater(5, 5)).toBe(false);
-    expect(isLater(2 ** 31, 0)).toBe(false);
-  });
+test('the RRsets of a change are replaced when only the TTL differs', () => {
+  const [old, wanted] = [set('a', 'A', ['192.0.2.1']), set('a', 'A', ['192.0.2.1'], 30)];
+  expect(planSets([old], [wanted])).toEqual({ remove: [old], add: [wanted] });
 });
 
-describe('items of the control socket', () => {
-  it('become RRsets with relative names and canonical values', () => {
-    const collector = new SetCollector('example.com');
-    const items = [
-      { owner: 'example.com.', ttl: '60', type: 'SOA', data: 'a. b. 1 2 3 4 5' },
-      { owner: 'example.com.', ttl: '60', type: 'MX', data: '10 b.example.' },
-      { owner: 'example.com.', ttl: '60', type: 'MX', data: '5 c.example.' },
-      { owner: 'example.com.', ttl: '60', type: 'RRSIG', data: 'MX 13 …' },
-      { owner: '*.dev.example.com.', ttl: '30', type: 'TYPE65280', data: '\\# 1 00' },
-    ];
-    expect(items.flatMap((item) => collector.push([item]))).toEqual([
-      set('@', 'MX', ['10 b.example.', '5 c.example.']),
-    ]);
-    expect(collector.end()).toEqual([set('*.dev', 'TYPE65280', ['\\# 1 00'], 30)]);
-    expect(collector.end()).toEqual([]);
-  });
-
-  it('hold the SOA', () => {
-    const held = soaOf([{ type: 'SOA', ttl: '60', data: 'ns. host. 9 10800 3600 604800 30' }]);
-    const soa = { mname: 'ns.', rname: 'host.', refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 30, ttl: 60 };
-    expect(held).toEqual({ soa, serial: 9 });
-    expect(isEqualSoa(soa, { ...soa, mname: 'NS' })).toBe(true);
-    expect(isEqualSoa(soa, { ...soa, minimum: 31 })).toBe(false);
-    expect(soaOf([])).toBeNull();
-  });
-
-  it('carry values in the generic form, and long ones in three sections', () => {
-    expect([...unitsOfSet('example.com', set('a', 'A', ['192.0.2.1']))]).toEqual([
-      { zone: 'example.com.', owner: 'a', ttl: '60', type: 'A', data: '\\# 4 c0000201' },
-    ]);
-    const long = Array.from({ length: 200 }, () => `"${'x'.repeat(255)}"`).join(' ');
-    const [unit] = [...unitsOfSet('example.com', set('a', 'TXT', [long]))];
-    const line = `${unit?.ttl} ${unit?.type} ${unit?.data}`;
-    expect(line).toMatch(/^60 TXT \\# 51200 (([0-9a-f]{2})+ ?)+$/);
-    expect(line.split(' ').slice(4).join('')).toHaveLength(2 * 51_200);
-  });
+test('the RRsets of a change wait with a DNAME for the commit that removes the names below it', () => {
+  const dname = (name: string) => set(name, 'DNAME', ['a.example.net.']);
+  const [below, beside, apex] = [set('a.old', 'A', []), set('older', 'A', []), set('@', 'TXT', [])];
+  const plan = { remove: [below, beside, apex], add: [dname('old'), dname('older'), set('old', 'A', [])] };
+  expect(laterDnames(plan)).toEqual([dname('old')]);
+  expect(laterDnames({ remove: [below], add: [dname('@')] })).toEqual([dname('@')]);
+  expect(laterDnames({ remove: [apex], add: [dname('@')] })).toEqual([]);
+  expect(laterDnames({ remove: [], add: plan.add })).toEqual([]);
 });
 
-describe('the configuration of knotd', () => {
-  const settings = {
-    folder: knotFolder('/var/lib/zonestead/knot'),
-    listen: [{ address: '::', port: 53 }],
-    identity: 'ns1',
-  };
-  const text = (more = {}) => configurationFile(configuration({ ...settings, ...more }));
-
-  it('keeps zones in the journal, and signs them with the imported key', () => {
-    expect(text()).toContain('template:\n  - id: "default"\n');
-    for (const line of [
-      'zonefile-load: "none"',
-      'journal-content: "all"',
-      'dnssec-policy: "zonestead"',
-      'manual: "on"',
-    ]) {
-      expect(text()).toContain(`    ${line}\n`);
-    }
-  });
-
-  it('hides the version and names the server', () => {
-    expect(text()).toContain('    version: ""\n');
-    expect(text({ identity: 'a"b' })).toContain('    nsid: "a\\"b"\n');
-  });
-
-  it('listens at each address', () => {
-    const listen = [...settings.listen, { address: '192.0.2.1', port: 5_353 }];
-    expect(text({ listen })).toContain('    listen: [ "::@53", "192.0.2.1@5353" ]\n');
-  });
-
-  it('limits answers when that is asked for', () => {
-    expect(text()).not.toContain('mod-rrl');
-    const limited = text({ rateLimit: { perSecond: 50, exempt: ['10.0.0.0/8'] } });
-    expect(limited).toContain(
-      'mod-rrl:\n  - id: "default"\n    rate-limit: "50"\n    slip: "1"\n    whitelist: "10.0.0.0/8"\n',
-    );
-    expect(limited).toContain('"mod-rrl/default"');
-  });
-
-  it('replaces its items in an exported one, and keeps zones and everything for secondaries', () => {
-    const secondary = [
-      '    remote-retry-delay: "10000"',
-      'remote:\n  - id: "one-1"\n    address: [ "192.0.2.1@53", "2001:db8::1@53" ]\n    key: "one."',
-      'zone:\n  - domain: "a.example."\n  - domain: "b.example."\n    notify: "one-1"',
-      'mod-queryacl:\n  - id: "one"\n    address: "192.0.2.1"',
-    ];
-    const [retry, remote, zones, module] = secondary;
-    const before = text({ rateLimit: { perSecond: 50 } })
-      .replace('server:\n', `# Configuration export\n\nserver:\n${retry}\n`)
-      .replace('policy:\n', `${remote}\n\npolicy:\n`)
-      .replace('template:\n', `${module}\ntemplate:\n`)
-      .replace('    zonefile-load', '    notify: "one-1"\n    zonefile-load');
-    const items = configuration({ ...settings, identity: 'ns2' });
-    const merged = mergeConfiguration(`${before}${zones}\n`, items);
-    for (const part of [...secondary, '    notify: "one-1"\n', '    nsid: "ns2"']) expect(merged).toContain(part);
-    for (const gone of ['ns1', 'mod-rrl']) expect(merged).not.toContain(gone);
-    const order = ['server:', 'remote:', 'policy:', 'mod-queryacl:', 'template:', 'zone:'];
-    expect(order.map((name) => merged.indexOf(`${name}\n`))).toEqual(
-      order.map((name) => merged.indexOf(`${name}\n`)).toSorted((a, b) => a - b),
-    );
-    expect(mergeConfiguration(merged, items)).toBe(merged);
-  });
-
-  it('is not made from a text that is not an export', () => {
-    expect(() => mergeConfiguration('server\n', [])).toThrow('unknown line: server');
-    expect(() => mergeConfiguration('    listen: "::"\nserver: x\n', [])).toThrow('unknown line: server: x');
-  });
-
-  it('needs a folder with a path that is short enough for a socket', () => {
-    expect(() => knotFolder(`/${'x'.repeat(110)}`)).toThrow('too long for a Unix socket');
-  });
+test('the serial of a change is the api’s if that is later, otherwise the next one', () => {
+  expect(nextServedSerial(null, 7)).toBe(7);
+  expect(nextServedSerial(7, 9)).toBe(9);
+  expect(nextServedSerial(7, 7)).toBe(8);
+  expect(nextServedSerial(9, 7)).toBe(10);
+  expect(nextServedSerial(2 ** 32 - 1, 2 ** 32 - 1)).toBe(0);
 });
 
-describe('the name of a key', () => {
-  const key = `-----BEGIN PRIVATE KEY-----
+test('the serial of a change is compared by the arithmetic of RFC 1982', () => {
+  expect(isLater(1, 2 ** 32 - 1)).toBe(true);
+  expect(isLater(2 ** 32 - 1, 1)).toBe(false);
+  expect(isLater(5, 5)).toBe(false);
+  expect(isLater(2 ** 31, 0)).toBe(false);
+});
+
+test('items of the control socket become RRsets with relative names and canonical values', () => {
+  const collector = new SetCollector('example.com');
+  const items = [
+    { owner: 'example.com.', ttl: '60', type: 'SOA', data: 'a. b. 1 2 3 4 5' },
+    { owner: 'example.com.', ttl: '60', type: 'MX', data: '10 b.example.' },
+    { owner: 'example.com.', ttl: '60', type: 'MX', data: '5 c.example.' },
+    { owner: 'example.com.', ttl: '60', type: 'RRSIG', data: 'MX 13 …' },
+    { owner: '*.dev.example.com.', ttl: '30', type: 'TYPE65280', data: '\\# 1 00' },
+  ];
+  expect(items.flatMap((item) => collector.push([item]))).toEqual([set('@', 'MX', ['10 b.example.', '5 c.example.'])]);
+  expect(collector.end()).toEqual([set('*.dev', 'TYPE65280', ['\\# 1 00'], 30)]);
+  expect(collector.end()).toEqual([]);
+});
+
+test('items of the control socket hold the SOA', () => {
+  const held = soaOf([{ type: 'SOA', ttl: '60', data: 'ns. host. 9 10800 3600 604800 30' }]);
+  const soa = { mname: 'ns.', rname: 'host.', refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 30, ttl: 60 };
+  expect(held).toEqual({ soa, serial: 9 });
+  expect(isEqualSoa(soa, { ...soa, mname: 'NS' })).toBe(true);
+  expect(isEqualSoa(soa, { ...soa, minimum: 31 })).toBe(false);
+  expect(soaOf([])).toBeNull();
+});
+
+test('items of the control socket carry values in the generic form, and long ones in three sections', () => {
+  expect([...unitsOfSet('example.com', set('a', 'A', ['192.0.2.1']))]).toEqual([
+    { zone: 'example.com.', owner: 'a', ttl: '60', type: 'A', data: '\\# 4 c0000201' },
+  ]);
+  const long = Array.from({ length: 200 }, () => `"${'x'.repeat(255)}"`).join(' ');
+  const [unit] = [...unitsOfSet('example.com', set('a', 'TXT', [long]))];
+  const line = `${unit?.ttl} ${unit?.type} ${unit?.data}`;
+  expect(line).toMatch(/^60 TXT \\# 51200 (([0-9a-f]{2})+ ?)+$/);
+  expect(line.split(' ').slice(4).join('')).toHaveLength(2 * 51_200);
+});
+
+const settings = {
+  folder: knotFolder('/var/lib/zonestead/knot'),
+  listen: [{ address: '::', port: 53 }],
+  identity: 'ns1',
+};
+const text = (more = {}) => configurationFile(configuration({ ...settings, ...more }));
+
+test('the configuration of knotd keeps zones in the journal, and signs them with the imported key', () => {
+  expect(text()).toContain('template:\n  - id: "default"\n');
+  for (const line of [
+    'zonefile-load: "none"',
+    'journal-content: "all"',
+    'dnssec-policy: "zonestead"',
+    'manual: "on"',
+  ]) {
+    expect(text()).toContain(`    ${line}\n`);
+  }
+});
+
+test('the configuration of knotd hides the version and names the server', () => {
+  expect(text()).toContain('    version: ""\n');
+  expect(text({ identity: 'a"b' })).toContain('    nsid: "a\\"b"\n');
+});
+
+test('the configuration of knotd listens at each address', () => {
+  const listen = [...settings.listen, { address: '192.0.2.1', port: 5_353 }];
+  expect(text({ listen })).toContain('    listen: [ "::@53", "192.0.2.1@5353" ]\n');
+});
+
+test('the configuration of knotd limits answers when that is asked for', () => {
+  expect(text()).not.toContain('mod-rrl');
+  const limited = text({ rateLimit: { perSecond: 50, exempt: ['10.0.0.0/8'] } });
+  expect(limited).toContain(
+    'mod-rrl:\n  - id: "default"\n    rate-limit: "50"\n    slip: "1"\n    whitelist: "10.0.0.0/8"\n',
+  );
+  expect(limited).toContain('"mod-rrl/default"');
+});
+
+test('the configuration of knotd replaces its items in an exported one, and keeps zones and everything for secondaries', () => {
+  const secondary = [
+    '    remote-retry-delay: "10000"',
+    'remote:\n  - id: "one-1"\n    address: [ "192.0.2.1@53", "2001:db8::1@53" ]\n    key: "one."',
+    'zone:\n  - domain: "a.example."\n  - domain: "b.example."\n    notify: "one-1"',
+    'mod-queryacl:\n  - id: "one"\n    address: "192.0.2.1"',
+  ];
+  const [retry, remote, zones, module] = secondary;
+  const before = text({ rateLimit: { perSecond: 50 } })
+    .replace('server:\n', `# Configuration export\n\nserver:\n${retry}\n`)
+    .replace('policy:\n', `${remote}\n\npolicy:\n`)
+    .replace('template:\n', `${module}\ntemplate:\n`)
+    .replace('    zonefile-load', '    notify: "one-1"\n    zonefile-load');
+  const items = configuration({ ...settings, identity: 'ns2' });
+  const merged = mergeConfiguration(`${before}${zones}\n`, items);
+  for (const part of [...secondary, '    notify: "one-1"\n', '    nsid: "ns2"']) expect(merged).toContain(part);
+  for (const gone of ['ns1', 'mod-rrl']) expect(merged).not.toContain(gone);
+  const order = ['server:', 'remote:', 'policy:', 'mod-queryacl:', 'template:', 'zone:'];
+  expect(order.map((name) => merged.indexOf(`${name}\n`))).toEqual(
+    order.map((name) => merged.indexOf(`${name}\n`)).toSorted((a, b) => a - b),
+  );
+  expect(mergeConfiguration(merged, items)).toBe(merged);
+});
+
+test('the configuration of knotd is not made from a text that is not an export', () => {
+  expect(() => mergeConfiguration('server\n', [])).toThrow('unknown line: server');
+  expect(() => mergeConfiguration('    listen: "::"\nserver: x\n', [])).toThrow('unknown line: server: x');
+});
+
+test('the configuration of knotd needs a folder with a path that is short enough for a socket', () => {
+  expect(() => knotFolder(`/${'x'.repeat(110)}`)).toThrow('too long for a Unix socket');
+});
+
+const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAAAAAAAAAAAAAAAA
 -----END PRIVATE KEY-----`;
 
-  it('is that of its public half, and of a P-256 key only', () => {
-    expect(() => keyId(key)).toThrow();
-    expect(() => publicKeyOf('')).toThrow();
-  });
+test('the name of a key is that of its public half, and of a P-256 key only', () => {
+  expect(() => keyId(key)).toThrow();
+  expect(() => publicKeyOf('')).toThrow();
 });

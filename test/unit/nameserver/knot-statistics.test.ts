@@ -1,5 +1,5 @@
 // knotd's counters as metrics: the terms, and a reading that never holds up a scrape.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { KnotError } from '#nameserver/knot/errors.ts';
 import { createStatisticsReader } from '#nameserver/knot/metrics.ts';
 import type { KnotItem } from '#nameserver/knot/protocol.ts';
@@ -18,7 +18,7 @@ const samples = (name: string, items: readonly KnotItem[]) => {
   return samplesOf(family, items).map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`);
 };
 
-it('counts queries by transport and family, with XDP and QUIC', () => {
+test('counts queries by transport and family, with XDP and QUIC', () => {
   const items = [
     stat('request-protocol', 'udp4', 5),
     stat('request-protocol', 'udp4-xdp', 2),
@@ -35,7 +35,7 @@ it('counts queries by transport and family, with XDP and QUIC', () => {
   ]);
 });
 
-it('gives types and codes that clients choose no series of their own', () => {
+test('gives types and codes that clients choose no series of their own', () => {
   const types = samples('dns_query_types_total', [
     stat('query-type', 'A', 3),
     stat('query-type', 'TYPE3', 2),
@@ -51,7 +51,7 @@ it('gives types and codes that clients choose no series of their own', () => {
   expect(codes).toEqual(expect.arrayContaining(['SERVFAIL 1', 'NOERROR 0', 'other 2']));
 });
 
-it('tells limited answers that were truncated from dropped ones, and reads the number of zones', () => {
+test('tells limited answers that were truncated from dropped ones, and reads the number of zones', () => {
   const items = [
     { section: 'mod-rrl', item: 'slipped', data: '7' },
     { section: 'mod-rrl', item: 'dropped', data: '1' },
@@ -72,7 +72,7 @@ function answering() {
   return { clock, asked, latest };
 }
 
-it('reads once for all scrapes of two seconds', async () => {
+test('reads once for all scrapes of two seconds', async () => {
   const { clock, asked, latest } = answering();
   const scrapes = [latest(), latest()];
   asked[0]?.resolve([stat('a', 'b', 1)]);
@@ -85,7 +85,7 @@ it('reads once for all scrapes of two seconds', async () => {
   expect(asked).toHaveLength(2);
 });
 
-it('keeps the last values while knotd is busy, and says how old they are', async () => {
+test('keeps the last values while knotd is busy, and says how old they are', async () => {
   const { clock, asked, latest } = answering();
   const first = latest();
   asked[0]?.resolve([stat('a', 'b', 1)]);
@@ -106,7 +106,7 @@ it('keeps the last values while knotd is busy, and says how old they are', async
   expect(await fourth).toMatchObject({ isUp: true, items: [{ data: '9' }], ageSeconds: 0.25 });
 });
 
-it('knotd counts as down when no process listens, and as busy when its queue is full or the first answer takes long', async () => {
+test('knotd counts as down when no process listens, and as busy when its queue is full or the first answer takes long', async () => {
   const failure = (reason: string) => new KnotError('unreachable', reason, reason);
   const { clock, asked, latest } = answering();
   const first = latest();

@@ -1,6 +1,6 @@
 // Questions to a recursive resolver, with scripted resolvers on loopback.
 import type { Answer } from 'dns-packet';
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createDelegationLook } from '#nameserver/resolver/delegation.ts';
 import { createResolver, ResolveFailure } from '#nameserver/resolver/resolver.ts';
 import { type FakeNameServer, type Reply, type Script, startNameServer } from '../../support/dns/fake-nameserver.ts';
@@ -142,7 +142,7 @@ describe('an answer with authority', () => {
   const address = (found: { rdatas: readonly Uint8Array[] }) => found.rdatas.map((rdata) => [...rdata].join('.'));
   const { signal } = new AbortController();
 
-  it('is skipped if it is not trusted, and the next resolver is asked', async () => {
+  test('an answer with authority is skipped if it is not trusted, and the next resolver is asked', async () => {
     const own = await start(() => reply('lb.cloud.example', '203.0.113.66', true));
     const world = await start(() => reply('lb.cloud.example', '192.0.2.1', false));
     const resolve = createResolver({ servers: [own, world] });
@@ -157,7 +157,7 @@ describe('an answer with authority', () => {
     expect(asked).toEqual(['lb.cloud.example', 'lb.cloud.example']);
   });
 
-  it('that a name does not exist is not an answer if it is not trusted', async () => {
+  test('an answer with authority that a name does not exist is not an answer if it is not trusted', async () => {
     const own = await start(() => ({ aa: true, rcode: 3 }));
     const resolve = createResolver({ servers: [own] });
     await expect(resolve('lb.cloud.example', 'A', signal, async () => false)).rejects.toThrow(
@@ -165,7 +165,7 @@ describe('an answer with authority', () => {
     );
   });
 
-  it('is trusted link by link, because a name of ours may lead into a zone of another team', async () => {
+  test('an answer with authority is trusted link by link, because a name of ours may lead into a zone of another team', async () => {
     const own = await start(({ packet }) => {
       const { name = '' } = packet.questions[0] ?? {};
       const stolen: Answer = { name: 'lb.cloud.example', type: 'A', ttl: 60, data: '203.0.113.66' };
@@ -180,18 +180,16 @@ describe('an answer with authority', () => {
   });
 });
 
-describe('a slow parent', () => {
-  it('uses the 16 slots of its own owner, and other owners are not delayed', async () => {
-    const server = await start(({ packet }) =>
-      packet.questions[0]?.name?.endsWith('slow.example') ? undefined : { aa: false, answers: [ds(12_345)] },
-    );
-    const look = createDelegationLook(createResolver({ servers: [server] }), () => 0);
-    const slow = Array.from({ length: 40 }, (_, n) => look(`z${n}.slow.example`, [OWN], 'slow'));
-    expect(await look('child.example', [OWN], 'other')).toBe('secure');
-    expect(new Set(await Promise.all(slow))).toEqual(new Set(['unknown']));
-    const asked = new Set(server.queries.map(({ packet }) => packet.questions[0]?.name));
-    expect([...asked].filter((name) => name?.endsWith('slow.example'))).toHaveLength(16);
-    // Their slots are free again.
-    expect(await look('late.example', [OWN], 'slow')).toBe('insecure');
-  });
+test('a slow parent uses the 16 slots of its own owner, and other owners are not delayed', async () => {
+  const server = await start(({ packet }) =>
+    packet.questions[0]?.name?.endsWith('slow.example') ? undefined : { aa: false, answers: [ds(12_345)] },
+  );
+  const look = createDelegationLook(createResolver({ servers: [server] }), () => 0);
+  const slow = Array.from({ length: 40 }, (_, n) => look(`z${n}.slow.example`, [OWN], 'slow'));
+  expect(await look('child.example', [OWN], 'other')).toBe('secure');
+  expect(new Set(await Promise.all(slow))).toEqual(new Set(['unknown']));
+  const asked = new Set(server.queries.map(({ packet }) => packet.questions[0]?.name));
+  expect([...asked].filter((name) => name?.endsWith('slow.example'))).toHaveLength(16);
+  // Their slots are free again.
+  expect(await look('late.example', [OWN], 'slow')).toBe('insecure');
 });

@@ -1,5 +1,5 @@
 // A DNSRecord of type ALIAS whose target has no address says which target that is.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -15,7 +15,7 @@ async function bench(type: string, content: string): Promise<Bench> {
   return on;
 }
 
-it('is not Ready with the reason TargetUnresolved, has no Event about it, and is Ready when the target has one', async () => {
+test('is not Ready with the reason TargetUnresolved, has no Event about it, and is Ready when the target has one', async () => {
   const on = await bench('ALIAS', 'nope.invalid');
   expect(on.ready(on.cluster.record(KEY))).toBe('False TargetUnresolved');
   expect(on.message(on.cluster.record(KEY))).toMatch(/^The target nope\.invalid has no address, as far as/);
@@ -25,7 +25,7 @@ it('is not Ready with the reason TargetUnresolved, has no Event about it, and is
   expect(on.ready(on.cluster.record(KEY))).toBe('True Ready');
 });
 
-it('waits for propagation if another type is not served', async () => {
+test('waits for propagation if another type is not served', async () => {
   const on = await bench('A', '192.0.2.1');
   expect(on.ready(on.cluster.record(KEY))).toBe('False AwaitingPropagation');
 });

@@ -1,6 +1,6 @@
 // In each of these runs, one call of the operator is its last one, or loses its response. In the end the service always
 // contains exactly the records that the objects request.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { audit } from '../../support/operator/audit.ts';
@@ -97,8 +97,11 @@ async function everyStep(scenario: Scenario, kind: FaultKind, between: Interlude
 describe.each(SCENARIOS)('while $title', (scenario) => {
   const betweens = BETWEEN.filter(({ title }) => !scenario.without?.includes(title));
   describe.each(betweens)('and $title', (between) => {
-    it.each(FAULTS)('an operator that $title any call ends with the right state', async (kind) => {
-      expect(await everyStep(scenario, kind, between)).toEqual([]);
-    });
+    test.each(FAULTS)(
+      `while ${scenario.title} and ${between.title}, an operator that $title any call ends with the right state`,
+      async (kind) => {
+        expect(await everyStep(scenario, kind, between)).toEqual([]);
+      },
+    );
   });
 });

@@ -1,5 +1,5 @@
 // The look at the CRD of a kind, before objects that are gone leave DNS.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { KubeError } from '#kube/api/errors.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { createKindCheck } from '#operator/access/crds.ts';
@@ -29,46 +29,42 @@ function check(answer: () => string | undefined | Error) {
   return { asked, lines, isDeleted: createKindCheck({ get: get as never }, log) };
 }
 
-describe('a kind is deleted', () => {
-  it.each([
-    ['when its CRD is being deleted', '2026-11-23T10:00:00Z', true],
-    ['when its CRD is gone', failed(404), true],
-    ['never while its CRD is there', undefined, false],
-  ])('%s', async (_when, answer, expected) => {
-    const { asked, isDeleted } = check(() => answer);
-    expect(await isDeleted(DNS_ZONE, signal)).toBe(expected);
-    expect(asked).toEqual(['dnszones.zonestead.dev']);
-  });
-
-  it('never without the right to look, which the log says once', async () => {
-    const { lines, isDeleted } = check(() => failed(403));
-    expect([await isDeleted(DNS_ZONE, signal), await isDeleted(DNS_RECORD, signal)]).toEqual([false, false]);
-    expect(lines).toEqual([expect.stringContaining('no right to get the CRD')]);
-  });
+test.each([
+  ['when its CRD is being deleted', '2026-11-23T10:00:00Z', true],
+  ['when its CRD is gone', failed(404), true],
+  ['never while its CRD is there', undefined, false],
+])('a kind is deleted %s', async (_when, answer, expected) => {
+  const { asked, isDeleted } = check(() => answer);
+  expect(await isDeleted(DNS_ZONE, signal)).toBe(expected);
+  expect(asked).toEqual(['dnszones.zonestead.dev']);
 });
 
-describe('many looks', () => {
-  it('are two: those that come during the first one share the second, because it begins after them', async () => {
-    let deletedAt: string | undefined;
-    const { asked, isDeleted } = check(() => deletedAt);
-    const first = isDeleted(DNS_RECORD, signal);
-    const later = Array.from({ length: 100 }, () => isDeleted(DNS_RECORD, signal));
-    expect(await first).toBe(false);
-    deletedAt = '2026-11-23T10:00:00Z';
-    expect(new Set(await Promise.all(later))).toEqual(new Set([true]));
-    expect(asked).toHaveLength(2);
-  });
+test('a kind is deleted never without the right to look, which the log says once', async () => {
+  const { lines, isDeleted } = check(() => failed(403));
+  expect([await isDeleted(DNS_ZONE, signal), await isDeleted(DNS_RECORD, signal)]).toEqual([false, false]);
+  expect(lines).toEqual([expect.stringContaining('no right to get the CRD')]);
+});
 
-  it('continue after one that failed, and each kind has its own', async () => {
-    const answers = [failed(500), undefined, undefined];
-    const { asked, isDeleted } = check(() => answers.shift());
-    const [first, second, other] = [
-      isDeleted(DNS_RECORD, signal),
-      isDeleted(DNS_RECORD, signal),
-      isDeleted(DNS_ZONE, signal),
-    ];
-    await expect(first).rejects.toThrow('answered 500');
-    expect([await second, await other]).toEqual([false, false]);
-    expect(asked).toEqual(['dnsrecords.zonestead.dev', 'dnszones.zonestead.dev', 'dnsrecords.zonestead.dev']);
-  });
+test('many looks are two: those that come during the first one share the second, because it begins after them', async () => {
+  let deletedAt: string | undefined;
+  const { asked, isDeleted } = check(() => deletedAt);
+  const first = isDeleted(DNS_RECORD, signal);
+  const later = Array.from({ length: 100 }, () => isDeleted(DNS_RECORD, signal));
+  expect(await first).toBe(false);
+  deletedAt = '2026-11-23T10:00:00Z';
+  expect(new Set(await Promise.all(later))).toEqual(new Set([true]));
+  expect(asked).toHaveLength(2);
+});
+
+test('many looks continue after one that failed, and each kind has its own', async () => {
+  const answers = [failed(500), undefined, undefined];
+  const { asked, isDeleted } = check(() => answers.shift());
+  const [first, second, other] = [
+    isDeleted(DNS_RECORD, signal),
+    isDeleted(DNS_RECORD, signal),
+    isDeleted(DNS_ZONE, signal),
+  ];
+  await expect(first).rejects.toThrow('answered 500');
+  expect([await second, await other]).toEqual([false, false]);
+  expect(asked).toEqual(['dnsrecords.zonestead.dev', 'dnszones.zonestead.dev', 'dnsrecords.zonestead.dev']);
 });

@@ -1,6 +1,6 @@
 // The condition Delegated, and its message for each state of the parent zone.
 import type { Answer } from 'dns-packet';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRdata } from '#dns/types/index.ts';
 import { createParentLookup, type SeenAtParent } from '#nameserver/probe/parent.ts';
 import { publicAddresses } from '#nameserver/probe/probe.ts';
@@ -26,55 +26,48 @@ const OTHER = hex('DS', `1 13 2 ${'ab'.repeat(32)}`);
 const seen = (ns: string[], ds: string[]): SeenAtParent => ({ parent: 'org', ns, ds });
 const both = 'example.org. IN NS ns1.zonestead.test.; example.org. IN NS ns2.zonestead.test.';
 
-describe('Delegated', () => {
-  it.each([
-    ['True Delegated', 'with our name servers and DS', seen(NS, [OTHER, OWN]), 'has its DS record'],
-    ['False DSRequired', 'without DS', seen(NS, []), `Publish this record there: ${RECORD}`],
-    ['False DSMismatch', 'with the DS of another key', seen(NS, [OTHER]), `Replace it with this record: ${RECORD}`],
-    ['False DelegationRequired', 'without the name', seen([], []), `${both}; ${RECORD}`],
-    ['False DelegationRequired', 'with one of two name servers', seen(NS.slice(1), [OWN]), 'to other name servers'],
-    [
-      'Unknown ParentNotAsked',
-      'that does not answer',
-      'no name server of org answers',
-      'no name server of org answers',
-    ],
-    ['Unknown NoResolver', 'without a resolver', null, 'ZONESTEAD_RESOLVER'],
-  ] as const)('is %s for a parent %s', (expected, _how, found, words) => {
-    const { status, reason, message } = delegatedAnswer(zone, found as SeenAtParent | string | null);
-    expect(`${status} ${reason}`).toBe(expected);
-    expect(message).toContain(words);
-  });
+test.each([
+  ['True Delegated', 'with our name servers and DS', seen(NS, [OTHER, OWN]), 'has its DS record'],
+  ['False DSRequired', 'without DS', seen(NS, []), `Publish this record there: ${RECORD}`],
+  ['False DSMismatch', 'with the DS of another key', seen(NS, [OTHER]), `Replace it with this record: ${RECORD}`],
+  ['False DelegationRequired', 'without the name', seen([], []), `${both}; ${RECORD}`],
+  ['False DelegationRequired', 'with one of two name servers', seen(NS.slice(1), [OWN]), 'to other name servers'],
+  ['Unknown ParentNotAsked', 'that does not answer', 'no name server of org answers', 'no name server of org answers'],
+  ['Unknown NoResolver', 'without a resolver', null, 'ZONESTEAD_RESOLVER'],
+] as const)('the condition Delegated is %s for a parent %s', (expected, _how, found, words) => {
+  const { status, reason, message } = delegatedAnswer(zone, found as SeenAtParent | string | null);
+  expect(`${status} ${reason}`).toBe(expected);
+  expect(message).toContain(words);
+});
 
-  it('calls the parent of a top-level domain the root zone', () => {
-    const { message } = delegatedAnswer(zone, { parent: '', ns: NS, ds: [] });
-    expect(message).toMatch(/^The root zone delegates this zone but has no DS record\. /);
-  });
+test('the condition Delegated calls the parent of a top-level domain the root zone', () => {
+  const { message } = delegatedAnswer(zone, { parent: '', ns: NS, ds: [] });
+  expect(message).toMatch(/^The root zone delegates this zone but has no DS record\. /);
+});
 
-  it('uses the status of the service when the parent cannot be queried', () => {
-    const required = delegatedAnswer({ ...zone, status: 'ds_required' }, null);
-    expect(required).toMatchObject({ status: 'False', reason: 'DSRequired' });
-    expect(required.message).toContain(RECORD);
-    const claim = delegatedAnswer({ ...zone, zoneName: 'brand', status: 'handshake_claim_required' }, null);
-    expect(claim).toMatchObject({ status: 'False', reason: 'HandshakeClaimRequired' });
-    expect(claim.message).toContain('Claim it on Handshake');
-  });
+test('the condition Delegated uses the status of the service when the parent cannot be queried', () => {
+  const required = delegatedAnswer({ ...zone, status: 'ds_required' }, null);
+  expect(required).toMatchObject({ status: 'False', reason: 'DSRequired' });
+  expect(required.message).toContain(RECORD);
+  const claim = delegatedAnswer({ ...zone, zoneName: 'brand', status: 'handshake_claim_required' }, null);
+  expect(claim).toMatchObject({ status: 'False', reason: 'HandshakeClaimRequired' });
+  expect(claim.message).toContain('Claim it on Handshake');
+});
 
-  it('does not keep a zone from being Ready, and the parent is queried again within a minute', async () => {
-    const on = new Bench();
-    on.lookUpParent = () => Promise.resolve('the resolver does not answer over UDP');
-    on.restart();
-    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
-    await on.settle();
-    expect(on.ready(on.cluster.zone('default/example'))).toBe('True Ready');
-    expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('does not answer over UDP');
-    on.lookUpParent = () => Promise.resolve(seen([], []));
-    on.restart();
-    const runs = await on.settle();
-    expect(on.ready(on.cluster.zone('default/example'))).toBe('True Ready');
-    expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('Publish these records there');
-    expect(runs.get('zone default/example')?.result?.requeueAfterMs).toBe(60_000);
-  });
+test('the condition Delegated does not keep a zone from being Ready, and the parent is queried again within a minute', async () => {
+  const on = new Bench();
+  on.lookUpParent = () => Promise.resolve('the resolver does not answer over UDP');
+  on.restart();
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+  await on.settle();
+  expect(on.ready(on.cluster.zone('default/example'))).toBe('True Ready');
+  expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('does not answer over UDP');
+  on.lookUpParent = () => Promise.resolve(seen([], []));
+  on.restart();
+  const runs = await on.settle();
+  expect(on.ready(on.cluster.zone('default/example'))).toBe('True Ready');
+  expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('Publish these records there');
+  expect(runs.get('zone default/example')?.result?.requeueAfterMs).toBe(60_000);
 });
 
 describe('a parent whose NS records point to a machine in this network', () => {
@@ -106,7 +99,7 @@ describe('a parent whose NS records point to a machine in this network', () => {
     return parents({ ...zone, nameservers }, AbortSignal.timeout(60_000));
   };
 
-  it('gets no query, not even one datagram, and the condition names the setting that would permit it', async () => {
+  test('a parent whose NS records point to a machine in this network gets no query, not even one datagram, and the condition names the setting that would permit it', async () => {
     const before = machine.queries.length;
     const found = await look();
     expect(found).toContain('not public');
@@ -120,7 +113,7 @@ describe('a parent whose NS records point to a machine in this network', () => {
     expect(machine.queries).toHaveLength(before);
   });
 
-  it('gets queries when the setting lists its network, or when it is a name server of this service', async () => {
+  test('a parent whose NS records point to a machine in this network gets queries when the setting lists its network, or when it is a name server of this service', async () => {
     expect(await look({ networks: ['127.0.0.0/8'] })).toMatchObject({ parent: 'org', ns: [] });
     expect(await look({ nameservers: ['Inside.victim.example.'] })).toMatchObject({ parent: 'org', ns: [] });
     expect(machine.queries.length).toBeGreaterThan(0);

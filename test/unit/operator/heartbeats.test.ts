@@ -1,5 +1,5 @@
 // The heartbeats of the cluster: their receivers, their times, and the answers that make records run.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { Cluster } from '#contract/clusters.ts';
@@ -87,7 +87,7 @@ const run = () => {
   return settle();
 };
 
-it('are sent every ten seconds, once for each key and owner of zones', async () => {
+test('are sent every ten seconds, once for each key and owner of zones', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:1'), aZone('c', 'org:2', 'other'), aZone('d', 'personal')];
   await run();
   const all = ['own east org:1', 'other east org:2', 'own east personal'];
@@ -98,7 +98,7 @@ it('are sent every ten seconds, once for each key and owner of zones', async () 
   expect(sent).toHaveLength(6);
 });
 
-it('are sent for the team of the own key while there is no zone, and not before the name of the cluster is known', async () => {
+test('are sent for the team of the own key while there is no zone, and not before the name of the cluster is known', async () => {
   name = undefined;
   await run();
   await clock.advance(20_000);
@@ -111,7 +111,7 @@ it('are sent for the team of the own key while there is no zone, and not before 
   expect(sent.slice(1)).toEqual(['other east org:2']);
 });
 
-it('are sent to one owner while the service does not answer for another', async () => {
+test('are sent to one owner while the service does not answer for another', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   answers = { 'org:1': 'silence' };
   await run();
@@ -122,7 +122,7 @@ it('are sent to one owner while the service does not answer for another', async 
   expect(beats.isDrained(zones[1] as DNSZone)).toBe(false);
 });
 
-it('begin when the team of the own key is known', async () => {
+test('begin when the team of the own key is known', async () => {
   ownFailure = new ApiUnavailable('away');
   await run();
   await clock.advance(4_000);
@@ -132,7 +132,7 @@ it('begin when the team of the own key is known', async () => {
   expect(sent).toEqual(['own east org:own']);
 });
 
-it('end with the signal, and forget what they knew', async () => {
+test('end with the signal, and forget what they knew', async () => {
   zones = [aZone('a', 'org:1')];
   answers = { 'org:1': { state: 'drained' } };
   await run();
@@ -144,7 +144,7 @@ it('end with the signal, and forget what they knew', async () => {
   expect(beats.isDrained(zones[0] as DNSZone)).toBeUndefined();
 });
 
-it('report a drain, its end, and the moment when all records are withdrawn, to the zones of that owner only', async () => {
+test('report a drain, its end, and the moment when all records are withdrawn, to the zones of that owner only', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other'), aZone('c', 'personal')];
   await run();
   const first = ['active a', 'active b', 'active c'];
@@ -165,7 +165,7 @@ it('report a drain, its end, and the moment when all records are withdrawn, to t
   expect(beats.isDrained(zones[0] as DNSZone)).toBe(false);
 });
 
-it('are repeated sooner while the service does not answer, with one log line; the age of the failure is known', async () => {
+test('are repeated sooner while the service does not answer, with one log line; the age of the failure is known', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   await run();
   answers = { 'org:1': new ApiUnavailable('no answer') };
@@ -179,7 +179,7 @@ it('are repeated sooner while the service does not answer, with one log line; th
   expect(lines.filter((line) => line.includes('accepts the heartbeats again'))).toHaveLength(1);
 });
 
-it('a key of a DNSZone without the right to send heartbeats is not a failure of the heartbeats', async () => {
+test('a key of a DNSZone without the right to send heartbeats is not a failure of the heartbeats', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   const forbidden = new ApiError({ status: 403, code: 'x', message: 'No.', retryAfterMs: null, requestId: null });
   answers = { 'org:2': forbidden };
@@ -192,7 +192,7 @@ it('a key of a DNSZone without the right to send heartbeats is not a failure of 
   expect(beats.failingMs()).toBeGreaterThan(0);
 });
 
-it.each([
+test.each([
   [401, 'replace the key'],
   [403, 'give the key the right'],
   [409, 'zonestead clusters remove'],
@@ -206,7 +206,7 @@ it.each([
   expect(lines.filter((line) => line.includes(remedy))).toHaveLength(1);
 });
 
-it('records that are withdrawn are served only where nothing else is', () => {
+test('records that are withdrawn are served only where nothing else is', () => {
   const [here, gone] = [
     { id: 1, withdrawn: false },
     { id: 2, withdrawn: true },
@@ -216,7 +216,7 @@ it('records that are withdrawn are served only where nothing else is', () => {
   expect(servedOf([])).toEqual([]);
 });
 
-it('report another cluster with the name to the zones of that owner, until the name is free', async () => {
+test('report another cluster with the name to the zones of that owner, until the name is free', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   const taken = () => zones.map((zone) => beats.isNameTaken(zone));
   expect(taken()).toEqual([undefined, undefined]);
@@ -248,7 +248,7 @@ it('report another cluster with the name to the zones of that owner, until the n
   expect(taken()).toEqual([false, false, false]);
 });
 
-it('a set that another client changed is told once for each change, however often the service repeats it', async () => {
+test('a set that another client changed is told once for each change, however often the service repeats it', async () => {
   const set = (change: number) => ({ change, zoneId: 'z', owner: `k8s:east/default/w${change}`, by: 'key ci' });
   zones = [aZone('a', 'org:a')];
   answers['org:a'] = { changed: [set(1)] };

@@ -1,6 +1,6 @@
 // The times of the brake on mass deletion of records: its pauses, the first minute of a process, and the deletions that
 // count.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { HeldOwners } from '#operator/record/held.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
 
@@ -33,84 +33,78 @@ const start = (count: number) => {
   for (const id of ZONES()) held.compared(id);
 };
 
-describe('after a start', () => {
-  it('no record is released before the owners of all zones were compared', () => {
-    put(3);
-    remove(0, 1);
-    expect(may(0)).toBeTypeOf('number');
-    held.compared('zone_1');
-    expect(may(0)).toBeTypeOf('number');
-    held.compared('zone_2');
-    expect(may(0)).toBe(true);
-  });
-
-  it('a zone whose owners cannot be read delays releases for one minute', async () => {
-    put(3);
-    remove(0, 1);
-    expect(may(0)).toBeTypeOf('number');
-    await clock.advance(60_000);
-    expect(may(0)).toBe(true);
-  });
-
-  it('records that an earlier process held do not count as deleted now', () => {
-    start(100);
-    for (let n = 0; n < 40; n += 1) held.stillHeld(`default/r${n}`);
-    remove(40, 55);
-    expect(may(0)).toBe(false);
-    expect(may(40)).not.toBe(false);
-  });
+test('after a start, no record is released before the owners of all zones were compared', () => {
+  put(3);
+  remove(0, 1);
+  expect(may(0)).toBeTypeOf('number');
+  held.compared('zone_1');
+  expect(may(0)).toBeTypeOf('number');
+  held.compared('zone_2');
+  expect(may(0)).toBe(true);
 });
 
-describe('deletions that arrive one after the other', () => {
-  it('are decided together, after a pause', async () => {
-    start(40);
-    remove(0, 21);
-    remove(21, 22);
-    expect(may(0)).toBe(false);
-    held = new HeldOwners(clock);
-    start(100);
-    remove(0, 21);
-    expect(may(0)).toBeTypeOf('number');
-    await clock.advance(200);
-    remove(21, 25);
-    await clock.advance(200);
-    expect(may(0)).toBeTypeOf('number');
-    remove(25, 60);
-    expect(may(0)).toBe(false);
-  });
+test('after a start, a zone whose owners cannot be read delays releases for one minute', async () => {
+  put(3);
+  remove(0, 1);
+  expect(may(0)).toBeTypeOf('number');
+  await clock.advance(60_000);
+  expect(may(0)).toBe(true);
+});
 
-  it('are decided after two seconds, also if they do not end', async () => {
-    start(200);
-    remove(0, 30);
-    for (let n = 30; n < 49; n += 1) {
-      await clock.advance(100);
-      remove(n, n + 1);
-      expect(may(0)).toBeTypeOf('number');
-    }
+test('after a start, records that an earlier process held do not count as deleted now', () => {
+  start(100);
+  for (let n = 0; n < 40; n += 1) held.stillHeld(`default/r${n}`);
+  remove(40, 55);
+  expect(may(0)).toBe(false);
+  expect(may(40)).not.toBe(false);
+});
+
+test('deletions that arrive one after the other are decided together, after a pause', async () => {
+  start(40);
+  remove(0, 21);
+  remove(21, 22);
+  expect(may(0)).toBe(false);
+  held = new HeldOwners(clock);
+  start(100);
+  remove(0, 21);
+  expect(may(0)).toBeTypeOf('number');
+  await clock.advance(200);
+  remove(21, 25);
+  await clock.advance(200);
+  expect(may(0)).toBeTypeOf('number');
+  remove(25, 60);
+  expect(may(0)).toBe(false);
+});
+
+test('deletions that arrive one after the other are decided after two seconds, also if they do not end', async () => {
+  start(200);
+  remove(0, 30);
+  for (let n = 30; n < 49; n += 1) {
     await clock.advance(100);
-    remove(49, 50);
-    expect(may(0)).toBe(true);
-  });
+    remove(n, n + 1);
+    expect(may(0)).toBeTypeOf('number');
+  }
+  await clock.advance(100);
+  remove(49, 50);
+  expect(may(0)).toBe(true);
 });
 
-describe('releases of the last minute', () => {
-  it('count to a mass deletion', async () => {
-    start(100);
-    release(0, 49, true);
-    remove(49, 53);
-    await clock.advance(3_000);
-    expect(may(49)).toBe(false);
-  });
+test('releases of the last minute count to a mass deletion', async () => {
+  start(100);
+  release(0, 49, true);
+  remove(49, 53);
+  await clock.advance(3_000);
+  expect(may(49)).toBe(false);
+});
 
-  it.each([
-    ['that an annotation permits', false, 3_000],
-    ['that are older', true, 61_000],
-  ])('%s do not count', async (_which, counts, waitMs) => {
-    start(100);
-    release(0, 49, counts);
-    await clock.advance(waitMs);
-    remove(49, 53);
-    await clock.advance(3_000);
-    expect(may(49)).toBe(true);
-  });
+test.each([
+  ['that an annotation permits', false, 3_000],
+  ['that are older', true, 61_000],
+])('releases of the last minute do not count: %s', async (_which, counts, waitMs) => {
+  start(100);
+  release(0, 49, counts);
+  await clock.advance(waitMs);
+  remove(49, 53);
+  await clock.advance(3_000);
+  expect(may(49)).toBe(true);
 });

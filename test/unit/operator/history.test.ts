@@ -2,7 +2,7 @@
 // the service, and the operator dies or loses responses at random calls. When all of that ends, every existing value
 // has one owner.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { keyOf } from '#kube/objects/resource.ts';
@@ -117,32 +117,30 @@ function judge(on: Bench): string[] {
   return problems;
 }
 
-describe('after any history', () => {
-  it('every value has one owner, no orphan remains, and each object without its values is not Ready', async () => {
-    await fc.assert(
-      fc.asyncProperty(history, async (turns) => {
-        const on = new Bench();
-        on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
-        for (const { steps, fault: trouble, together } of turns) {
-          for (const each of steps) take(on, each);
-          if (trouble) await live(on, trouble, together);
-          else await on.round(together);
-        }
-        on.restart();
-        await on.settle();
-        expect(judge(on)).toEqual([]);
-        for (const name of NAMES)
-          if (on.cluster.record(`default/${name}`)) on.cluster.remove(DNS_RECORD, `default/${name}`);
-        on.cluster.remove(DNS_ZONE, 'default/example');
-        await on.settle();
-        expect([on.service.lines(), on.service.zones.size, on.cluster.zones(), on.cluster.records()]).toEqual([
-          [],
-          0,
-          [],
-          [],
-        ]);
-      }),
-      { numRuns: effort(300, 60) },
-    );
-  }, 300_000);
-});
+test('after any history, every value has one owner, no orphan remains, and each object without its values is not Ready', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (turns) => {
+      const on = new Bench();
+      on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+      for (const { steps, fault: trouble, together } of turns) {
+        for (const each of steps) take(on, each);
+        if (trouble) await live(on, trouble, together);
+        else await on.round(together);
+      }
+      on.restart();
+      await on.settle();
+      expect(judge(on)).toEqual([]);
+      for (const name of NAMES)
+        if (on.cluster.record(`default/${name}`)) on.cluster.remove(DNS_RECORD, `default/${name}`);
+      on.cluster.remove(DNS_ZONE, 'default/example');
+      await on.settle();
+      expect([on.service.lines(), on.service.zones.size, on.cluster.zones(), on.cluster.records()]).toEqual([
+        [],
+        0,
+        [],
+        [],
+      ]);
+    }),
+    { numRuns: effort(300, 60) },
+  );
+}, 300_000);

@@ -1,6 +1,6 @@
 // The marks at the service that name the object of each record, so that users of the service know the owner before a
 // change.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 
 async function zone(): Promise<Bench> {
@@ -11,9 +11,7 @@ async function zone(): Promise<Bench> {
 }
 const zoneIdOf = (on: Bench) => on.cluster.zone('default/example')?.status?.zoneId as string;
 
-describe('the mark of an object', () => {
-  it('is on the zone', async () => {
-    const on = await zone();
-    expect(on.service.marks.get(zoneIdOf(on))).toBe('DNSZone default/example');
-  });
+test('the mark of an object is on the zone', async () => {
+  const on = await zone();
+  expect(on.service.marks.get(zoneIdOf(on))).toBe('DNSZone default/example');
 });

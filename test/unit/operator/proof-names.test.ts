@@ -1,5 +1,5 @@
 // A namespace that may write `*.dev` in the zone of another namespace, and not `dev`, gets no certificate for `dev`.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { acmeVerdict } from '#resources/acme-grant.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -33,52 +33,50 @@ async function statesOf(spec: Record<string, unknown>, attempts: readonly Attemp
 
 const all = (attempts: readonly Attempt[], state: string) => attempts.map((attempt) => [attempt, state]);
 
-describe('DNSRecords', () => {
-  test('from a namespace that may write *.dev prove nothing about dev', async () => {
-    expect(await statesOf({ allowedRecords: [DEV] }, ATTEMPTS)).toEqual(all(ATTEMPTS, 'False NotPermitted'));
-  });
+test('DNSRecords from a namespace that may write *.dev prove nothing about dev', async () => {
+  expect(await statesOf({ allowedRecords: [DEV] }, ATTEMPTS)).toEqual(all(ATTEMPTS, 'False NotPermitted'));
+});
 
-  test("from the zone's own namespace prove nothing either, if its rule is from: Same", async () => {
-    const spec = { allowedRecords: [{ ...DEV, namespaces: { from: 'Same' } }] };
-    expect(await statesOf(spec, ATTEMPTS, 'a')).toEqual(all(ATTEMPTS, 'False NotPermitted'));
-  });
+test("DNSRecords from the zone's own namespace prove nothing either, if its rule is from: Same", async () => {
+  const spec = { allowedRecords: [{ ...DEV, namespaces: { from: 'Same' } }] };
+  expect(await statesOf(spec, ATTEMPTS, 'a')).toEqual(all(ATTEMPTS, 'False NotPermitted'));
+});
 
-  test('at names below dev are permitted as before', async () => {
-    expect(await statesOf({ allowedRecords: [DEV] }, ORDINARY)).toEqual(all(ORDINARY, 'True Ready'));
-  });
+test('DNSRecords at names below dev are permitted as before', async () => {
+  expect(await statesOf({ allowedRecords: [DEV] }, ORDINARY)).toEqual(all(ORDINARY, 'True Ready'));
+});
 
-  test('are permitted at a name that a rule spells, or for which a rule permits the proven name', async () => {
-    const challenge: Attempt = ['_acme-challenge.dev', 'TXT', '"proof"'];
-    const wildcard: Attempt = ['*.dev', 'TXT', '"proof"'];
-    const rule = (...names: string[]): Grant => ({ ...DEV, names });
-    for (const [rules, attempt, state] of [
-      [[rule('dev')], challenge, 'True Ready'],
-      [[rule('_acme-challenge.dev')], challenge, 'True Ready'],
-      [[rule('_ACME-challenge.Dev')], challenge, 'True Ready'],
-      [[rule('_validation-persist.dev')], challenge, 'False NotPermitted'],
-      [[rule('dev')], wildcard, 'False NotPermitted'],
-      [[rule('dev', '*.dev')], wildcard, 'True Ready'],
-      // Two rules permit the two names, if each permits the type.
-      [[rule('dev'), rule('*.dev')], wildcard, 'True Ready'],
-      [[{ ...rule('dev'), types: ['A'] }, rule('*.dev')], wildcard, 'False NotPermitted'],
-      [[rule('*')], challenge, 'True Ready'],
-    ] as const)
-      expect(await statesOf({ allowedRecords: rules }, [attempt])).toEqual([[attempt, state]]);
-  });
+test('DNSRecords are permitted at a name that a rule spells, or for which a rule permits the proven name', async () => {
+  const challenge: Attempt = ['_acme-challenge.dev', 'TXT', '"proof"'];
+  const wildcard: Attempt = ['*.dev', 'TXT', '"proof"'];
+  const rule = (...names: string[]): Grant => ({ ...DEV, names });
+  for (const [rules, attempt, state] of [
+    [[rule('dev')], challenge, 'True Ready'],
+    [[rule('_acme-challenge.dev')], challenge, 'True Ready'],
+    [[rule('_ACME-challenge.Dev')], challenge, 'True Ready'],
+    [[rule('_validation-persist.dev')], challenge, 'False NotPermitted'],
+    [[rule('dev')], wildcard, 'False NotPermitted'],
+    [[rule('dev', '*.dev')], wildcard, 'True Ready'],
+    // Two rules permit the two names, if each permits the type.
+    [[rule('dev'), rule('*.dev')], wildcard, 'True Ready'],
+    [[{ ...rule('dev'), types: ['A'] }, rule('*.dev')], wildcard, 'False NotPermitted'],
+    [[rule('*')], challenge, 'True Ready'],
+  ] as const)
+    expect(await statesOf({ allowedRecords: rules }, [attempt])).toEqual([[attempt, state]]);
+});
 
-  test('that were served before the rule are withdrawn from DNS, and the condition says what to permit', async () => {
-    const on = await shop({ allowedRecords: [{ ...DEV, names: ['dev'] }] });
-    const spec = { zoneRef: { name: 'shop', namespace: 'a' }, ...fieldsOf(['_acme-challenge.dev', 'TXT', '"proof"']) };
-    const key = on.cluster.create(DNS_RECORD, { namespace: 'b', name: 'try' }, spec);
-    await on.settle();
-    expect(on.service.lines()).toHaveLength(1);
-    on.cluster.edit(DNS_ZONE, 'a/shop', { allowedRecords: [DEV] });
-    await on.settle();
-    expect(on.service.lines()).toEqual([]);
-    expect(on.message(on.cluster.record(key))).toBe(
-      'DNSZone a/shop does not allow TXT records named _acme-challenge.dev from namespace b. They prove control of dev to a certificate authority, so dev must be allowed too. The owner of that DNSZone can allow them in spec.allowedRecords.',
-    );
-  });
+test('DNSRecords that were served before the rule are withdrawn from DNS, and the condition says what to permit', async () => {
+  const on = await shop({ allowedRecords: [{ ...DEV, names: ['dev'] }] });
+  const spec = { zoneRef: { name: 'shop', namespace: 'a' }, ...fieldsOf(['_acme-challenge.dev', 'TXT', '"proof"']) };
+  const key = on.cluster.create(DNS_RECORD, { namespace: 'b', name: 'try' }, spec);
+  await on.settle();
+  expect(on.service.lines()).toHaveLength(1);
+  on.cluster.edit(DNS_ZONE, 'a/shop', { allowedRecords: [DEV] });
+  await on.settle();
+  expect(on.service.lines()).toEqual([]);
+  expect(on.message(on.cluster.record(key))).toBe(
+    'DNSZone a/shop does not allow TXT records named _acme-challenge.dev from namespace b. They prove control of dev to a certificate authority, so dev must be allowed too. The owner of that DNSZone can allow them in spec.allowedRecords.',
+  );
 });
 
 test.each([

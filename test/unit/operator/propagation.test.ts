@@ -1,5 +1,5 @@
 // The proof by DNS and by the reports of nodes, with name servers and nodes that are right, late, wrong or silent.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type Clock, realClock } from '#base/clock.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { NO_NODE_REPORTS } from '#client/zone-nodes.ts';
@@ -74,84 +74,80 @@ async function proofWith(clock: Clock, scripts: readonly Script[]) {
   };
 }
 
-describe('the proof of a record', () => {
-  it('queries every name server over UDP and over TCP', async () => {
-    const { servers, ask } = await proof(
-      () => right,
-      () => right,
-    );
-    expect(await ask()).toBeNull();
-    for (const { queries } of servers) expect(queries.map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
-  });
-
-  it('queries again when a server serves the old answer for a moment', async () => {
-    let answers = 0;
-    const { ask } = await proof(() => {
-      answers += 1;
-      return answers < 3 ? old : right;
-    });
-    expect(await ask()).toBeNull();
-  });
-
-  it('names the server that does not serve it, with the same message each time', async () => {
-    const { servers, ask } = await proof(
-      () => right,
-      () => old,
-    );
-    const address = servers[1]?.address;
-    const words = `Not every name server serves the current data yet, and the operator keeps checking: ns2.example.net (${address}) does not serve it yet.`;
-    expect(await ask()).toBe(words);
-    expect(await ask()).toBe(words);
-  });
-
-  it('fails when a server answers over UDP only', async () => {
-    const { ask } = await proof(({ transport }) => (transport === 'udp' ? right : old));
-    expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not serve it yet/);
-  });
-
-  it('does not wait for a silent server more often than it must', async () => {
-    const { servers, ask } = await proof(() => undefined);
-    const since = performance.now();
-    expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not answer over UDP/);
-    expect(servers[0]?.queries).toHaveLength(2);
-    expect(performance.now() - since).toBeLessThan(20_000);
-  });
-
-  it('fails while a name server has no address', async () => {
-    const { ask } = await proof(() => right);
-    expect(await ask(['ns9.example.invalid'])).toMatch(/^Not every .* ns9\.example\.invalid has no address\.$/);
-  });
+test('the proof of a record queries every name server over UDP and over TCP', async () => {
+  const { servers, ask } = await proof(
+    () => right,
+    () => right,
+  );
+  expect(await ask()).toBeNull();
+  for (const { queries } of servers) expect(queries.map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
 });
 
-describe('the proof of an ALIAS', () => {
-  const alias = { ...www, type: 'ALIAS' as const };
-  const empty = { answers: [] };
-  const six = { answers: [{ name: www.name, type: 'AAAA' as const, ttl: 30, data: '2001:db8::1' }] };
-
-  it('is an address of either family with any TTL from every name server', async () => {
-    const { servers, ask } = await proof(
-      ({ packet }) => (packet.questions[0]?.type === 'A' ? old : empty),
-      ({ packet }) => (packet.questions[0]?.type === 'AAAA' ? six : empty),
-    );
-    expect(await ask([], alias)).toBeNull();
-    for (const { queries } of servers)
-      expect(new Set(queries.map(({ packet }) => packet.questions[0]?.type))).toEqual(new Set(['A', 'AAAA']));
+test('the proof of a record queries again when a server serves the old answer for a moment', async () => {
+  let answers = 0;
+  const { ask } = await proof(() => {
+    answers += 1;
+    return answers < 3 ? old : right;
   });
+  expect(await ask()).toBeNull();
+});
 
-  it('fails while one of them has none', async () => {
-    const { ask } = await proof(
-      () => old,
-      () => empty,
-    );
-    expect(await ask([], alias)).toMatch(/ns2\.example\.net \(127\.0\.0\.1\) serves no address for it yet/);
-  });
+test('the proof of a record names the server that does not serve it, with the same message each time', async () => {
+  const { servers, ask } = await proof(
+    () => right,
+    () => old,
+  );
+  const address = servers[1]?.address;
+  const words = `Not every name server serves the current data yet, and the operator keeps checking: ns2.example.net (${address}) does not serve it yet.`;
+  expect(await ask()).toBe(words);
+  expect(await ask()).toBe(words);
+});
+
+test('the proof of a record fails when a server answers over UDP only', async () => {
+  const { ask } = await proof(({ transport }) => (transport === 'udp' ? right : old));
+  expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not serve it yet/);
+});
+
+test('the proof of a record does not wait for a silent server more often than it must', async () => {
+  const { servers, ask } = await proof(() => undefined);
+  const since = performance.now();
+  expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not answer over UDP/);
+  expect(servers[0]?.queries).toHaveLength(2);
+  expect(performance.now() - since).toBeLessThan(20_000);
+});
+
+test('the proof of a record fails while a name server has no address', async () => {
+  const { ask } = await proof(() => right);
+  expect(await ask(['ns9.example.invalid'])).toMatch(/^Not every .* ns9\.example\.invalid has no address\.$/);
+});
+
+const alias = { ...www, type: 'ALIAS' as const };
+const empty = { answers: [] };
+const six = { answers: [{ name: www.name, type: 'AAAA' as const, ttl: 30, data: '2001:db8::1' }] };
+
+test('the proof of an ALIAS is an address of either family with any TTL from every name server', async () => {
+  const { servers, ask } = await proof(
+    ({ packet }) => (packet.questions[0]?.type === 'A' ? old : empty),
+    ({ packet }) => (packet.questions[0]?.type === 'AAAA' ? six : empty),
+  );
+  expect(await ask([], alias)).toBeNull();
+  for (const { queries } of servers)
+    expect(new Set(queries.map(({ packet }) => packet.questions[0]?.type))).toEqual(new Set(['A', 'AAAA']));
+});
+
+test('the proof of an ALIAS fails while one of them has none', async () => {
+  const { ask } = await proof(
+    () => old,
+    () => empty,
+  );
+  expect(await ask([], alias)).toMatch(/ns2\.example\.net \(127\.0\.0\.1\) serves no address for it yet/);
 });
 
 describe('the proof by the reports of nodes', () => {
   const served = () => proof(() => right);
   const since = { behindSince: '2026-01-01T00:00:00.123Z' };
 
-  it('names the node that is behind, and since when it is', async () => {
+  test('the proof by the reports of nodes names the node that is behind, and since when it is', async () => {
     const { prove } = await served();
     const late = { ...CURRENT, node: 'ns2', current: false, ...since, behindSeconds: 12 };
     expect((await prove(apiWith([CURRENT, late]))).problem).toBe(
@@ -160,7 +156,7 @@ describe('the proof by the reports of nodes', () => {
     expect((await prove(apiWith([{ ...late, behindSeconds: 2 }]))).problem).not.toContain('since');
   });
 
-  it('contains the error of a node', async () => {
+  test('the proof by the reports of nodes contains the error of a node', async () => {
     const { prove } = await served();
     const failing = { ...CURRENT, current: false, error: 'semantic check' };
     expect((await prove(apiWith([failing]))).problem).toContain(
@@ -168,7 +164,7 @@ describe('the proof by the reports of nodes', () => {
     );
   });
 
-  it('needs no node that is starting, and says that DNS alone decides if there is no other', async () => {
+  test('the proof by the reports of nodes needs no node that is starting, and says that DNS alone decides if there is no other', async () => {
     const { prove } = await served();
     const starting: ZoneNode = { ...CURRENT, node: 'ns2', current: false, starting: true };
     expect(await prove(apiWith([CURRENT, starting]))).toEqual(expect.objectContaining({ problem: null, note: null }));
@@ -176,7 +172,7 @@ describe('the proof by the reports of nodes', () => {
       expect(await prove(apiWith(nodes))).toEqual(expect.objectContaining({ problem: null, note: NO_NODE_REPORTS }));
   });
 
-  it('comes before the first query, which is too early without it', async () => {
+  test('the proof by the reports of nodes comes before the first query, which is too early without it', async () => {
     const asked = Promise.withResolvers<ZoneNode[]>();
     let isThere = false;
     // The time after which the query is sent anyway never comes.
@@ -194,7 +190,7 @@ describe('the proof by the reports of nodes', () => {
     expect(servers[0]?.queries.map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
   });
 
-  it('is not waited for without end: the name servers are queried, and again at once when the nodes have it', async () => {
+  test('the proof by the reports of nodes is not waited for without end: the name servers are queried, and again at once when the nodes have it', async () => {
     const asked = Promise.withResolvers<ZoneNode[]>();
     let isThere = false;
     const { servers, prove } = await proof(() => (isThere ? right : old));
@@ -205,7 +201,7 @@ describe('the proof by the reports of nodes', () => {
     expect((await proving).problem).toBeNull();
   });
 
-  it('fails while the api does not say it, and not with an api that has no such question', async () => {
+  test('the proof by the reports of nodes fails while the api does not say it, and not with an api that has no such question', async () => {
     const { prove } = await served();
     const fails = (error: Error) => prove(apiWith(() => Promise.reject(error)));
     expect((await fails(new ApiUnavailable('away'))).problem).toContain('the api does not answer');
@@ -215,7 +211,7 @@ describe('the proof by the reports of nodes', () => {
     expect(await refused(404, 'not_found')).toEqual(expect.objectContaining({ problem: null, note: null }));
   });
 
-  it('is one question for all proofs of a zone that begin together, and another one for later proofs', async () => {
+  test('the proof by the reports of nodes is one question for all proofs of a zone that begin together, and another one for later proofs', async () => {
     const { prove } = await served();
     const first = Promise.withResolvers<void>();
     const api = apiWith(async () => {
@@ -234,7 +230,7 @@ describe('the proof by the reports of nodes', () => {
     expect(api.waits.length).toBe(4);
   });
 
-  it('lets a zone be for a node that has been behind for a moment only, if its caller is patient', async () => {
+  test('the proof by the reports of nodes lets a zone be for a node that has been behind for a moment only, if its caller is patient', async () => {
     const soa = {
       answers: [
         {
@@ -281,7 +277,7 @@ describe('the proof with secondaries', () => {
       () => old,
     );
 
-  it('waits for the names of secondaries with AllNameservers, and names the secondary', async () => {
+  test('the proof with secondaries waits for the names of secondaries with AllNameservers, and names the secondary', async () => {
     const { servers, prove } = await late();
     const address = servers[1]?.address;
     const words = async (secondary: Partial<ZoneSecondary> = {}) =>
@@ -296,21 +292,21 @@ describe('the proof with secondaries', () => {
     expect(await words({ state: 'unknown', reason: 'no report' })).toMatch(/secondary eu is not known: no report\.$/);
   });
 
-  it('asks no name of a secondary with OwnNodes', async () => {
+  test('the proof with secondaries asks no name of a secondary with OwnNodes', async () => {
     const { servers, proveOwn } = await late();
     expect(await proveOwn(apiWith([CURRENT], [EU]))).toMatchObject({ problem: null, nameservers: ['ns1.example.net'] });
     expect(servers[1]?.queries).toEqual([]);
     expect((await proveOwn(apiWith([{ ...CURRENT, current: false }], [EU]))).problem).toContain('node ns1');
   });
 
-  it('asks every name server with OwnNodes while the api names no secondaries', async () => {
+  test('the proof with secondaries asks every name server with OwnNodes while the api names no secondaries', async () => {
     const { proveOwn } = await late();
     expect((await proveOwn(apiWith([CURRENT]))).problem).toContain('ns2.example.net');
     const away = apiWith(() => Promise.reject(new ApiUnavailable('away')), [EU]);
     expect((await proveOwn(away)).problem).toMatch(/ns2\.example\.net .* the api does not answer/);
   });
 
-  it('is given by the reports of nodes alone if every name belongs to a secondary, and never without a report', async () => {
+  test('the proof with secondaries is given by the reports of nodes alone if every name belongs to a secondary, and never without a report', async () => {
     const { servers, proveOwn } = await proof(() => old);
     const only = { ...EU, nameservers: ['ns1.example.net'] };
     expect(await proveOwn(apiWith([CURRENT], [only]))).toMatchObject({ problem: null, nameservers: [] });
@@ -319,7 +315,7 @@ describe('the proof with secondaries', () => {
     expect(servers[0]?.queries).toEqual([]);
   });
 
-  it('does not wait for a hidden secondary', async () => {
+  test('the proof with secondaries does not wait for a hidden secondary', async () => {
     const { prove } = await proof(() => right);
     const hidden = { ...EU, nameservers: [] };
     expect((await prove(apiWith([CURRENT], [hidden]))).problem).toBeNull();

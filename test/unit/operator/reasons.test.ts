@@ -1,7 +1,7 @@
 // The reasons of Ready: one list, which the metrics use to count objects and which the documentation follows.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore } from '#kube/cache/store.ts';
 import { createObserver } from '#operator/run/metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -22,7 +22,7 @@ function recordThatIs(status: 'True' | 'False', reason: string, name: string): D
   return { ...rest, metadata, status: { conditions } };
 }
 
-it('counts each object under its reason; Other is for the reasons of other versions', async () => {
+test('counts each object under its reason; Other is for the reasons of other versions', async () => {
   const log = createLogger({ name: 'test', level: 'silent' });
   const records = createStore<DNSRecord>({ log });
   const metrics = createMetrics({ processMetrics: false });
@@ -43,7 +43,7 @@ it('counts each object under its reason; Other is for the reasons of other versi
   expect(await count('DNSZone')).toEqual(each(0));
 });
 
-it('lists no reason that neither the operator nor the solver sets', async () => {
+test('lists no reason that neither the operator nor the solver sets', async () => {
   const folders = ['src/operator', 'src/resources', 'src/solver'].map((folder) => join(ROOT, folder));
   const lists = await Promise.all(
     folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((file) => join(folder, file))),
@@ -53,7 +53,7 @@ it('lists no reason that neither the operator nor the solver sets', async () => 
   expect([...all, ...EVENT_REASONS].filter((reason) => !texts.includes(`'${reason}'`))).toEqual([]);
 });
 
-it.each([
+test.each([
   ['Ready', NOT_READY_REASONS],
   ['Delegated', NOT_DELEGATED_REASONS],
 ])('the page of conditions has a remedy for every reason of %s, and for no other', async (condition, reasons) => {
@@ -62,12 +62,12 @@ it.each([
   expect(rows.map(([, name]) => name).sort()).toEqual([...reasons].sort());
 });
 
-it('the page of Events explains every reason of an Event, and no other', async () => {
+test('the page of Events explains every reason of an Event, and no other', async () => {
   const rows = [...(await read('docs/reference/events.md')).matchAll(/^\| `(\w+)` .*\| +(\S.*\S) +\|$/gm)];
   expect(rows.map(([, name]) => name).sort()).toEqual([...EVENT_REASONS].sort());
 });
 
-it('is spelled alike in alerts, their tests and their runbooks', async () => {
+test('is spelled alike in alerts, their tests and their runbooks', async () => {
   const named = new Set<string>();
   // Other metrics have reasons in lower case.
   for (const file of ['charts/zonestead/files/alerts.yaml', 'deploy/observability/alerts.test.yaml'])

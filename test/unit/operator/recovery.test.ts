@@ -1,5 +1,5 @@
 // The runs of objects that wait for the service: they begin when it answers again, also if their back-off is longer.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
 import { getAccount } from '#contract/operations/account.ts';
@@ -7,7 +7,7 @@ import { runsOnRecovery } from '#operator/run/queues.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
 
-it('objects of both kinds run when the service answers again, and begin without a back-off', async () => {
+test('objects of both kinds run when the service answers again, and begin without a back-off', async () => {
   const clock = new FakeClock();
   let isAway = true;
   const client = fakeClient(

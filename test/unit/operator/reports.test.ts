@@ -1,5 +1,5 @@
 // The keys that send the heartbeats of the cluster, and the DNSRecords that run after a drain or a restoration.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Cluster } from '#contract/clusters.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { keyOf } from '#kube/objects/resource.ts';
@@ -72,13 +72,13 @@ async function start(): Promise<void> {
   await settle();
 }
 
-it('each zone is reported with the key that writes its records; one whose key is not known yet is not', async () => {
+test('each zone is reported with the key that writes its records; one whose key is not known yet is not', async () => {
   zones = [zone('a'), zone('b', 'secret'), zone('unread', 'secret')];
   await start();
   expect(sent.sort()).toEqual(['key of b org:b', 'own org:a']);
 });
 
-it('a drain runs all records of the zone, and its end those that it withdrew', async () => {
+test('a drain runs all records of the zone, and its end those that it withdrew', async () => {
   zones = [zone('a')];
   records = [record('served', 'Propagated'), record('withdrawn', 'ClusterDrained')];
   await start();
@@ -91,7 +91,7 @@ it('a drain runs all records of the zone, and its end those that it withdrew', a
   expect(ran).toEqual(['default/withdrawn']);
 });
 
-it('a DNSRecord whose records another client changed runs, and one of another cluster or without an object does not', async () => {
+test('a DNSRecord whose records another client changed runs, and one of another cluster or without an object does not', async () => {
   zones = [zone('a')];
   records = [record('www', 'Propagated')];
   const told = (owner: string, change: number, by = 'key ci') => ({ change, zoneId: 'a', owner, by });

@@ -1,6 +1,6 @@
 // The zod schemas of both kinds, their files in crds/, and the conversion of one into the other.
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
@@ -18,13 +18,17 @@ const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
 /** The problems as the API server writes them: `spec.path: message`. */
 const issuesOf = (error: z.ZodError) => error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-describe('a spec', () => {
-  it.each(RESOURCE_CASES.filter((each) => each.refused === undefined))('with $title is accepted ($kind)', (each) => {
+test.each(RESOURCE_CASES.filter((each) => each.refused === undefined))(
+  'a spec with $title is accepted ($kind)',
+  (each) => {
     const result = SCHEMAS[each.kind].safeParse(each.spec);
     expect(result.success ? [] : issuesOf(result.error)).toEqual([]);
-  });
+  },
+);
 
-  it.each(RESOURCE_CASES.filter((each) => each.refused !== undefined))('with $title is refused ($kind)', (each) => {
+test.each(RESOURCE_CASES.filter((each) => each.refused !== undefined))(
+  'a spec with $title is refused ($kind)',
+  (each) => {
     const result = SCHEMAS[each.kind].safeParse(each.spec);
     expect(result.success).toBe(false);
     const refused = each.refused as RegExp;
@@ -33,136 +37,132 @@ describe('a spec', () => {
     if (!result.success && /[a-z] [a-z]/.test(refused.source)) {
       expect(issuesOf(result.error).join('\n')).toMatch(refused);
     }
-  });
+  },
+);
 
-  it('with an unknown type is told the form of a type, and nothing about its content', () => {
-    const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'SPF', content: 'v=spf1 -all' };
-    const result = recordSpec.safeParse(spec);
-    expect(result.success ? [] : issuesOf(result.error)).toEqual([
-      expect.stringMatching(/^type: must be a record type in capitals/),
-    ]);
-  });
-
-  it('has one form of the content for each type', () => {
-    const typesIn = ({ checks }: { checks: readonly { message: string }[] }) =>
-      checks.flatMap(({ message }) => /content of type (\w+) must/.exec(message)?.[1] ?? []).sort();
-    expect(typesIn(CONTENT_RULES)).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
-    expect(typesIn(VALUES_CONTENT_RULES)).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
-  });
-
-  it('gets its defaults', () => {
-    expect(zoneSpec.parse({ zoneName: 'example.org' })).toEqual({
-      zoneName: 'example.org',
-      adopt: 'Never',
-      parked: false,
-      deletionPolicy: 'Delete',
-      managementPolicy: 'Full',
-      readyWhen: 'AllNameservers',
-      driftPolicy: 'Enforce',
-      whenClusterLost: 'Keep',
-    });
-    const spec = { zoneRef: { name: 'z' }, name: 'www', type: 'A', content: '192.0.2.1' };
-    expect(recordSpec.parse(spec)).toEqual({ ...spec, deletionPolicy: 'Delete', adopt: 'Never', sharing: 'Exclusive' });
-  });
+test('a spec with an unknown type is told the form of a type, and nothing about its content', () => {
+  const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'SPF', content: 'v=spf1 -all' };
+  const result = recordSpec.safeParse(spec);
+  expect(result.success ? [] : issuesOf(result.error)).toEqual([
+    expect.stringMatching(/^type: must be a record type in capitals/),
+  ]);
 });
 
-describe('a status', () => {
-  it('initially has every condition Unknown', () => {
-    const types = (status: { conditions: { type: string; status: string }[] }) =>
-      status.conditions.map((condition) => `${condition.type}=${condition.status}`);
-    expect(types(zoneStatus.parse({}))).toEqual([
-      'Accepted=Unknown',
-      'Programmed=Unknown',
-      'Delegated=Unknown',
-      'Ready=Unknown',
-    ]);
-    expect(types(recordStatus.parse({}))).toEqual([
-      'Accepted=Unknown',
-      'Programmed=Unknown',
-      'Propagated=Unknown',
-      'Ready=Unknown',
-    ]);
-  });
+test('a spec has one form of the content for each type', () => {
+  const typesIn = ({ checks }: { checks: readonly { message: string }[] }) =>
+    checks.flatMap(({ message }) => /content of type (\w+) must/.exec(message)?.[1] ?? []).sort();
+  expect(typesIn(CONTENT_RULES)).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
+  expect(typesIn(VALUES_CONTENT_RULES)).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
 });
 
-describe('crds/', () => {
-  const folder = new URL('../../../crds/', import.meta.url);
-
-  it('equals the output of `npm run generate`', () => {
-    const rendered = renderCrds();
-    expect(readdirSync(folder).sort()).toEqual(['kustomization.yaml', ...rendered.map(({ file }) => file)].sort());
-    for (const { file, text } of rendered) expect(readFileSync(new URL(file, folder), 'utf8')).toBe(text);
+test('a spec gets its defaults', () => {
+  expect(zoneSpec.parse({ zoneName: 'example.org' })).toEqual({
+    zoneName: 'example.org',
+    adopt: 'Never',
+    parked: false,
+    deletionPolicy: 'Delete',
+    managementPolicy: 'Full',
+    readyWhen: 'AllNameservers',
+    driftPolicy: 'Enforce',
+    whenClusterLost: 'Keep',
   });
+  const spec = { zoneRef: { name: 'z' }, name: 'www', type: 'A', content: '192.0.2.1' };
+  expect(recordSpec.parse(spec)).toEqual({ ...spec, deletionPolicy: 'Delete', adopt: 'Never', sharing: 'Exclusive' });
+});
 
-  it('makes the API server run few expressions for a DNSRecord, because starting one costs more than a comparison', () => {
-    const text = renderCrds().find(({ file }) => file.endsWith('dnsrecords.yaml'))?.text ?? '';
-    const expressions = [...text.matchAll(/- rule: (.*)/g)].map(([, rule]) => rule);
-    const changes = expressions.filter((rule) => rule === 'self == oldSelf');
-    // A new rule about a field that has an expression belongs into that expression.
-    expect(expressions.length - changes.length).toBeLessThanOrEqual(8);
-    expect(changes.length).toBeLessThanOrEqual(3);
-  });
+test('a status initially has every condition Unknown', () => {
+  const types = (status: { conditions: { type: string; status: string }[] }) =>
+    status.conditions.map((condition) => `${condition.type}=${condition.status}`);
+  expect(types(zoneStatus.parse({}))).toEqual([
+    'Accepted=Unknown',
+    'Programmed=Unknown',
+    'Delegated=Unknown',
+    'Ready=Unknown',
+  ]);
+  expect(types(recordStatus.parse({}))).toEqual([
+    'Accepted=Unknown',
+    'Programmed=Unknown',
+    'Propagated=Unknown',
+    'Ready=Unknown',
+  ]);
+});
 
-  it('explains every field that a user may set', () => {
-    const silent: string[] = [];
-    const visit = (node: z.infer<typeof anySchema>, path: string): void => {
-      for (const [name, child] of Object.entries(node.properties ?? {})) {
-        if (child.description === undefined) silent.push(`${path}.${name}`);
-        visit(child, `${path}.${name}`);
-      }
-      if (node.items) visit(node.items, `${path}[]`);
-    };
-    for (const { text } of renderCrds()) {
-      const crd = parse(text) as Crd;
-      const { spec, status } = crd.spec.versions[0].schema.openAPIV3Schema.properties;
-      visit(spec, `${crd.metadata.name} spec`);
-      visit(status, `${crd.metadata.name} status`);
+const folder = new URL('../../../crds/', import.meta.url);
+
+test('crds/ equals the output of `npm run generate`', () => {
+  const rendered = renderCrds();
+  expect(readdirSync(folder).sort()).toEqual(['kustomization.yaml', ...rendered.map(({ file }) => file)].sort());
+  for (const { file, text } of rendered) expect(readFileSync(new URL(file, folder), 'utf8')).toBe(text);
+});
+
+test('crds/ makes the API server run few expressions for a DNSRecord, because starting one costs more than a comparison', () => {
+  const text = renderCrds().find(({ file }) => file.endsWith('dnsrecords.yaml'))?.text ?? '';
+  const expressions = [...text.matchAll(/- rule: (.*)/g)].map(([, rule]) => rule);
+  const changes = expressions.filter((rule) => rule === 'self == oldSelf');
+  // A new rule about a field that has an expression belongs into that expression.
+  expect(expressions.length - changes.length).toBeLessThanOrEqual(8);
+  expect(changes.length).toBeLessThanOrEqual(3);
+});
+
+test('crds/ explains every field that a user may set', () => {
+  const silent: string[] = [];
+  const visit = (node: z.infer<typeof anySchema>, path: string): void => {
+    for (const [name, child] of Object.entries(node.properties ?? {})) {
+      if (child.description === undefined) silent.push(`${path}.${name}`);
+      visit(child, `${path}.${name}`);
     }
-    expect(silent).toEqual([]);
-  });
+    if (node.items) visit(node.items, `${path}[]`);
+  };
+  for (const { text } of renderCrds()) {
+    const crd = parse(text) as Crd;
+    const { spec, status } = crd.spec.versions[0].schema.openAPIV3Schema.properties;
+    visit(spec, `${crd.metadata.name} spec`);
+    visit(status, `${crd.metadata.name} status`);
+  }
+  expect(silent).toEqual([]);
+});
 
-  it('explains each field in complete sentences', () => {
-    const fragments: string[] = [];
-    const visit = (node: z.infer<typeof anySchema>, path: string): void => {
-      const { description = '' } = node;
-      // A sentence begins with a capital letter and ends with a full stop, also inside the parentheses of a default.
-      if (description !== '' && !/^[A-Z].* .*(\.|\.\))$/s.test(description)) fragments.push(`${path}: ${description}`);
-      for (const [name, child] of Object.entries(node.properties ?? {})) visit(child, `${path}.${name}`);
-      if (node.items) visit(node.items, `${path}[]`);
-    };
-    for (const { text } of renderCrds()) {
-      const crd = parse(text) as Crd;
-      for (const [name, node] of Object.entries(crd.spec.versions[0].schema.openAPIV3Schema.properties))
-        visit(node, `${crd.metadata.name} ${name}`);
-    }
-    expect(fragments).toEqual([]);
-  });
+test('crds/ explains each field in complete sentences', () => {
+  const fragments: string[] = [];
+  const visit = (node: z.infer<typeof anySchema>, path: string): void => {
+    const { description = '' } = node;
+    // A sentence begins with a capital letter and ends with a full stop, also inside the parentheses of a default.
+    if (description !== '' && !/^[A-Z].* .*(\.|\.\))$/s.test(description)) fragments.push(`${path}: ${description}`);
+    for (const [name, child] of Object.entries(node.properties ?? {})) visit(child, `${path}.${name}`);
+    if (node.items) visit(node.items, `${path}[]`);
+  };
+  for (const { text } of renderCrds()) {
+    const crd = parse(text) as Crd;
+    for (const [name, node] of Object.entries(crd.spec.versions[0].schema.openAPIV3Schema.properties))
+      visit(node, `${crd.metadata.name} ${name}`);
+  }
+  expect(fragments).toEqual([]);
+});
 
-  it('shows why an object is not Ready in kubectl get, the message with -o wide, and the age last', () => {
-    for (const { text } of renderCrds()) {
-      const columns = (parse(text) as Crd).spec.versions[0].additionalPrinterColumns;
-      const shown = columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name);
-      expect(shown.slice(-3)).toContain('Reason');
-      expect(columns.find(({ name }) => name === 'Message')).toMatchObject({ priority: 1 });
-      expect(columns.at(-1)?.name).toBe('Age');
-    }
-  });
+test('crds/ shows why an object is not Ready in kubectl get, the message with -o wide, and the age last', () => {
+  for (const { text } of renderCrds()) {
+    const columns = (parse(text) as Crd).spec.versions[0].additionalPrinterColumns;
+    const shown = columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name);
+    expect(shown.slice(-3)).toContain('Reason');
+    expect(columns.find(({ name }) => name === 'Message')).toMatchObject({ priority: 1 });
+    expect(columns.at(-1)?.name).toBe('Age');
+  }
+});
 
-  it('limits every text and list, because the API server estimates the cost of CEL from the limits', () => {
-    const unbounded: string[] = [];
-    const visit = (node: z.infer<typeof anySchema>, path: string): void => {
-      const bounded = node.type !== 'string' || node.enum !== undefined || node.maxLength !== undefined;
-      if (!bounded || (node.type === 'array' && node.maxItems === undefined)) unbounded.push(path);
-      for (const [name, child] of Object.entries(node.properties ?? {})) visit(child, `${path}.${name}`);
-      if (node.items) visit(node.items, `${path}[]`);
-    };
-    for (const { text } of renderCrds()) {
-      const { spec, status } = (parse(text) as Crd).spec.versions[0].schema.openAPIV3Schema.properties;
-      visit(spec, 'spec');
-      visit(status, 'status');
-    }
-    expect(unbounded).toEqual([]);
-  });
+test('crds/ limits every text and list, because the API server estimates the cost of CEL from the limits', () => {
+  const unbounded: string[] = [];
+  const visit = (node: z.infer<typeof anySchema>, path: string): void => {
+    const bounded = node.type !== 'string' || node.enum !== undefined || node.maxLength !== undefined;
+    if (!bounded || (node.type === 'array' && node.maxItems === undefined)) unbounded.push(path);
+    for (const [name, child] of Object.entries(node.properties ?? {})) visit(child, `${path}.${name}`);
+    if (node.items) visit(node.items, `${path}[]`);
+  };
+  for (const { text } of renderCrds()) {
+    const { spec, status } = (parse(text) as Crd).spec.versions[0].schema.openAPIV3Schema.properties;
+    visit(spec, 'spec');
+    visit(status, 'status');
+  }
+  expect(unbounded).toEqual([]);
 });
 
 interface Crd {
@@ -192,47 +192,44 @@ const anySchema = z.object({
 });
 type Node = z.infer<typeof anySchema>;
 
-describe('the structural walk', () => {
-  const structural = (schema: z.ZodType) =>
-    toStructural(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input' }));
+const structural = (schema: z.ZodType) => toStructural(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input' }));
 
-  it('keeps bounds, defaults, enums, nullable and x-kubernetes keywords, and drops the keywords that only zod needs', () => {
-    const schema = z.object({
-      a: z.int().min(1).nullable(),
-      b: z.enum(['x', 'y']).default('x').meta({ description: 'B.' }),
-      c: z.array(z.string().max(3)).max(2).meta({ 'x-kubernetes-list-type': 'set' }).optional(),
-      d: z.record(z.string(), z.string().max(4)).optional(),
-    });
-    expect(structural(schema)).toEqual({
-      type: 'object',
-      required: ['a'],
-      properties: {
-        a: { type: 'integer', minimum: 1, nullable: true },
-        b: { type: 'string', enum: ['x', 'y'], default: 'x', description: 'B.' },
-        c: { type: 'array', maxItems: 2, items: { type: 'string', maxLength: 3 }, 'x-kubernetes-list-type': 'set' },
-        d: { type: 'object', additionalProperties: { type: 'string', maxLength: 4 } },
-      },
-    });
+test('the structural walk keeps bounds, defaults, enums, nullable and x-kubernetes keywords, and drops the keywords that only zod needs', () => {
+  const schema = z.object({
+    a: z.int().min(1).nullable(),
+    b: z.enum(['x', 'y']).default('x').meta({ description: 'B.' }),
+    c: z.array(z.string().max(3)).max(2).meta({ 'x-kubernetes-list-type': 'set' }).optional(),
+    d: z.record(z.string(), z.string().max(4)).optional(),
   });
+  expect(structural(schema)).toEqual({
+    type: 'object',
+    required: ['a'],
+    properties: {
+      a: { type: 'integer', minimum: 1, nullable: true },
+      b: { type: 'string', enum: ['x', 'y'], default: 'x', description: 'B.' },
+      c: { type: 'array', maxItems: 2, items: { type: 'string', maxLength: 3 }, 'x-kubernetes-list-type': 'set' },
+      d: { type: 'object', additionalProperties: { type: 'string', maxLength: 4 } },
+    },
+  });
+});
 
-  it('refuses schemas that a CRD cannot contain', () => {
-    expect(() => structural(z.object({ a: z.union([z.string(), z.int()]) }))).toThrow(
-      /root\.properties\.a has no single/,
-    );
-    expect(() => structural(z.object({ a: z.unknown() }))).toThrow(/has no single type/);
-    expect(() => structural(z.string().regex(/^(?!x)/))).toThrow(/not valid in RE2/);
-    expect(() => structural(z.string().regex(/(a)\1/))).toThrow(/not valid in RE2/);
-    expect(() => structural(z.object({ a: z.string().meta({ id: 'Shared' }), b: z.string() }))).toThrow(
-      /a has no single/,
-    );
-    expect(() => structural(z.string().meta({ contentEncoding: 'base64' }))).toThrow(/contentEncoding cannot/);
-  });
+test('the structural walk refuses schemas that a CRD cannot contain', () => {
+  expect(() => structural(z.object({ a: z.union([z.string(), z.int()]) }))).toThrow(
+    /root\.properties\.a has no single/,
+  );
+  expect(() => structural(z.object({ a: z.unknown() }))).toThrow(/has no single type/);
+  expect(() => structural(z.string().regex(/^(?!x)/))).toThrow(/not valid in RE2/);
+  expect(() => structural(z.string().regex(/(a)\1/))).toThrow(/not valid in RE2/);
+  expect(() => structural(z.object({ a: z.string().meta({ id: 'Shared' }), b: z.string() }))).toThrow(
+    /a has no single/,
+  );
+  expect(() => structural(z.string().meta({ contentEncoding: 'base64' }))).toThrow(/contentEncoding cannot/);
 });
 
 describe('a summary', () => {
   const summary = (spec: Parameters<typeof valuesOf>[0]) => summaryOf(valuesOf(spec));
 
-  it('shows one value, several, and the priority of MX', () => {
+  test('a summary shows one value, several, and the priority of MX', () => {
     expect(summary({ type: 'A', content: '192.0.2.1' })).toBe('192.0.2.1');
     expect(summary({ type: 'A', values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] })).toBe(
       '192.0.2.1,192.0.2.2',
@@ -241,7 +238,7 @@ describe('a summary', () => {
     expect(summary({ type: 'MX', content: '.', priority: 0 })).toBe('0 .');
   });
 
-  it('stays short and shows how many values it omits', () => {
+  test('a summary stays short and shows how many values it omits', () => {
     const many = Array.from({ length: 10 }, (_, i) => ({ content: `192.0.2.10${i}` }));
     expect(summary({ type: 'A', values: many })).toBe('192.0.2.100,192.0.2.101,192.0.2.102,192.0.2.103,192.0.2.104 +5');
     expect(summary({ type: 'TXT', content: 'x'.repeat(100) })).toBe(`${'x'.repeat(63)}…`);

@@ -1,5 +1,5 @@
 // The id of a run in its log lines, its spans and its Events, also when several runs share one request.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EventRecorder, EventToRecord } from '#kube/events/events.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { createTrace } from '#operator/run/trace.ts';
@@ -49,80 +49,76 @@ function setUp() {
 const object = (name: string) => ({ kind: 'DNSRecord', metadata: { namespace: 'default', name } }) as KubeObject;
 const ready: EventToRecord = { type: 'Normal', reason: 'Ready', action: 'Reconcile', note: 'served' };
 
-describe('a batch of two runs', () => {
-  it('logs a line for each, with its own id and key, and for no other run', async () => {
-    const { trace, lines, run } = setUp();
-    const batch = { name: 'applyBatch', requestId: 'id-1', requestIds: ['id-1', 'id-2'] };
-    await run(
-      'default/one',
-      'id-1',
-      () => run('default/two', 'id-2', () => trace.intercept(batch, async () => undefined)) as Promise<void>,
-    );
-    expect(lines).toMatchObject([
-      { reconcileId: 'id-1', key: 'default/one', write: 'applyBatch', changes: 2, msg: 'written' },
-      { reconcileId: 'id-2', key: 'default/two', write: 'applyBatch', changes: 2, msg: 'written' },
-    ]);
-  });
-
-  it('is one call below the first run, with a link to the other', async () => {
-    const { trace, spans, run } = setUp();
-    await run(
-      'default/one',
-      'id-1',
-      () =>
-        run('default/two', 'id-2', async () => {
-          const call = {
-            method: 'POST',
-            path: '/v1/dns/zones/z/records:batch',
-            requestId: 'id-1',
-            requestIds: ['id-1', 'id-2'],
-          };
-          const { headers, end } = trace.calls(call);
-          expect(headers).toEqual({ traceparent: 'POST' });
-          end(503);
-        }) as Promise<void>,
-    );
-    const call = spans.find(({ name }) => name === 'POST');
-    expect(call).toMatchObject({ parent: 'reconcile DNSRecord', kind: 'client', end: 'answered 503' });
-    expect(call?.links).toHaveLength(1);
-  });
+test('a batch of two runs logs a line for each, with its own id and key, and for no other run', async () => {
+  const { trace, lines, run } = setUp();
+  const batch = { name: 'applyBatch', requestId: 'id-1', requestIds: ['id-1', 'id-2'] };
+  await run(
+    'default/one',
+    'id-1',
+    () => run('default/two', 'id-2', () => trace.intercept(batch, async () => undefined)) as Promise<void>,
+  );
+  expect(lines).toMatchObject([
+    { reconcileId: 'id-1', key: 'default/one', write: 'applyBatch', changes: 2, msg: 'written' },
+    { reconcileId: 'id-2', key: 'default/two', write: 'applyBatch', changes: 2, msg: 'written' },
+  ]);
 });
 
-describe('an Event', () => {
-  it('has the id of the current run', async () => {
-    const { events, run, record } = setUp();
-    await run('default/one', 'id-1', async () => record(object('one'), ready));
-    expect(events).toEqual([['one', { ...ready, annotations: { [REQUEST_ID]: 'id-1' } }]]);
-  });
-
-  it('in a later run has the id of the run that wrote, once', async () => {
-    const { trace, events, run, record } = setUp();
-    const write = { name: 'createRecord', requestId: 'id-1' };
-    await run('default/one', 'id-1', () => trace.intercept(write, async () => undefined));
-    await run('default/one', 'id-2', async () => record(object('one'), ready));
-    await run('default/one', 'id-3', async () => record(object('one'), ready));
-    expect(events.map(([, { annotations }]) => annotations?.[REQUEST_ID])).toEqual(['id-1', 'id-3']);
-  });
-
-  it('about a failed write has the id of its own run', async () => {
-    const { trace, events, run, record } = setUp();
-    const write = { name: 'createRecord', requestId: 'id-1' };
-    const failing = trace.intercept(write, async () => {
-      throw new Error('no answer');
-    });
-    await expect(run('default/one', 'id-1', () => failing)).rejects.toThrow('no answer');
-    await run('default/one', 'id-2', async () => record(object('one'), ready));
-    expect(events.map(([, { annotations }]) => annotations?.[REQUEST_ID])).toEqual(['id-2']);
-  });
-
-  it('about an object without a run has no id', () => {
-    const { events, record } = setUp();
-    record(object('one'), ready);
-    expect(events).toEqual([['one', ready]]);
-  });
+test('a batch of two runs is one call below the first run, with a link to the other', async () => {
+  const { trace, spans, run } = setUp();
+  await run(
+    'default/one',
+    'id-1',
+    () =>
+      run('default/two', 'id-2', async () => {
+        const call = {
+          method: 'POST',
+          path: '/v1/dns/zones/z/records:batch',
+          requestId: 'id-1',
+          requestIds: ['id-1', 'id-2'],
+        };
+        const { headers, end } = trace.calls(call);
+        expect(headers).toEqual({ traceparent: 'POST' });
+        end(503);
+      }) as Promise<void>,
+  );
+  const call = spans.find(({ name }) => name === 'POST');
+  expect(call).toMatchObject({ parent: 'reconcile DNSRecord', kind: 'client', end: 'answered 503' });
+  expect(call?.links).toHaveLength(1);
 });
 
-it('the namespace of a run is known while it lasts', async () => {
+test('an Event has the id of the current run', async () => {
+  const { events, run, record } = setUp();
+  await run('default/one', 'id-1', async () => record(object('one'), ready));
+  expect(events).toEqual([['one', { ...ready, annotations: { [REQUEST_ID]: 'id-1' } }]]);
+});
+
+test('an Event in a later run has the id of the run that wrote, once', async () => {
+  const { trace, events, run, record } = setUp();
+  const write = { name: 'createRecord', requestId: 'id-1' };
+  await run('default/one', 'id-1', () => trace.intercept(write, async () => undefined));
+  await run('default/one', 'id-2', async () => record(object('one'), ready));
+  await run('default/one', 'id-3', async () => record(object('one'), ready));
+  expect(events.map(([, { annotations }]) => annotations?.[REQUEST_ID])).toEqual(['id-1', 'id-3']);
+});
+
+test('an Event about a failed write has the id of its own run', async () => {
+  const { trace, events, run, record } = setUp();
+  const write = { name: 'createRecord', requestId: 'id-1' };
+  const failing = trace.intercept(write, async () => {
+    throw new Error('no answer');
+  });
+  await expect(run('default/one', 'id-1', () => failing)).rejects.toThrow('no answer');
+  await run('default/one', 'id-2', async () => record(object('one'), ready));
+  expect(events.map(([, { annotations }]) => annotations?.[REQUEST_ID])).toEqual(['id-2']);
+});
+
+test('an Event about an object without a run has no id', () => {
+  const { events, record } = setUp();
+  record(object('one'), ready);
+  expect(events).toEqual([['one', ready]]);
+});
+
+test('the namespace of a run is known while it lasts', async () => {
   const { trace, run } = setUp();
   const seen: string[] = [];
   await run('shop/www', 'id-1', async () => void seen.push(trace.namespaceOf('id-1'), trace.namespaceOf('id-2')));

@@ -1,6 +1,6 @@
 // The keys that a change in a cache adds to the queues.
 
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type CacheStore, createStore } from '#kube/cache/store.ts';
 import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
@@ -72,32 +72,30 @@ const named = (name: string, spec: Record<string, unknown> = {}, metadata: objec
 const TOKEN = { name: '_acme-challenge', type: 'TXT', content: 'token' };
 const OF_SOLVER = { labels: { [MANAGED_BY]: SOLVER_MANAGER } };
 
-describe('an object that existed at the start', () => {
-  it('runs after edited objects, but a challenge runs before them', async () => {
-    records.replace([named('a'), named('challenge', TOKEN, OF_SOLVER)]);
-    records.upsert(named('b'));
-    const first = await recordQueue.get();
-    const second = await recordQueue.get();
-    const third = await recordQueue.get();
-    expect([first, second, third]).toEqual([
-      { key: 'default/challenge', priority: HIGH_PRIORITY },
-      { key: 'default/b', priority: 0 },
-      { key: 'default/a', priority: LOW_PRIORITY },
-    ]);
-  });
+test('an object that existed at the start runs after edited objects, but a challenge runs before them', async () => {
+  records.replace([named('a'), named('challenge', TOKEN, OF_SOLVER)]);
+  records.upsert(named('b'));
+  const first = await recordQueue.get();
+  const second = await recordQueue.get();
+  const third = await recordQueue.get();
+  expect([first, second, third]).toEqual([
+    { key: 'default/challenge', priority: HIGH_PRIORITY },
+    { key: 'default/b', priority: 0 },
+    { key: 'default/a', priority: LOW_PRIORITY },
+  ]);
 });
 
 describe('the workers', () => {
   const of = (namespace: string, name: string) => named(name, {}, { namespace, uid: `uid-${namespace}-${name}` });
 
-  it('run a challenge of the solver before other records of its namespace, and no record because of its name alone', async () => {
+  test('the workers run a challenge of the solver before other records of its namespace, and no record because of its name alone', async () => {
     records.replace([]);
     for (const record of [named('a'), named('alike', TOKEN), named('challenge', TOKEN, OF_SOLVER)])
       records.upsert(record);
     expect(await taken(recordQueue)).toEqual(['default/challenge', 'default/a', 'default/alike']);
   });
 
-  it('run records and zones of each namespace in turn', async () => {
+  test('the workers run records and zones of each namespace in turn', async () => {
     records.replace([]);
     for (const record of [of('a', '1'), of('a', '2'), of('a', '3'), of('b', '1')]) records.upsert(record);
     expect(await taken(recordQueue)).toEqual(['a/1', 'b/1', 'a/2', 'a/3']);
@@ -114,7 +112,7 @@ describe('a namespace whose labels change', () => {
   const zoneOf = (namespace: string, reason: string) =>
     next(aZone({}, { namespace, name: `z-${namespace}`, uid: `uid-z-${namespace}` }), {}, ready(reason));
 
-  it('runs its own zones and records, and refused zones of other namespaces', async () => {
+  test('a namespace whose labels change runs its own zones and records, and refused zones of other namespaces', async () => {
     namespaces.replace([labelled({})]);
     zones.replace([zoneOf('a', 'NotPermitted'), zoneOf('b', 'Ready'), zoneOf('c', 'Ready'), zoneOf('d', 'Conflict')]);
     records.replace([named('www', {}, { namespace: 'b' }), named('other', {}, { namespace: 'c' })]);
@@ -133,18 +131,18 @@ describe('a record', () => {
   });
   const www = () => records.get('default/www') as DNSRecord;
 
-  it.each([
+  test.each([
     ['its spec changes', { generation: 2 }],
     ['it is deleted', { deletionTimestamp: '2026-11-21T10:00:00Z' }],
     ['it is annotated', { annotations: { look: 'again' } }],
-  ])('runs when %s, with its failures forgotten', async (_what, metadata) => {
+  ])('a record runs when %s, with its failures forgotten', async (_what, metadata) => {
     recordQueue.addRateLimited('default/www');
     records.upsert(next(www(), metadata));
     expect(recordQueue.failures('default/www')).toBe(0);
     expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
-  it('that no longer exists runs, to be released in the zone that it had', async () => {
+  test('a record that no longer exists runs, to be released in the zone that it had', async () => {
     records.upsert(next(www(), {}, { zoneId: 'zone_1' }));
     await taken(recordQueue);
     records.remove(www());
@@ -152,12 +150,12 @@ describe('a record', () => {
     expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
-  it('does not run after a write of its own status', async () => {
+  test('a record does not run after a write of its own status', async () => {
     records.upsert(next(www(), {}, { fqdn: 'www.example.org' }));
     expect(await taken(recordQueue)).toEqual([]);
   });
 
-  it('runs when its zone gets the data that it waits for, and not for other changes of the status', async () => {
+  test('a record runs when its zone gets the data that it waits for, and not for other changes of the status', async () => {
     const zone = next(aZone());
     zones.replace([]);
     zones.upsert(zone);
@@ -172,7 +170,7 @@ describe('a record', () => {
     expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
-  it('runs when other name servers count for its proof', async () => {
+  test('a record runs when other name servers count for its proof', async () => {
     const zone = next(aZone(), {}, { zoneId: 'zone_1' });
     zones.replace([zone]);
     await taken(recordQueue);
@@ -185,7 +183,7 @@ describe('a record', () => {
     expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
-  it('runs when the labels of its namespace may have changed', async () => {
+  test('a record runs when the labels of its namespace may have changed', async () => {
     const namespace = {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -205,7 +203,7 @@ describe('a zone whose records change', () => {
     await taken(zoneQueue);
   });
 
-  it('runs after a delay, once for all of them, to update its serial and their number', async () => {
+  test('a zone whose records change runs after a delay, once for all of them, to update its serial and their number', async () => {
     records.upsert(next(www(), {}, { observedGeneration: 1 }));
     records.upsert(next(www(), {}, { observedGeneration: 2 }));
     expect(await taken(zoneQueue)).toEqual([]);
@@ -219,35 +217,33 @@ describe('a zone whose records change', () => {
     expect(await taken(zoneQueue)).toEqual([ZONE]);
   });
 
-  it('does not run for changes of their conditions', async () => {
+  test('a zone whose records change does not run for changes of their conditions', async () => {
     records.upsert(next(www(), {}, { summary: '192.0.2.1', ...ready('AwaitingPropagation') }));
     await clock.advance(60_000);
     expect(await taken(zoneQueue)).toEqual([]);
   });
 });
 
-describe('an object in conflict', () => {
-  it('runs when another record of its zone is deleted, or has no values any more', async () => {
-    const winner = next(named('winner'), {}, { zoneId: 'zone_1' });
-    const loser = next(named('loser'), {}, ready('Conflict'));
-    const waiting = next(named('waiting'), {}, ready('ZoneNotReady'));
-    const elsewhere = next(named('elsewhere', { zoneRef: { name: 'other' } }), {}, ready('Conflict'));
-    records.replace([winner, loser, waiting, elsewhere]);
-    await taken(recordQueue);
-    records.upsert(next(winner, {}, { zoneId: 'zone_1', fqdn: 'www.example.org' }));
-    expect(await taken(recordQueue)).toEqual([]);
-    records.upsert(next(winner, {}, { zoneId: undefined }));
-    expect(await taken(recordQueue)).toEqual(['default/loser']);
-    records.remove(next(winner));
-    expect((await taken(recordQueue)).sort()).toEqual(['default/loser', 'default/winner']);
-  });
+test('an object in conflict runs when another record of its zone is deleted, or has no values any more', async () => {
+  const winner = next(named('winner'), {}, { zoneId: 'zone_1' });
+  const loser = next(named('loser'), {}, ready('Conflict'));
+  const waiting = next(named('waiting'), {}, ready('ZoneNotReady'));
+  const elsewhere = next(named('elsewhere', { zoneRef: { name: 'other' } }), {}, ready('Conflict'));
+  records.replace([winner, loser, waiting, elsewhere]);
+  await taken(recordQueue);
+  records.upsert(next(winner, {}, { zoneId: 'zone_1', fqdn: 'www.example.org' }));
+  expect(await taken(recordQueue)).toEqual([]);
+  records.upsert(next(winner, {}, { zoneId: undefined }));
+  expect(await taken(recordQueue)).toEqual(['default/loser']);
+  records.remove(next(winner));
+  expect((await taken(recordQueue)).sort()).toEqual(['default/loser', 'default/winner']);
+});
 
-  it('runs when another zone of its name is deleted, in any spelling', async () => {
-    const winner = next(aZone({}, { name: 'winner', uid: 'w' }));
-    const loser = next(aZone({ zoneName: 'EXAMPLE.org.' }, { name: 'loser', uid: 'l' }), {}, ready('Conflict'));
-    zones.replace([winner, loser]);
-    await taken(zoneQueue);
-    zones.remove(next(winner));
-    expect((await taken(zoneQueue)).sort()).toEqual(['default/loser', 'default/winner']);
-  });
+test('an object in conflict runs when another zone of its name is deleted, in any spelling', async () => {
+  const winner = next(aZone({}, { name: 'winner', uid: 'w' }));
+  const loser = next(aZone({ zoneName: 'EXAMPLE.org.' }, { name: 'loser', uid: 'l' }), {}, ready('Conflict'));
+  zones.replace([winner, loser]);
+  await taken(zoneQueue);
+  zones.remove(next(winner));
+  expect((await taken(zoneQueue)).sort()).toEqual(['default/loser', 'default/winner']);
 });

@@ -1,5 +1,5 @@
 // The deletions of zones that count together, and the pauses before the decision.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ZoneBrake } from '#operator/zone/brake.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
@@ -35,60 +35,56 @@ const finish = (from: number, to: number) => {
   for (const zone of zones.splice(from, to - from)) brake.deleted(zone);
 };
 
-describe('deletions of zones', () => {
-  it('count together with those that were carried out in the same minute', async () => {
-    have(30);
-    remove(0, 20);
-    expect(may(0)).toBeTypeOf('number');
-    await clock.advance(2_000);
-    expect(may(0)).toBe(true);
-    finish(0, 20);
-    remove(0, 5, { atMs: 30_000 });
-    expect(may(0)).toBe(false);
-  });
-
-  it('do not count together with those that an annotation permitted', () => {
-    have(40);
-    remove(0, 22, { annotations: { [RELEASE_MANY]: 'true' } });
-    expect(may(0)).toBe(true);
-    finish(0, 22);
-    remove(0, 3);
-    expect(may(0)).toBe(true);
-  });
-
-  it('do not count together with those of other minutes, which may wait for something else', async () => {
-    have(60);
-    remove(0, 35);
-    expect(may(0)).toBe(false);
-    remove(35, 36, { atMs: 120_000 });
-    expect(may(35)).toBeTypeOf('number');
-    await clock.advance(2_000);
-    expect(may(35)).toBe(true);
-  });
-
-  it('do not count together with those of zones that stay at the service', () => {
-    have(30, { deletionPolicy: 'Retain' });
-    zones = zones.map((zone, n) => (n < 5 ? { ...zone, spec: { ...zone.spec, deletionPolicy: 'Delete' } } : zone));
-    remove(0, 30);
-    expect(may(0)).toBe(true);
-  });
+test('deletions of zones count together with those that were carried out in the same minute', async () => {
+  have(30);
+  remove(0, 20);
+  expect(may(0)).toBeTypeOf('number');
+  await clock.advance(2_000);
+  expect(may(0)).toBe(true);
+  finish(0, 20);
+  remove(0, 5, { atMs: 30_000 });
+  expect(may(0)).toBe(false);
 });
 
-describe('the decision', () => {
-  it('waits for no others if there are few zones', () => {
-    have(20);
-    remove(0, 1);
-    expect(may(0)).toBe(true);
-  });
+test('deletions of zones do not count together with those that an annotation permitted', () => {
+  have(40);
+  remove(0, 22, { annotations: { [RELEASE_MANY]: 'true' } });
+  expect(may(0)).toBe(true);
+  finish(0, 22);
+  remove(0, 3);
+  expect(may(0)).toBe(true);
+});
 
-  it('comes after ten seconds, also if the deletions do not end', async () => {
-    have(60);
-    for (let n = 0; n < 7; n += 1) {
-      remove(n, n + 1);
-      expect(may(0)).toBeTypeOf('number');
-      await clock.advance(1_500);
-    }
-    remove(7, 8);
-    expect(may(0)).toBe(true);
-  });
+test('deletions of zones do not count together with those of other minutes, which may wait for something else', async () => {
+  have(60);
+  remove(0, 35);
+  expect(may(0)).toBe(false);
+  remove(35, 36, { atMs: 120_000 });
+  expect(may(35)).toBeTypeOf('number');
+  await clock.advance(2_000);
+  expect(may(35)).toBe(true);
+});
+
+test('deletions of zones do not count together with those of zones that stay at the service', () => {
+  have(30, { deletionPolicy: 'Retain' });
+  zones = zones.map((zone, n) => (n < 5 ? { ...zone, spec: { ...zone.spec, deletionPolicy: 'Delete' } } : zone));
+  remove(0, 30);
+  expect(may(0)).toBe(true);
+});
+
+test('the decision waits for no others if there are few zones', () => {
+  have(20);
+  remove(0, 1);
+  expect(may(0)).toBe(true);
+});
+
+test('the decision comes after ten seconds, also if the deletions do not end', async () => {
+  have(60);
+  for (let n = 0; n < 7; n += 1) {
+    remove(n, n + 1);
+    expect(may(0)).toBeTypeOf('number');
+    await clock.advance(1_500);
+  }
+  remove(7, 8);
+  expect(may(0)).toBe(true);
 });

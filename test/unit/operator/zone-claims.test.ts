@@ -1,6 +1,6 @@
 // Decides which of two DNSZones may have a name when the order of the objects and the order of the zones at the service
 // differ.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { claimRefused, type Neighbours } from '#operator/access/claims.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { aZone } from '../../support/operator/build.ts';
@@ -34,16 +34,16 @@ const reason = (object: DNSZone, ...others: DNSZone[]) =>
 describe('a zone above a zone of another namespace', () => {
   const child = (second: number, status: object) => zone('a', 'shop.example', second, status);
 
-  it.each([
+  test.each([
     ['is refused when the lower one exists, although its own object is older', 1, 2, THERE, 'NotPermitted'],
     ['is refused when the lower one exists, and its own object is younger', 3, 2, THERE, 'NotPermitted'],
     ['is refused when neither exists and the lower object is older', 3, 2, {}, 'NotPermitted'],
     ['is accepted when neither exists and its own object is older', 1, 2, {}, null],
-  ])('%s', (_case, own, other, status, expected) => {
+  ])('a zone above a zone of another namespace %s', (_case, own, other, status, expected) => {
     expect(reason(zone('b', 'example', own), child(other, status))).toBe(expected);
   });
 
-  it('is always accepted within one namespace', () => {
+  test('a zone above a zone of another namespace is always accepted within one namespace', () => {
     expect(reason(zone('a', 'example', 3), child(2, THERE))).toBeNull();
   });
 });
@@ -51,7 +51,7 @@ describe('a zone above a zone of another namespace', () => {
 describe('a zone that is only observed', () => {
   const watcher = (namespace: string) => zone(namespace, 'shop.example', 1, {}, { managementPolicy: 'Observe' });
 
-  it('is refused when another namespace manages it, and not when its own namespace does', () => {
+  test('a zone that is only observed is refused when another namespace manages it, and not when its own namespace does', () => {
     const managed = zone('a', 'shop.example', 2, THERE);
     expect(reason(watcher('b'), managed)).toBe('Conflict');
     expect(reason(watcher('a'), managed)).toBeNull();

@@ -1,5 +1,5 @@
 // spec.secondaries and spec.readyWhen of DNSZones, between a cluster and a service in memory.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
@@ -36,125 +36,121 @@ const edit = async (on: Bench, spec: Record<string, unknown>) => {
 };
 const choices = (on: Bench) => on.faults.calls.filter((call) => call.startsWith('api choose'));
 
-describe('spec.secondaries', () => {
-  it('is the choice at the service, and its names are in the status', async () => {
-    const on = bench();
-    await zone(on, { secondaries: ['us', 'eu'] });
-    expect(chosen(on)).toEqual(['us', 'eu']);
-    expect(on.ready(object(on))).toBe('True Ready');
-    expect(object(on)?.status?.nameservers).toEqual(['ns1.zonestead.test', 'ns.eu.test', 'ns.us.test']);
-    await edit(on, { secondaries: ['eu'] });
-    expect(chosen(on)).toEqual(['eu']);
-    await edit(on, { secondaries: [] });
-    expect(chosen(on)).toEqual([]);
-    // Each change is sent once.
-    expect(choices(on)).toHaveLength(3);
-  });
-
-  it('changes nothing while it is omitted', async () => {
-    const on = bench();
-    await zone(on, {});
-    on.service.secondaries.chosen.set(idOf(on), ['eu']);
-    await on.settle();
-    await edit(on, { defaultTtl: 60 });
-    expect(chosen(on)).toEqual(['eu']);
-    await edit(on, { secondaries: ['us'] });
-    await edit(on, { secondaries: undefined });
-    expect(chosen(on)).toEqual(['us']);
-    expect(on.faults.calls.filter((call) => call.includes('choose'))).toHaveLength(1);
-  });
-
-  it('never changes an observed zone', async () => {
-    const on = bench();
-    on.service.seedZone('example.org');
-    on.service.secondaries.chosen.set(idOf(on), ['us']);
-    await zone(on, { managementPolicy: 'Observe', secondaries: ['eu'] });
-    expect(on.ready(object(on))).toBe('True Ready');
-    expect(chosen(on)).toEqual(['us']);
-    expect(choices(on)).toEqual([]);
-  });
-
-  it('keeps the secondaries that the administrator listed', async () => {
-    const on = bench();
-    await zone(on, { secondaries: ['eu'] });
-    on.service.secondaries.listed.set(idOf(on), ['asia', 'eu']);
-    await edit(on, { secondaries: [] });
-    expect(chosen(on)).toEqual([]);
-    expect(on.ready(object(on))).toBe('True Ready');
-  });
+test('spec.secondaries is the choice at the service, and its names are in the status', async () => {
+  const on = bench();
+  await zone(on, { secondaries: ['us', 'eu'] });
+  expect(chosen(on)).toEqual(['us', 'eu']);
+  expect(on.ready(object(on))).toBe('True Ready');
+  expect(object(on)?.status?.nameservers).toEqual(['ns1.zonestead.test', 'ns.eu.test', 'ns.us.test']);
+  await edit(on, { secondaries: ['eu'] });
+  expect(chosen(on)).toEqual(['eu']);
+  await edit(on, { secondaries: [] });
+  expect(chosen(on)).toEqual([]);
+  // Each change is sent once.
+  expect(choices(on)).toHaveLength(3);
 });
 
-describe('a secondary that is not offered', () => {
-  it('is refused with the names of those that are, and nothing else of the zone is affected', async () => {
-    const on = bench();
-    on.cluster.create(
-      DNS_RECORD,
-      { name: 'www' },
-      { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' },
-    );
-    await zone(on, { secondaries: ['eu', 'vault'], defaultTtl: 60 });
-    expect(chosen(on)).toEqual(['eu']);
-    expect(condition(on, 'Accepted')?.status).toBe('True');
-    expect(condition(on, 'Programmed')).toMatchObject({ status: 'False', reason: 'SecondaryNotOffered' });
-    expect(on.ready(object(on))).toBe('False SecondaryNotOffered');
-    expect(on.message(object(on))).toMatch(/: vault is not offered to namespace default\. Offered to it: eu, us\. /);
-    expect(on.ready(on.cluster.record('default/www'))).toBe('True Ready');
-    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 60']);
-    await edit(on, { defaultTtl: 90 });
-    expect(on.service.zones.get(idOf(on))?.zone.defaultTtl).toBe(90);
-  });
+test('spec.secondaries changes nothing while it is omitted', async () => {
+  const on = bench();
+  await zone(on, {});
+  on.service.secondaries.chosen.set(idOf(on), ['eu']);
+  await on.settle();
+  await edit(on, { defaultTtl: 60 });
+  expect(chosen(on)).toEqual(['eu']);
+  await edit(on, { secondaries: ['us'] });
+  await edit(on, { secondaries: undefined });
+  expect(chosen(on)).toEqual(['us']);
+  expect(on.faults.calls.filter((call) => call.includes('choose'))).toHaveLength(1);
+});
 
-  it('gets the same words if it does not exist, is not offered, or to another namespace', async () => {
-    const words = async (name: string) => {
-      const on = bench();
-      await zone(on, { secondaries: [name] });
-      expect(choices(on)).toEqual([]);
-      return on.message(object(on))?.replace(name, 'NAME');
-    };
-    const [first, ...others] = [await words('none'), await words('asia'), await words('vault')];
-    expect(others).toEqual([first, first]);
-    expect(first).not.toMatch(/vault|asia/);
-  });
+test('spec.secondaries never changes an observed zone', async () => {
+  const on = bench();
+  on.service.seedZone('example.org');
+  on.service.secondaries.chosen.set(idOf(on), ['us']);
+  await zone(on, { managementPolicy: 'Observe', secondaries: ['eu'] });
+  expect(on.ready(object(on))).toBe('True Ready');
+  expect(chosen(on)).toEqual(['us']);
+  expect(choices(on)).toEqual([]);
+});
 
-  it('becomes a part of the zone when it is offered, without an edit', async () => {
-    const on = bench();
-    await zone(on, { secondaries: ['asia'] });
-    const { result } = await on.run('zone', ZONE);
-    expect(result?.requeueAfterMs).toBeLessThanOrEqual(60_000);
-    Object.assign(on.service.secondaries.servers.get('asia') ?? {}, { offered: ['default'] });
-    await on.settle();
-    expect(chosen(on)).toEqual(['asia']);
-    expect(on.ready(object(on))).toBe('True Ready');
-  });
+test('spec.secondaries keeps the secondaries that the administrator listed', async () => {
+  const on = bench();
+  await zone(on, { secondaries: ['eu'] });
+  on.service.secondaries.listed.set(idOf(on), ['asia', 'eu']);
+  await edit(on, { secondaries: [] });
+  expect(chosen(on)).toEqual([]);
+  expect(on.ready(object(on))).toBe('True Ready');
+});
 
-  it('stays with a zone that has it when its offer ends', async () => {
-    const on = bench();
-    await zone(on, { secondaries: ['us'] });
-    Object.assign(on.service.secondaries.servers.get('us') ?? {}, { offered: ['other'] });
-    await edit(on, { secondaries: ['us', 'eu'] });
-    expect(chosen(on)).toEqual(['us', 'eu']);
-    await edit(on, { secondaries: ['eu'] });
-    await edit(on, { secondaries: ['us', 'eu'] });
-    expect(chosen(on)).toEqual(['eu']);
-    expect(on.ready(object(on))).toBe('False SecondaryNotOffered');
-  });
+test('a secondary that is not offered is refused with the names of those that are, and nothing else of the zone is affected', async () => {
+  const on = bench();
+  on.cluster.create(
+    DNS_RECORD,
+    { name: 'www' },
+    { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' },
+  );
+  await zone(on, { secondaries: ['eu', 'vault'], defaultTtl: 60 });
+  expect(chosen(on)).toEqual(['eu']);
+  expect(condition(on, 'Accepted')?.status).toBe('True');
+  expect(condition(on, 'Programmed')).toMatchObject({ status: 'False', reason: 'SecondaryNotOffered' });
+  expect(on.ready(object(on))).toBe('False SecondaryNotOffered');
+  expect(on.message(object(on))).toMatch(/: vault is not offered to namespace default\. Offered to it: eu, us\. /);
+  expect(on.ready(on.cluster.record('default/www'))).toBe('True Ready');
+  expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 60']);
+  await edit(on, { defaultTtl: 90 });
+  expect(on.service.zones.get(idOf(on))?.zone.defaultTtl).toBe(90);
+});
 
-  it('tells nothing of other offers when the service refuses the choice', async () => {
+test('a secondary that is not offered gets the same words if it does not exist, is not offered, or to another namespace', async () => {
+  const words = async (name: string) => {
     const on = bench();
-    const { secondaries } = on.service;
-    const offers = secondaries.offers.bind(secondaries);
-    // The offer ends between the question and the choice.
-    let asked = 0;
-    secondaries.offers = () => {
-      asked += 1;
-      return offers().filter(({ name }) => asked % 2 === 1 || name !== 'eu');
-    };
-    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', secondaries: ['eu'] });
-    await on.run('zone', ZONE);
-    expect(choices(on)).toHaveLength(1);
-    expect(on.ready(object(on))).toBe('False SecondaryNotOffered');
-    expect(JSON.stringify(object(on)?.status)).not.toContain('vault');
-  });
+    await zone(on, { secondaries: [name] });
+    expect(choices(on)).toEqual([]);
+    return on.message(object(on))?.replace(name, 'NAME');
+  };
+  const [first, ...others] = [await words('none'), await words('asia'), await words('vault')];
+  expect(others).toEqual([first, first]);
+  expect(first).not.toMatch(/vault|asia/);
+});
+
+test('a secondary that is not offered becomes a part of the zone when it is offered, without an edit', async () => {
+  const on = bench();
+  await zone(on, { secondaries: ['asia'] });
+  const { result } = await on.run('zone', ZONE);
+  expect(result?.requeueAfterMs).toBeLessThanOrEqual(60_000);
+  Object.assign(on.service.secondaries.servers.get('asia') ?? {}, { offered: ['default'] });
+  await on.settle();
+  expect(chosen(on)).toEqual(['asia']);
+  expect(on.ready(object(on))).toBe('True Ready');
+});
+
+test('a secondary that is not offered stays with a zone that has it when its offer ends', async () => {
+  const on = bench();
+  await zone(on, { secondaries: ['us'] });
+  Object.assign(on.service.secondaries.servers.get('us') ?? {}, { offered: ['other'] });
+  await edit(on, { secondaries: ['us', 'eu'] });
+  expect(chosen(on)).toEqual(['us', 'eu']);
+  await edit(on, { secondaries: ['eu'] });
+  await edit(on, { secondaries: ['us', 'eu'] });
+  expect(chosen(on)).toEqual(['eu']);
+  expect(on.ready(object(on))).toBe('False SecondaryNotOffered');
+});
+
+test('a secondary that is not offered tells nothing of other offers when the service refuses the choice', async () => {
+  const on = bench();
+  const { secondaries } = on.service;
+  const offers = secondaries.offers.bind(secondaries);
+  // The offer ends between the question and the choice.
+  let asked = 0;
+  secondaries.offers = () => {
+    asked += 1;
+    return offers().filter(({ name }) => asked % 2 === 1 || name !== 'eu');
+  };
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', secondaries: ['eu'] });
+  await on.run('zone', ZONE);
+  expect(choices(on)).toHaveLength(1);
+  expect(on.ready(object(on))).toBe('False SecondaryNotOffered');
+  expect(JSON.stringify(object(on)?.status)).not.toContain('vault');
 });
 
 describe('a choice that another client changed', () => {
@@ -166,24 +162,27 @@ describe('a choice that another client changed', () => {
     return on;
   };
 
-  it('is reverted under Enforce', async () => {
+  test('a choice that another client changed is reverted under Enforce', async () => {
     const on = await drift('Enforce');
     expect(chosen(on)).toEqual(['eu']);
     expect(on.reasons()).toContain(`${ZONE} Drift`);
     expect(on.ready(object(on))).toBe('True Ready');
   });
 
-  it.each(['Report', 'Ignore'])('is left under %s until the spec changes', async (policy) => {
-    const on = await drift(policy);
-    expect(chosen(on)).toEqual(['us']);
-    // The condition has it afterwards, so that a second Event would tell nothing new.
-    await on.run('zone', ZONE);
-    expect(on.reasons().filter((reason) => reason === `${ZONE} Drift`)).toHaveLength(policy === 'Report' ? 1 : 0);
-    expect(condition(on, 'Programmed')).toMatchObject({ status: 'True', reason: 'Drifted' });
-    expect(on.ready(object(on))).toBe('True Ready');
-    await edit(on, { secondaries: ['eu', 'us'] });
-    expect(chosen(on)).toEqual(['eu', 'us']);
-  });
+  test.each(['Report', 'Ignore'])(
+    'a choice that another client changed is left under %s until the spec changes',
+    async (policy) => {
+      const on = await drift(policy);
+      expect(chosen(on)).toEqual(['us']);
+      // The condition has it afterwards, so that a second Event would tell nothing new.
+      await on.run('zone', ZONE);
+      expect(on.reasons().filter((reason) => reason === `${ZONE} Drift`)).toHaveLength(policy === 'Report' ? 1 : 0);
+      expect(condition(on, 'Programmed')).toMatchObject({ status: 'True', reason: 'Drifted' });
+      expect(on.ready(object(on))).toBe('True Ready');
+      await edit(on, { secondaries: ['eu', 'us'] });
+      expect(chosen(on)).toEqual(['eu', 'us']);
+    },
+  );
 });
 
 describe('spec.readyWhen', () => {
@@ -198,7 +197,7 @@ describe('spec.readyWhen', () => {
   const record = (on: Bench) => on.cluster.record('default/www');
   const proven = (on: Bench) => findCondition(record(on)?.status?.conditions, 'Propagated')?.message;
 
-  it('says which name servers count, and asks for a new proof of records when it changes', async () => {
+  test('spec.readyWhen says which name servers count, and asks for a new proof of records when it changes', async () => {
     const on = bench();
     on.nodes = { nodes: [], secondaries: [EU], problem: null };
     on.cluster.create(
@@ -226,7 +225,7 @@ describe('spec.readyWhen', () => {
     expect(proven(on)).toBe(all);
   });
 
-  it('looks at a zone again while a secondary does not have it', async () => {
+  test('spec.readyWhen looks at a zone again while a secondary does not have it', async () => {
     const on = bench();
     on.nodes = { nodes: [], secondaries: [EU], problem: null };
     await zone(on, {});
@@ -236,37 +235,36 @@ describe('spec.readyWhen', () => {
   });
 });
 
-describe('the time until a zone with a late secondary is read again', () => {
-  const now = new Date('2026-01-01T00:01:00Z');
-  const late = (state: ZoneSecondary['state'], since?: string) =>
-    [
-      { name: 'eu', nameservers: [], listedBy: 'all', chosen: false, state, ...(since ? { since } : {}) },
-    ] as ZoneSecondary[];
+const now = new Date('2026-01-01T00:01:00Z');
+const late = (state: ZoneSecondary['state'], since?: string) =>
+  [
+    { name: 'eu', nameservers: [], listedBy: 'all', chosen: false, state, ...(since ? { since } : {}) },
+  ] as ZoneSecondary[];
 
-  it.each([
-    ['current', undefined, Number.POSITIVE_INFINITY],
-    ['behind', undefined, 2_000],
-    ['behind', '2026-01-01T00:00:59Z', 2_000],
-    ['behind', '2026-01-01T00:00:30Z', 30_000],
-    ['silent', '2025-12-01T00:00:00Z', 60_000],
-    ['unknown', '2025-12-01T00:00:00Z', 60_000],
-    ['unknown', undefined, 20_000],
-  ] as const)('grows with the time since then: %s since %s', (state, since, wanted) => {
+test.each([
+  ['current', undefined, Number.POSITIVE_INFINITY],
+  ['behind', undefined, 2_000],
+  ['behind', '2026-01-01T00:00:59Z', 2_000],
+  ['behind', '2026-01-01T00:00:30Z', 30_000],
+  ['silent', '2025-12-01T00:00:00Z', 60_000],
+  ['unknown', '2025-12-01T00:00:00Z', 60_000],
+  ['unknown', undefined, 20_000],
+] as const)(
+  'the time until a zone with a late secondary is read again grows with the time since then: %s since %s',
+  (state, since, wanted) => {
     expect(lookAgainMs(late(state, since), now, '2026-01-01T00:00:40Z')).toBe(wanted);
-  });
-});
+  },
+);
 
-describe('an offer', () => {
-  it('is for every namespace, or for those that it names', () => {
-    const offer = (name: string, namespaces: string[] | null) => ({
-      name,
-      nameservers: [],
-      allZones: false,
-      namespaces,
-    });
-    const offers = [offer('all', null), offer('a', ['a']), offer('none', [])];
-    expect(offeredTo('a', offers)).toEqual(['all', 'a']);
-    expect(offeredTo('b', offers)).toEqual(['all']);
-    expect(offeredTo(undefined, offers)).toEqual(['all']);
+test('an offer is for every namespace, or for those that it names', () => {
+  const offer = (name: string, namespaces: string[] | null) => ({
+    name,
+    nameservers: [],
+    allZones: false,
+    namespaces,
   });
+  const offers = [offer('all', null), offer('a', ['a']), offer('none', [])];
+  expect(offeredTo('a', offers)).toEqual(['all', 'a']);
+  expect(offeredTo('b', offers)).toEqual(['all']);
+  expect(offeredTo(undefined, offers)).toEqual(['all']);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { no } from '#operator/run/conditions.ts';
 import { missingZone, refusedZone } from '#operator/zone/status.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -13,7 +13,7 @@ const observed = {
 } as unknown as DNSZone;
 const answer = no('NotPermitted', 'Not for this namespace.');
 
-it('a namespace without a right to a zone keeps nothing in the status that the service told about it', () => {
+test('a namespace without a right to a zone keeps nothing in the status that the service told about it', () => {
   for (const { fields = {} } of [refusedZone(observed, answer), missingZone(observed, answer)]) {
     const left = { ...observed.status, ...fields } as Record<string, unknown>;
     expect(FIELDS.filter((field) => left[field] !== undefined).sort()).toEqual([

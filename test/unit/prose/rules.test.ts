@@ -1,6 +1,6 @@
 // Each rule of plain English at sentences that it must find, and at good sentences of the same words that it must not
 // find.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { RULES } from '../../prose/rules.ts';
 import { check } from '../../prose/sentences.ts';
 
@@ -69,45 +69,41 @@ const FOUND: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['cannot-be-had', 'The lease cannot be had.'],
 ];
 
-describe('a rule finds', () => {
-  it.each(FOUND)('%s in "%s"', (rule, text) => {
-    expect(found(text)).toContain(rule);
-  });
-
-  it('a form over the end of a line', () => {
-    expect(found('The key ends for\ngood.')).toEqual(['for-good']);
-  });
-
-  it('something in this table, by every name', () => {
-    expect(new Set(FOUND.map(([name]) => name))).toEqual(new Set(RULES.map(({ name }) => name)));
-  });
+test.each(FOUND)('a rule finds %s in "%s"', (rule, text) => {
+  expect(found(text)).toContain(rule);
 });
 
-describe('no rule finds anything in', () => {
-  it.each([
-    ['What is Zonestead?'],
-    ['The message says what is wrong and what to do.'],
-    ['The table lists who may write.'],
-    ['A user who owns the zone may delete it.'],
-    ['A zone whose parent has no DS is insecure.'],
-    ['The operator decides what to delete.'],
-    ['Of course the zone is signed.'],
-    ['RRSIG stands for resource record signature.'],
-    ['A standby takes over.'],
-    ['It depends on what kind of record it is.'],
-    ['Is the zone signed, and by whom?'],
-    ['The value is over 255 octets long.'],
-    ['The record goes to the end of the queue.'],
-    ['There is no zone of this name, there may be no race, and a wait is no longer than 10 s.'],
-    ['The name has no records, and the text is not an address.'],
-    ['The delay. (Default: 10 s.)'],
-    ['Whether it waits. (Default: false.)'],
-    ['The server. (Default: the first one of the list.)'],
-    ['The zones to read. (Default: all zones.)'],
-    ['The body of the request has no body of its own.'],
-    ['It stops in order to release the lease, and the list is in order.'],
-    ['Run zonestead admin keys mint to create a key.'],
-  ])('%s', (text) => {
-    expect(found(text)).toEqual([]);
-  });
+test('a rule finds a form over the end of a line', () => {
+  expect(found('The key ends for\ngood.')).toEqual(['for-good']);
+});
+
+test('a rule finds something in this table, by every name', () => {
+  expect(new Set(FOUND.map(([name]) => name))).toEqual(new Set(RULES.map(({ name }) => name)));
+});
+
+test.each([
+  ['What is Zonestead?'],
+  ['The message says what is wrong and what to do.'],
+  ['The table lists who may write.'],
+  ['A user who owns the zone may delete it.'],
+  ['A zone whose parent has no DS is insecure.'],
+  ['The operator decides what to delete.'],
+  ['Of course the zone is signed.'],
+  ['RRSIG stands for resource record signature.'],
+  ['A standby takes over.'],
+  ['It depends on what kind of record it is.'],
+  ['Is the zone signed, and by whom?'],
+  ['The value is over 255 octets long.'],
+  ['The record goes to the end of the queue.'],
+  ['There is no zone of this name, there may be no race, and a wait is no longer than 10 s.'],
+  ['The name has no records, and the text is not an address.'],
+  ['The delay. (Default: 10 s.)'],
+  ['Whether it waits. (Default: false.)'],
+  ['The server. (Default: the first one of the list.)'],
+  ['The zones to read. (Default: all zones.)'],
+  ['The body of the request has no body of its own.'],
+  ['It stops in order to release the lease, and the list is in order.'],
+  ['Run zonestead admin keys mint to create a key.'],
+])('no rule finds anything in %s', (text) => {
+  expect(found(text)).toEqual([]);
 });

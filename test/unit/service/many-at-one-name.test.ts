@@ -1,6 +1,6 @@
 // Many records at one name are judged in linear time and in steps: a request with eight times as many records may cost
 // some ten times as much, and not sixty-four times.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep, type Steps } from '#dns/steps.ts';
@@ -94,17 +94,17 @@ const WORKS: Record<string, (size: number) => Steps<unknown>> = {
   },
 };
 
-describe.each(Object.entries(WORKS))('%s', (_, work) => {
-  it('costs in proportion to its size', () => {
+describe.each(Object.entries(WORKS))('%s', (title, work) => {
+  test(`${title} costs in proportion to its size`, () => {
     expect(growthOf(work, 125, 1_000)).toBeLessThan(24);
   });
 
-  it('takes steps that are short', () => {
+  test(`${title} takes steps that are short`, () => {
     expect(costOf(work(1_000)).longest).toBeLessThan(100);
   });
 });
 
-it('delegations that are refused one by one cost in proportion to their size', () => {
+test('delegations that are refused one by one cost in proportion to their size', () => {
   const work = (size: number) => {
     const servers = count(size, (n) => change('sub', 'NS', `ns${n}.sub.${ZONE}`));
     return judge(batch([change('www.sub', 'A', address(1)), ...servers]), ['sub', 'sub www']);
@@ -119,7 +119,7 @@ it('delegations that are refused one by one cost in proportion to their size', (
   expect(growthOf(work, 125, 1_000)).toBeLessThan(24);
 });
 
-it('additions to one RRset through the PowerDNS API cost in proportion to their number', () => {
+test('additions to one RRset through the PowerDNS API cost in proportion to their number', () => {
   const record = (n: number) => insist(parseRecord({ name: 'www', type: 'A', content: address(n) }, ZONE));
   const current = (size: number) => ({
     zone: { name: ZONE, serial: 1, ownersVersion: 0, defaultTtl: 300 },
@@ -136,7 +136,7 @@ it('additions to one RRset through the PowerDNS API cost in proportion to their 
   expect(growthOf(work, 500, 4_000)).toBeLessThan(24);
 });
 
-it('prerequisites about one RRset cost in proportion to their number', () => {
+test('prerequisites about one RRset cost in proportion to their number', () => {
   const records = count(4_000, (n) => insist(parseRecord({ name: 'www', type: 'A', content: address(n) }, ZONE)));
   const rrset = { name: 'www', type: 'A' as const, records };
   const facts = { defaultTtl: 300, at: () => [rrset], soa: null, nameservers: [] };

@@ -1,5 +1,5 @@
 // The team roles that a person's groups grant by the rules.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { providedRoles } from '#service/accounts/provided-roles.ts';
 
 const RULES = [
@@ -9,21 +9,19 @@ const RULES = [
 ] as const;
 const roles = (...groups: string[]) => Object.fromEntries(providedRoles(RULES, groups));
 
-describe('the groups of a person', () => {
-  it('grant the highest of their roles, in any order of the rules', () => {
-    expect(roles('dev', 'ops')).toEqual({ platform: 'owner', web: 'member' });
-    expect(Object.fromEntries(providedRoles([...RULES].reverse(), ['ops', 'dev']))).toEqual({
-      platform: 'owner',
-      web: 'member',
-    });
+test('the groups of a person grant the highest of their roles, in any order of the rules', () => {
+  expect(roles('dev', 'ops')).toEqual({ platform: 'owner', web: 'member' });
+  expect(Object.fromEntries(providedRoles([...RULES].reverse(), ['ops', 'dev']))).toEqual({
+    platform: 'owner',
+    web: 'member',
   });
+});
 
-  it('remove the person from a team if no rule for the team names one of the groups', () => {
-    expect(roles('dev')).toEqual({ platform: 'member', web: 'member' });
-    expect(roles('other')).toEqual({ platform: null, web: null });
-  });
+test('the groups of a person remove the person from a team if no rule for the team names one of the groups', () => {
+  expect(roles('dev')).toEqual({ platform: 'member', web: 'member' });
+  expect(roles('other')).toEqual({ platform: null, web: null });
+});
 
-  it('do not affect teams without a rule', () => {
-    expect(providedRoles([], ['ops']).size).toBe(0);
-  });
+test('the groups of a person do not affect teams without a rule', () => {
+  expect(providedRoles([], ['ops']).size).toBe(0);
 });

@@ -1,6 +1,6 @@
 // The templates of a trust: no value of a claim widens a pattern, and two values never match the same name.
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { matchesPattern } from '#dns/names/pattern.ts';
 import { leavesOf } from '#service/trusts/match.ts';
 import { judgeSharedNames } from '#service/trusts/shared-names.ts';
@@ -15,7 +15,7 @@ const part = fc.string({ unit: fc.constantFrom('a', 'b', '-', '.', '*'), maxLeng
 const text = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('a', '-', '.', '*', '_', '@'), maxLength: 4 }));
 const label = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 1, maxLength: 2 });
 
-it('a value that is not one label is refused, so a pattern keeps its dots and its stars', () => {
+test('a value that is not one label is refused, so a pattern keeps its dots and its stars', () => {
   const count = (text: string, letter: string) => text.split(letter).length;
   fc.assert(
     fc.property(part, part, text, (before, after, value) => {
@@ -31,7 +31,7 @@ it('a value that is not one label is refused, so a pattern keeps its dots and it
   );
 });
 
-it('the patterns of two namespaces have no name in common', () => {
+test('the patterns of two namespaces have no name in common', () => {
   fc.assert(
     fc.property(part, part, label, label, part, (before, after, one, other, any) => {
       const judged = judgeTemplate(`${before}${HOLE}${after}`, leaves, 'onlyNames.0');
@@ -51,7 +51,7 @@ it('the patterns of two namespaces have no name in common', () => {
 const TWO = leavesOf({ a: '*', b: '*' });
 const [A, B, LABELS] = [`\${a}`, `\${b}`, `\${a|labels}`];
 
-it.each([
+test.each([
   ['two templates without a border', [`${A}-${B}`]],
   ['two templates side by side', [`${A}${B}`]],
   ['two templates of several labels', [`${LABELS}.\${b|labels}`]],
@@ -70,7 +70,7 @@ it.each([
   expect(judgeSharedNames(patterns)).toMatchObject({ ok: false, problem: { field: 'onlyNames' } });
 });
 
-it.each([
+test.each([
   ['a name and all names below it', [A, `*.${A}`, `_acme-challenge.${A}`]],
   ['two templates with a dot or "_" between them', [`${A}.${B}`, `${A}_${B}`]],
   ['a template of several labels', [`${LABELS}.${B}`, `x_${LABELS}.${B}.x`]],
@@ -83,7 +83,7 @@ it.each([
   expect(judgeSharedNames(patterns)).toMatchObject({ ok: true });
 });
 
-it.each([`_${A}.dev`, `_acme-${A}.dev`, `_${A}`, `*._${A}.dev`, `_${A}.${B}`, `x._${LABELS}`])(
+test.each([`_${A}.dev`, `_acme-${A}.dev`, `_${A}`, `*._${A}.dev`, `_${A}.${B}`, `x._${LABELS}`])(
   'a holder cannot choose the label of a proof: %s',
   (pattern) => {
     expect(judgeTemplate(pattern, TWO, 'onlyNames.0')).toMatchObject({ ok: false });
@@ -91,17 +91,17 @@ it.each([`_${A}.dev`, `_acme-${A}.dev`, `_${A}`, `*._${A}.dev`, `_${A}.${B}`, `x
   },
 );
 
-it('a value may be in front of another label with "_", which no certificate has', () => {
+test('a value may be in front of another label with "_", which no certificate has', () => {
   expect(judgeTemplate(`_${A}._tcp.dev`, TWO, 'onlyNames.0')).toMatchObject({ ok: true });
   expect(fillTemplate(`_${A}._tcp.dev`, TWO, { a: 'http' })).toEqual({ ok: true, pattern: '_http._tcp.dev' });
 });
 
-it('patterns that would need long to compare are refused', () => {
+test('patterns that would need long to compare are refused', () => {
   const patterns = Array.from({ length: 64 }, (_, at) => `${'*a'.repeat(100)}${at}.${A}`);
   expect(judgeSharedNames(patterns)).toMatchObject({ ok: false });
 });
 
-it('accepted patterns give no name to the holders of two values', () => {
+test('accepted patterns give no name to the holders of two values', () => {
   const pattern = fc.array(fc.constantFrom('x', '-', '.', '_', '*', A, B, LABELS), { minLength: 1, maxLength: 5 });
   const value = fc.constantFrom('x', 'x-x', 'x-x-x', 'xx');
   const holder = fc.record({ a: fc.oneof(value, fc.constantFrom('x.x', 'x.x.x')), b: value });

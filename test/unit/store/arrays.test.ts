@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readArray, writeArray } from '#store/arrays.ts';
 
-it('an array is read back as it was written', () => {
+test('an array is read back as it was written', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.string({ unit: 'binary' }))), (values) => {
       expect(readArray(writeArray(values))).toEqual(values);
@@ -10,11 +10,11 @@ it('an array is read back as it was written', () => {
   );
 });
 
-it('an array of Postgres has quotes only where they are needed', () => {
+test('an array of Postgres has quotes only where they are needed', () => {
   expect(readArray('{a,"b c",NULL,"NULL","",12}')).toEqual(['a', 'b c', null, 'NULL', '', '12']);
   expect(readArray('{}')).toEqual([]);
 });
 
-it('an array that is written already is sent as it is', () => {
+test('an array that is written already is sent as it is', () => {
   expect(writeArray('{a,b}')).toBe('{a,b}');
 });

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { lossOf, Outage, outageOf } from '#store/outage.ts';
 
 const network = (code: string) => Object.assign(new Error(code), { code });
@@ -7,18 +7,18 @@ const answered = (code: string) => Object.assign(new postgres.PostgresError('x')
 /** As drizzle wraps the errors of the driver. */
 const wrapped = (cause: unknown) => new Error('Failed query', { cause });
 
-it('an error before a connection exists says that nothing was written', () => {
+test('an error before a connection exists says that nothing was written', () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', 'EHOSTUNREACH']) {
     expect([lossOf(wrapped(network(code))), outageOf(wrapped(network(code)))]).toEqual(['refused', 'nothing']);
   }
   expect([lossOf(answered('57P03')), outageOf(answered('57P03'))]).toEqual(['refused', 'nothing']);
 });
 
-it('a write to a standby or a demoted primary gives up the connection, and nothing was written', () => {
+test('a write to a standby or a demoted primary gives up the connection, and nothing was written', () => {
   expect([lossOf(answered('25006')), outageOf(answered('25006'))]).toEqual(['read-only', 'nothing']);
 });
 
-it('the outcome is unknown when an open connection is lost', () => {
+test('the outcome is unknown when an open connection is lost', () => {
   for (const code of ['ECONNRESET', 'EPIPE', 'CONNECTION_CLOSED']) {
     expect([lossOf(network(code)), outageOf(network(code))]).toEqual(['lost', 'unknown']);
   }
@@ -26,16 +26,16 @@ it('the outcome is unknown when an open connection is lost', () => {
     expect([lossOf(answered(code)), outageOf(answered(code))]).toEqual(['ended', 'unknown']);
 });
 
-it('a transaction that was not committed yet was not written, even if its statement may have been', () => {
+test('a transaction that was not committed yet was not written, even if its statement may have been', () => {
   const lost = new Outage('TRANSACTION_LOST', 'nothing', 'lost', network('ECONNRESET'));
   expect(outageOf(wrapped(lost))).toBe('nothing');
 });
 
-it('a server without room for a connection is busy, and its connections are kept', () => {
+test('a server without room for a connection is busy, and its connections are kept', () => {
   expect([lossOf(answered('53300')), outageOf(answered('53300'))]).toEqual([null, 'nothing']);
 });
 
-it('any other error is not an outage', () => {
+test('any other error is not an outage', () => {
   for (const error of [answered('23505'), new Error('x'), network('ENOENT'), null]) {
     expect([lossOf(error), outageOf(error)]).toEqual([null, null]);
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Host } from '#base/postgres-address.ts';
 import { PrimaryFinder, problemOf } from '#store/primary.ts';
 import type { ServerState } from '#store/server-state.ts';
@@ -11,18 +11,16 @@ const server = (set: Partial<ServerState> = {}): ServerState => ({
   ...set,
 });
 
-describe('a server', () => {
-  it('is used if it takes writes and no higher timeline of its cluster was seen', () => {
-    expect(problemOf(server(), null)).toBeNull();
-    expect(problemOf(server({ history: history(3) }), history(2))).toBeNull();
-    expect(problemOf(server({ history: null }), history(2))).toBeNull();
-    expect(problemOf(server({ history: history(1, 'restored') }), history(2))).toBeNull();
-  });
+test('a server is used if it takes writes and no higher timeline of its cluster was seen', () => {
+  expect(problemOf(server(), null)).toBeNull();
+  expect(problemOf(server({ history: history(3) }), history(2))).toBeNull();
+  expect(problemOf(server({ history: null }), history(2))).toBeNull();
+  expect(problemOf(server({ history: history(1, 'restored') }), history(2))).toBeNull();
+});
 
-  it('is not used if it is a standby, or an old primary that came back', () => {
-    expect(problemOf(server({ isWritable: false }), null)).toMatch(/takes no writes/);
-    expect(problemOf(server({ history: history(1) }), history(2))).toMatch(/old primary on timeline 1/);
-  });
+test('a server is not used if it is a standby, or an old primary that came back', () => {
+  expect(problemOf(server({ isWritable: false }), null)).toMatch(/takes no writes/);
+  expect(problemOf(server({ history: history(1) }), history(2))).toMatch(/old primary on timeline 1/);
 });
 
 describe('the search for the primary', () => {
@@ -45,13 +43,13 @@ describe('the search for the primary', () => {
     return finder;
   };
 
-  it('finds it behind a server that does not answer, or cannot be reached', async () => {
+  test('the search for the primary finds it behind a server that does not answer, or cannot be reached', async () => {
     expect(await finderOf({ a: () => 'silent', b: () => server() }).find()).toBe(B);
     const refused = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
     expect(await finderOf({ a: () => refused, b: () => server() }).find()).toBe(B);
   });
 
-  it('asks again until a standby is promoted, and says meanwhile what is wrong', async () => {
+  test('the search for the primary asks again until a standby is promoted, and says meanwhile what is wrong', async () => {
     let promoted = false;
     const refused = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
     const finder = finderOf({ a: () => refused, b: () => server({ isWritable: promoted }) });
@@ -62,7 +60,7 @@ describe('the search for the primary', () => {
     expect(await found).toBe(B);
   });
 
-  it('takes the higher timeline of two primaries, and never goes back to the lower one', async () => {
+  test('the search for the primary takes the higher timeline of two primaries, and never goes back to the lower one', async () => {
     let isThere = true;
     const finder = finderOf({
       a: () => server({ history: history(1) }),
@@ -76,7 +74,7 @@ describe('the search for the primary', () => {
     expect(await next).toBe(B);
   });
 
-  it('ends when it is closed', async () => {
+  test('the search for the primary ends when it is closed', async () => {
     const finder = finderOf({ a: () => 'silent', b: () => 'silent' });
     const found = finder.find();
     finder.close();

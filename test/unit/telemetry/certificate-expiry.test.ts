@@ -1,9 +1,9 @@
 // The metric of the serving certificate's end.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 
-it('has no sample before the first certificate, which would look like an expired one', async () => {
+test('has no sample before the first certificate, which would look like an expired one', async () => {
   const metrics = createMetrics({ processMetrics: false });
   const onExpiry = watchCertificateExpiry(metrics);
   const samples = async () => (await metrics.registry.metrics()).split('\n').filter((line) => /^zonestead/.test(line));

@@ -1,8 +1,8 @@
 // The metrics of a process itself.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMetrics } from '#telemetry/metrics.ts';
 
-it('measures the lag of the event loop ten times a second, because each measurement wakes the process', async () => {
+test('measures the lag of the event loop ten times a second, because each measurement wakes the process', async () => {
   const { registry } = createMetrics();
   // The interval is a part of each value, and the least value since the last scrape is little else.
   const least = async () => Number(/_lag_min_seconds (\d\S+)$/m.exec(await registry.metrics())?.[1]);

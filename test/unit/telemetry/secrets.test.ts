@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { secretFiles } from '#config.ts';
 import { followSecrets } from '#telemetry/secrets.ts';
 
@@ -15,16 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('knows the files that secrets came from, but not those that a setting overrides', () => {
+test('knows the files that secrets came from, but not those that a setting overrides', () => {
   expect([...secretFiles({ DATABASE_URL_FILE: file })]).toEqual([[file, 'postgres://a:one@db/z']]);
   expect(secretFiles({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://b@db/z' }).size).toBe(0);
 });
 
-it('does not wait for the file of the API key, because clients read it again without a restart', () => {
+test('does not wait for the file of the API key, because clients read it again without a restart', () => {
   expect(secretFiles({ ZONESTEAD_API_KEY_FILE: file }).size).toBe(0);
 });
 
-it('logs a change without its content', async () => {
+test('logs a change without its content', async () => {
   const lines: string[] = [];
   const known = secretFiles({ DATABASE_URL_FILE: file });
   const changed = followSecrets(known, (line) => lines.push(line), new AbortController().signal, 5);
@@ -37,7 +37,7 @@ it('logs a change without its content', async () => {
   expect(lines[0]).not.toContain('two');
 });
 
-it('is quiet while nothing changes', async () => {
+test('is quiet while nothing changes', async () => {
   const stop = new AbortController();
   const changed = followSecrets(secretFiles({ DATABASE_URL_FILE: file }), () => undefined, stop.signal, 2);
   await writeFile(file, 'postgres://a:one@db/z');

@@ -1,83 +1,79 @@
 // Logs without secrets, metrics with the prefix, health that never hangs.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type HealthServer, startHealthServer } from '#telemetry/health.ts';
 import { createLogger, redactText } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 
-describe('the log', () => {
-  function setUp() {
-    const lines: string[] = [];
-    const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
-    return { log, lines };
-  }
+function setUp() {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'test', destination: { write: (line: string) => void lines.push(line) } });
+  return { log, lines };
+}
 
-  it('is one JSON object a line with a readable level and time', () => {
-    const { log, lines } = setUp();
-    log.child({ controller: 'zones' }).warn({ key: 'default/a' }, 'hello');
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      level: 'warn',
-      name: 'test',
-      controller: 'zones',
-      key: 'default/a',
-      msg: 'hello',
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-    });
-  });
-
-  it('holds no credentials, in fields, messages or errors', () => {
-    const { log, lines } = setUp();
-    log.info({ authorization: 'Bearer s3cret', request: { headers: { authorization: 's3cret' } }, apiKey: 's3cret' });
-    log.info('key yk_abc123_s3cretS3cret-_x was refused');
-    log.error({ err: new Error('postgres://user:s3cret@localhost/db: Authorization: Bearer s3cret.s3cret') }, 'failed');
-    log.error({ err: new Error('yu_person_s3cret') }, 'failed');
-    log.error({ err: new Error('yn_node1_s3cret') }, 'failed');
-    const text = lines.join('');
-    expect(text).not.toContain('s3cret');
-    expect(text).toContain('yn_node1_[redacted]');
-    expect(text).toContain('yk_abc123_[redacted]');
-    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
-  });
-
-  it('leaves other text as it is', () => {
-    const line = '{"msg":"zone example.com at https://api.example.com:8080/v1 has 3 keys"}';
-    expect(redactText(line)).toBe(line);
+test('the log is one JSON object a line with a readable level and time', () => {
+  const { log, lines } = setUp();
+  log.child({ controller: 'zones' }).warn({ key: 'default/a' }, 'hello');
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'warn',
+    name: 'test',
+    controller: 'zones',
+    key: 'default/a',
+    msg: 'hello',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
   });
 });
 
-describe('metrics', () => {
-  it('carry the prefix, and gauges may be read at the scrape', async () => {
-    const metrics = createMetrics({ processMetrics: false });
-    metrics.counter({ name: 'things_total', help: 'Things', labels: ['kind'] }).inc({ kind: 'a' }, 2);
-    let depth = 3;
-    metrics.gauge({ name: 'depth', help: 'Depth', collect: (gauge) => gauge.set(depth) });
-    metrics.histogram({ name: 'wait_seconds', help: 'Wait', buckets: [1] }).observe(0.5);
-    depth = 7;
-    const text = await metrics.registry.metrics();
-    expect(text).toContain('zonestead_things_total{kind="a"} 2');
-    expect(text).toContain('zonestead_depth 7');
-    expect(text).toContain('zonestead_wait_seconds_bucket{le="1"} 1');
-  });
+test('the log holds no credentials, in fields, messages or errors', () => {
+  const { log, lines } = setUp();
+  log.info({ authorization: 'Bearer s3cret', request: { headers: { authorization: 's3cret' } }, apiKey: 's3cret' });
+  log.info('key yk_abc123_s3cretS3cret-_x was refused');
+  log.error({ err: new Error('postgres://user:s3cret@localhost/db: Authorization: Bearer s3cret.s3cret') }, 'failed');
+  log.error({ err: new Error('yu_person_s3cret') }, 'failed');
+  log.error({ err: new Error('yn_node1_s3cret') }, 'failed');
+  const text = lines.join('');
+  expect(text).not.toContain('s3cret');
+  expect(text).toContain('yn_node1_[redacted]');
+  expect(text).toContain('yk_abc123_[redacted]');
+  for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+});
 
-  it('tell which process they are of, and its version', async () => {
-    const { registry } = createMetrics({ processMetrics: false, component: 'api' });
-    expect(await registry.metrics()).toMatch(/^zonestead_build_info\{component="api",version="\d+\.\d+\.\d+"\} 1$/m);
-  });
+test('the log leaves other text as it is', () => {
+  const line = '{"msg":"zone example.com at https://api.example.com:8080/v1 has 3 keys"}';
+  expect(redactText(line)).toBe(line);
+});
 
-  it('include those of the process by default, under the names that they have in every program', async () => {
-    const text = await createMetrics().registry.metrics();
-    expect(text).toMatch(/^process_cpu_seconds_total /m);
-    expect(text).not.toMatch(/zonestead_(?:process|nodejs)_/);
-  });
+test('metrics of a process carry the prefix, and gauges may be read at the scrape', async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  metrics.counter({ name: 'things_total', help: 'Things', labels: ['kind'] }).inc({ kind: 'a' }, 2);
+  let depth = 3;
+  metrics.gauge({ name: 'depth', help: 'Depth', collect: (gauge) => gauge.set(depth) });
+  metrics.histogram({ name: 'wait_seconds', help: 'Wait', buckets: [1] }).observe(0.5);
+  depth = 7;
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('zonestead_things_total{kind="a"} 2');
+  expect(text).toContain('zonestead_depth 7');
+  expect(text).toContain('zonestead_wait_seconds_bucket{le="1"} 1');
+});
 
-  it('read a total that another part counts at each scrape', async () => {
-    const { registry, counter } = createMetrics({ processMetrics: false });
-    let total = 2;
-    counter({ name: 'terms_total', help: 'Terms', collect: () => total });
-    expect(await registry.metrics()).toMatch(/counter\nzonestead_terms_total 2$/m);
-    total = 3;
-    expect(await registry.metrics()).toMatch(/^zonestead_terms_total 3$/m);
-  });
+test('metrics of a process tell which process they are of, and its version', async () => {
+  const { registry } = createMetrics({ processMetrics: false, component: 'api' });
+  expect(await registry.metrics()).toMatch(/^zonestead_build_info\{component="api",version="\d+\.\d+\.\d+"\} 1$/m);
+});
+
+test('metrics of a process include those of the process by default, under the names that they have in every program', async () => {
+  const text = await createMetrics().registry.metrics();
+  expect(text).toMatch(/^process_cpu_seconds_total /m);
+  expect(text).not.toMatch(/zonestead_(?:process|nodejs)_/);
+});
+
+test('metrics of a process read a total that another part counts at each scrape', async () => {
+  const { registry, counter } = createMetrics({ processMetrics: false });
+  let total = 2;
+  counter({ name: 'terms_total', help: 'Terms', collect: () => total });
+  expect(await registry.metrics()).toMatch(/counter\nzonestead_terms_total 2$/m);
+  total = 3;
+  expect(await registry.metrics()).toMatch(/^zonestead_terms_total 3$/m);
 });
 
 describe('the health server', () => {
@@ -88,7 +84,7 @@ describe('the health server', () => {
     return { status: answer.status, text: await answer.text() };
   };
 
-  it('returns the results of the callbacks', async () => {
+  test('the health server returns the results of the callbacks', async () => {
     const { registry } = createMetrics();
     const ready = () => ({ ok: false, checks: { database: 'down' } });
     server = await startHealthServer({ port: 0, host: '127.0.0.1', ready, registry });
@@ -98,7 +94,7 @@ describe('the health server', () => {
     expect((await get('/')).status).toBe(404);
   });
 
-  it('says no when a callback throws or hangs, without telling strangers why', async () => {
+  test('the health server says no when a callback throws or hangs, without telling strangers why', async () => {
     const live = () => Promise.reject(new Error('secret detail'));
     const ready = () => new Promise<never>(() => undefined);
     server = await startHealthServer({ port: 0, host: '127.0.0.1', live, ready, timeoutMs: 50 });
@@ -109,7 +105,7 @@ describe('the health server', () => {
     }
   });
 
-  it('rejects when its port is taken', async () => {
+  test('the health server rejects when its port is taken', async () => {
     server = await startHealthServer({ port: 0, host: '127.0.0.1' });
     await expect(startHealthServer({ port: server.port, host: '127.0.0.1' })).rejects.toMatchObject({
       code: 'EADDRINUSE',

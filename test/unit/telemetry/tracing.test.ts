@@ -1,6 +1,6 @@
 // Traces: nothing at all without an endpoint; with one, spans as W3C Trace Context and OTLP have them.
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { inSpan, NO_TRACING, startTracing } from '#telemetry/tracing.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../../support/http/otlp-receiver.ts';
 
@@ -8,34 +8,32 @@ const SOURCES = new URL('../../../src/', import.meta.url).pathname;
 /** An example of the recommendation (W3C Trace Context, section 3.2.2.5). */
 const PARENT = { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
 
-describe('without an endpoint', () => {
-  it('there are no spans, and no headers', async () => {
-    const tracing = await startTracing({ endpoint: undefined, service: 'test' });
-    expect(tracing).toBe(NO_TRACING);
-    const span = tracing.begin({ name: 'nothing', kind: 'internal' });
-    expect(span.headers()).toEqual({});
-    expect(span.around(() => 7)).toBe(7);
-    await tracing.close();
-  });
+test('without an endpoint there are no spans, and no headers', async () => {
+  const tracing = await startTracing({ endpoint: undefined, service: 'test' });
+  expect(tracing).toBe(NO_TRACING);
+  const span = tracing.begin({ name: 'nothing', kind: 'internal' });
+  expect(span.headers()).toEqual({});
+  expect(span.around(() => 7)).toBe(7);
+  await tracing.close();
+});
 
-  it('no library of OpenTelemetry is asked for: one file names them, and it is only loaded when it is needed', async () => {
-    const naming: string[] = [];
-    const loading: string[] = [];
-    for (const file of await readdir(SOURCES, { recursive: true })) {
-      if (!file.endsWith('.ts')) continue;
-      const text = await readFile(SOURCES + file, 'utf8');
-      if (text.includes("'@opentelemetry/")) naming.push(file);
-      if (/from '[^']*otlp\.ts'/.test(text)) loading.push(file);
-    }
-    expect([naming, loading]).toEqual([['telemetry/otlp.ts'], []]);
-  });
+test('without an endpoint, no library of OpenTelemetry is asked for: one file names them, and it is only loaded when it is needed', async () => {
+  const naming: string[] = [];
+  const loading: string[] = [];
+  for (const file of await readdir(SOURCES, { recursive: true })) {
+    if (!file.endsWith('.ts')) continue;
+    const text = await readFile(SOURCES + file, 'utf8');
+    if (text.includes("'@opentelemetry/")) naming.push(file);
+    if (/from '[^']*otlp\.ts'/.test(text)) loading.push(file);
+  }
+  expect([naming, loading]).toEqual([['telemetry/otlp.ts'], []]);
 });
 
 describe('with an endpoint', () => {
   let receiver: OtlpReceiver;
   afterAll(() => receiver?.close());
 
-  it('spans are nested as the work is, carry the trace on, and are all sent at the end', async () => {
+  test('with an endpoint, spans are nested as the work is, carry the trace on, and are all sent at the end', async () => {
     receiver = await startOtlpReceiver();
     const tracing = await startTracing({ endpoint: `${receiver.endpoint}/`, service: 'zonestead-test' });
     let carried = '';

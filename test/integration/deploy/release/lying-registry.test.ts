@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { projectVersion } from '../../../../deploy/image/images.ts';
 import { ensureCosign } from '../../../../deploy/release/cosign.ts';
 import { type BuiltRelease, publish } from '../../../../deploy/release/publish.ts';
@@ -94,7 +94,7 @@ async function signedBelow(path: string): Promise<string[]> {
   return tags.flatMap((each, at) => (tags[at - 1] === path ? [`sha256:${each}`] : [])).sort();
 }
 
-it('A release names and signs what it has written, if the registry answers its tags with something else', async () => {
+test('A release names and signs what it has written, if the registry answers its tags with something else', async () => {
   await run('theirs', await smallRelease(join(folder, 'theirs'), 'theirs'));
   // The tags do not exist before the first write, so a lie begins with it.
   const stop = lieAfterWrites('lied');
@@ -105,7 +105,7 @@ it('A release names and signs what it has written, if the registry answers its t
   expect(await signedBelow('lied')).toEqual(Object.values(digests).sort());
 });
 
-it('A release that is there is named by the digest of the manifest that was compared, and not asked for again', async () => {
+test('A release that is there is named by the digest of the manifest that was compared, and not asked for again', async () => {
   const first = named(await run('again'));
   const reads = countReads();
   expect(named(await run('again'))).toEqual(first);
@@ -114,7 +114,7 @@ it('A release that is there is named by the digest of the manifest that was comp
   expect(reads.of(tagOf('again', 'postgres'))).toBe(1);
 });
 
-it('An image with the same configuration and another layer is other content', async () => {
+test('An image with the same configuration and another layer is other content', async () => {
   await run('layers');
   const path = tagOf('layers', 'zonestead');
   const manifest = JSON.parse(writtenAt(path).toString());

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectVersion } from '../../../../deploy/image/images.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { ensureCosign } from '../../../../deploy/release/cosign.ts';
@@ -90,7 +90,7 @@ describe('a signed release', () => {
     printed = await run(PATH, { ...options(), home: 'https://dns.example.net', artifactHubId: 'an-id' });
   });
 
-  it('has a chart that names its own images by digest, each signed', async () => {
+  test('a signed release has a chart that names its own images by digest, each signed', async () => {
     const { images } = await publishedChart(PATH);
     expect(images.map((image) => image.replace(/sha256:[0-9a-f]{64}$/, 'digest')).sort()).toEqual(
       ['nameserver', 'postgres', 'zonestead'].map((name) => `${registry.host}/${PATH}/${name}@digest`),
@@ -105,33 +105,36 @@ describe('a signed release', () => {
     }
   });
 
-  it('ends with the command that installs it', () => {
+  test('a signed release ends with the command that installs it', () => {
     const chart = `oci://${registry.host}/${PATH}/charts/zonestead --version ${VERSION}`;
     expect(printed.at(-1)).toBe(`install it: helm install zonestead ${chart}`);
   });
 
-  it('is refused with another key', async () => {
+  test('a signed release is refused with another key', async () => {
     const [, other] = await signingKeys(folder, 'other');
     const image = `${registry.host}/${PATH}/zonestead:${VERSION}`;
     expect((await verify('signature', other, image)).ok).toBe(false);
     expect((await verify('attestation', other, image)).ok).toBe(false);
   });
 
-  it('has no bill of materials of the command line, and cosign refuses it', async () => {
+  test('a signed release has no bill of materials of the command line, and cosign refuses it', async () => {
     const { ok, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/cli:${VERSION}`);
     expect(ok).toBe(false);
     expect(tail).toContain('no matching attestations');
   });
 
-  it.each(['zonestead', 'nameserver', 'postgres'])('has the signed bill of materials of %s', async (name) => {
-    const { ok, out, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/${name}:${VERSION}`);
-    expect(ok, tail).toBe(true);
-    const statement = JSON.parse(Buffer.from(JSON.parse(out).payload, 'base64').toString());
-    const file = release.images.find((image) => image.name === name)?.bill ?? '';
-    expect(statement.predicate).toEqual(JSON.parse(await readFile(file, 'utf8')));
-  });
+  test.each(['zonestead', 'nameserver', 'postgres'])(
+    'a signed release has the signed bill of materials of %s',
+    async (name) => {
+      const { ok, out, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/${name}:${VERSION}`);
+      expect(ok, tail).toBe(true);
+      const statement = JSON.parse(Buffer.from(JSON.parse(out).payload, 'base64').toString());
+      const file = release.images.find((image) => image.name === name)?.bill ?? '';
+      expect(statement.predicate).toEqual(JSON.parse(await readFile(file, 'utf8')));
+    },
+  );
 
-  it('has a chart whose signature and provenance file are valid', async () => {
+  test('a signed release has a chart whose signature and provenance file are valid', async () => {
     const chart = `${registry.host}/${PATH}/charts/zonestead`;
     const { ok, tail } = await verify('signature', keys[1], `${chart}:${VERSION}`);
     expect(ok, tail).toBe(true);
@@ -142,7 +145,7 @@ describe('a signed release', () => {
     expect((await withAccess(...pull, '--keyring', wrong)).ok).toBe(false);
   });
 
-  it('has the given address and its images in the metadata of the chart, and the values keep their comments', async () => {
+  test('a signed release has the given address and its images in the metadata of the chart, and the values keep their comments', async () => {
     const { chart, images } = await publishedChart(PATH);
     const [metadata] = objectsOf(await readFile(join(chart, 'Chart.yaml'), 'utf8')) as unknown as [
       { home: string; annotations: Record<string, string> },
@@ -152,7 +155,7 @@ describe('a signed release', () => {
     expect(await readFile(join(chart, 'values.yaml'), 'utf8')).toContain('# -- Registry of all images');
   });
 
-  it('has the command line as an artifact whose layers name its files, signed', async () => {
+  test('a signed release has the command line as an artifact whose layers name its files, signed', async () => {
     const reference = `${registry.host}/${PATH}/cli:${VERSION}`;
     const target = join(folder, 'artifact');
     const access = ['--src-authfile', registry.authFile, '--src-cert-dir', await folderOf(registry.authority)];
@@ -173,7 +176,7 @@ describe('a signed release', () => {
     expect(await verify('signature', keys[1], reference)).toMatchObject({ ok: true });
   });
 
-  it('has digests of the files of the command line, and a signature of them', async () => {
+  test('a signed release has digests of the files of the command line, and a signature of them', async () => {
     const { folder: cwd } = release.commandLine;
     const check = async (...[command = '', ...args]: string[]) =>
       (await runCommand({ command, args, cwd, timeoutMs: 120_000, signal })).code;
@@ -187,14 +190,14 @@ describe('a signed release', () => {
     await writeFile(join(cwd, 'zonestead'), 'zonestead one');
   });
 
-  it('is not pushed again by a second run', async () => {
+  test('a signed release is not pushed again by a second run', async () => {
     const before = await registry.contents();
     const again = await run(PATH, { ...options(), home: 'https://dns.example.net' });
     expect(await registry.contents()).toEqual(before);
     expect(again.filter((line) => line.endsWith(' pushed'))).toEqual([]);
   });
 
-  it('can be signed with a second key, and the first signature stays', async () => {
+  test('a signed release can be signed with a second key, and the first signature stays', async () => {
     const [file, publicKey] = await signingKeys(folder, 'second', 'a passphrase');
     const passphraseFile = join(folder, 'passphrase');
     await writeFile(passphraseFile, 'a passphrase\n');
@@ -206,7 +209,7 @@ describe('a signed release', () => {
   });
 });
 
-it('an image that another publisher puts under a signed tag has no valid signature and no bill of materials', async () => {
+test('an image that another publisher puts under a signed tag has no valid signature and no bill of materials', async () => {
   await run('dns/replaced', { signKey: keys[0] });
   const image = `${registry.host}/dns/replaced/zonestead:${VERSION}`;
   expect(await verify('signature', keys[1], image)).toMatchObject({ ok: true });
@@ -220,7 +223,7 @@ it('an image that another publisher puts under a signed tag has no valid signatu
   expect((await verify('attestation', keys[1], image)).tail).toContain('no matching attestations');
 });
 
-it('a version that is published with other content is refused before anything is pushed', async () => {
+test('a version that is published with other content is refused before anything is pushed', async () => {
   await run('dns/kept');
   const before = await registry.contents();
   const other = await smallRelease(join(folder, 'other'), 'two');
@@ -230,7 +233,7 @@ it('a version that is published with other content is refused before anything is
   expect(await registry.contents()).toEqual(before);
 });
 
-it('a command line that is published with other content is refused before anything is pushed', async () => {
+test('a command line that is published with other content is refused before anything is pushed', async () => {
   await run('dns/program');
   const before = await registry.contents();
   const { commandLine } = await smallRelease(join(folder, 'program'), 'two');
@@ -240,7 +243,7 @@ it('a command line that is published with other content is refused before anythi
   expect(await registry.contents()).toEqual(before);
 });
 
-it('a release that failed halfway has no chart, and the next run completes it', async () => {
+test('a release that failed halfway has no chart, and the next run completes it', async () => {
   const [first, second, third] = release.images as [
     BuiltRelease['images'][0],
     BuiltRelease['images'][0],

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { publish, type ReleaseOptions } from '../../../../deploy/release/publish.ts';
 import { startRegistry, type TestRegistry } from '../../../support/release/registry.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
@@ -38,7 +38,7 @@ async function words(options: ReleaseOptions): Promise<string> {
 }
 const doing = /^looking at HOST\/dns\/zonestead:\S+ failed: /;
 
-it('a registry that wants a login', async () => {
+test('a registry that wants a login', async () => {
   // A file without a login: skopeo would otherwise look for one at home.
   const authFile = join(folder, 'empty.json');
   await writeFile(authFile, '{}');
@@ -50,7 +50,7 @@ it('a registry that wants a login', async () => {
   );
 });
 
-it('a registry that does not know the login', async () => {
+test('a registry that does not know the login', async () => {
   const authFile = join(folder, 'wrong.json');
   const auth = Buffer.from('tester:wrong').toString('base64');
   await writeFile(authFile, JSON.stringify({ auths: { [registry.host]: { auth } } }));
@@ -58,23 +58,23 @@ it('a registry that does not know the login', async () => {
   expect(await words({ registry: `${registry.host}/dns`, caFile, authFile })).toContain('HOST wants a login (401)');
 });
 
-it('a registry that forbids it', async () => {
+test('a registry that forbids it', async () => {
   const { port } = forbidding.address() as AddressInfo;
   const message = await words({ registry: `localhost:${port}/dns`, plainHttp: true });
   expect(message).toContain('HOST refuses this login (403). The login needs the right to push to this path');
 });
 
-it('a registry whose certificate is not trusted', async () => {
+test('a registry whose certificate is not trusted', async () => {
   const message = await words({ registry: `${registry.host}/dns`, authFile: registry.authFile });
   expect(message).toContain('the certificate of HOST is not trusted. Add --ca-file');
 });
 
-it('a registry without TLS', async () => {
+test('a registry without TLS', async () => {
   const message = await words({ registry: `${plain.host}/dns` });
   expect(message).toContain('HOST speaks HTTP without TLS. Give it a certificate, or add --plain-http');
 });
 
-it('a registry that is down', async () => {
+test('a registry that is down', async () => {
   const down = await startRegistry({ folder: await temporaryFolder('registry'), plainHttp: true });
   await down.stop();
   const message = await words({ registry: `${down.host}/dns`, plainHttp: true });

@@ -76,8 +76,8 @@ async function clear(): Promise<void> {
   for (const { id } of body.records as { id: string }[]) await request('DELETE', `${path}/records/${id}`);
 }
 
-describe.each(Object.entries(DOORS))('by %s', (_, send) => {
-  test('a key for *.dev proves nothing about dev', async () => {
+describe.each(Object.entries(DOORS))('by %s', (title, send) => {
+  test(`by ${title}, a key for *.dev proves nothing about dev`, async () => {
     const accepted: Attempt[] = [];
     for (const attempt of ATTEMPTS) {
       if (await send(attempt)) accepted.push(attempt);
@@ -86,7 +86,7 @@ describe.each(Object.entries(DOORS))('by %s', (_, send) => {
     expect(accepted).toEqual([]);
   });
 
-  test('it writes the names below dev as before', async () => {
+  test(`by ${title}, a key for *.dev writes the names below dev as before`, async () => {
     const refused: Attempt[] = [];
     for (const attempt of ORDINARY) {
       if (!(await send(attempt))) refused.push(attempt);

@@ -44,97 +44,98 @@ test('another method than POST is 405 with Allow', async () => {
   }
 });
 
-describe("lego's httpreq", () => {
-  test('adds a value that begins with a hyphen, repeats without harm, and removes only that value', async () => {
-    const { zoneName } = await service.zone();
-    const fqdn = `_acme-challenge.www.${zoneName}.`;
-    for (let time = 0; time < 2; time += 1) {
-      const done = await httpreq('present', { fqdn, value: VALUE });
-      expect(done).toMatchObject({ status: 200, body: { fqdn, value: VALUE } });
-    }
-    await httpreq('present', { fqdn, value: value('other') });
-    await expect.poll(() => txt(fqdn)).toEqual([VALUE, value('other')].sort());
-    for (let time = 0; time < 2; time += 1) {
-      expect((await httpreq('cleanup', { fqdn, value: VALUE })).status).toBe(200);
-    }
-    await expect.poll(() => txt(fqdn)).toEqual([value('other')]);
-  });
-
-  test('answers when the name server has the value', async () => {
-    const { zoneName } = await service.zone();
-    const fqdn = `_acme-challenge.${zoneName}.`;
-    for (const count of [1, 2, 3, 4]) {
-      expect(await txtAfter(fqdn, () => httpreq('present', { fqdn, value: value(count) }))).toHaveLength(count);
-    }
-  });
-
-  test('computes name and value in raw mode, according to RFC 8555 section 8.4', async () => {
-    const { zoneName } = await service.zone();
-    const keyAuth = 'token.thumbprint';
-    const done = await httpreq('present', { domain: `*.${zoneName}`, token: 'token', keyAuth });
-    expect(done.status).toBe(200);
-    await expect.poll(() => txt(`_acme-challenge.${zoneName}`)).toEqual([value(keyAuth)]);
-  });
-
-  test('follows the CNAME of a delegated challenge to another zone, and back out again', async () => {
-    const zone = await service.zone();
-    const target = await service.zone();
-    await service.record(zone, '_acme-challenge', 'CNAME', `one.${target.zoneName}`);
-    const fqdn = `_acme-challenge.${zone.zoneName}`;
-    expect((await httpreq('present', { fqdn, value: VALUE })).status).toBe(200);
-    await expect.poll(() => txt(`one.${target.zoneName}`)).toEqual([VALUE]);
+test("lego's httpreq adds a value that begins with a hyphen, repeats without harm, and removes only that value", async () => {
+  const { zoneName } = await service.zone();
+  const fqdn = `_acme-challenge.www.${zoneName}.`;
+  for (let time = 0; time < 2; time += 1) {
+    const done = await httpreq('present', { fqdn, value: VALUE });
+    expect(done).toMatchObject({ status: 200, body: { fqdn, value: VALUE } });
+  }
+  await httpreq('present', { fqdn, value: value('other') });
+  await expect.poll(() => txt(fqdn)).toEqual([VALUE, value('other')].sort());
+  for (let time = 0; time < 2; time += 1) {
     expect((await httpreq('cleanup', { fqdn, value: VALUE })).status).toBe(200);
-    await expect.poll(() => txt(`one.${target.zoneName}`)).toEqual([]);
-  });
+  }
+  await expect.poll(() => txt(fqdn)).toEqual([value('other')]);
+});
 
-  test('names the target of a CNAME that leaves the account', async () => {
-    const zone = await service.zone();
-    await service.record(zone, '_acme-challenge', 'CNAME', 'x.elsewhere.example');
-    const refused = await httpreq('present', { fqdn: `_acme-challenge.${zone.zoneName}`, value: VALUE });
-    expect(refused).toMatchObject({ status: 404, body: { error: 'not_found' } });
-    expect(refused.body.message).toContain('x.elsewhere.example');
-  });
+test("lego's httpreq answers when the name server has the value", async () => {
+  const { zoneName } = await service.zone();
+  const fqdn = `_acme-challenge.${zoneName}.`;
+  for (const count of [1, 2, 3, 4]) {
+    expect(await txtAfter(fqdn, () => httpreq('present', { fqdn, value: value(count) }))).toHaveLength(count);
+  }
+});
 
-  test('loses none of 100 values that arrive at one name at once', async () => {
-    const { zoneName } = await service.zone();
-    const fqdn = `_acme-challenge.many.${zoneName}`;
-    const values = Array.from({ length: 100 }, (_, index) => value(index));
-    const answers = await Promise.all(values.map((each) => httpreq('present', { fqdn, value: each })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    await expect.poll(() => txt(fqdn)).toEqual(values.toSorted());
-    await Promise.all(values.map((each) => httpreq('cleanup', { fqdn, value: each })));
-    await expect.poll(() => txt(fqdn)).toEqual([]);
-  }, 300_000);
+test("lego's httpreq computes name and value in raw mode, according to RFC 8555 section 8.4", async () => {
+  const { zoneName } = await service.zone();
+  const keyAuth = 'token.thumbprint';
+  const done = await httpreq('present', { domain: `*.${zoneName}`, token: 'token', keyAuth });
+  expect(done.status).toBe(200);
+  await expect.poll(() => txt(`_acme-challenge.${zoneName}`)).toEqual([value(keyAuth)]);
+});
 
-  test('applies the permissions of the key, and asks for a key with the scheme of the client', async () => {
-    const { zoneName } = await service.zone();
-    const fqdn = `www.${zoneName}`;
-    const narrow = await service.key({ manageZones: 'none', onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] });
-    expect((await httpreq('present', { fqdn, value: VALUE }, narrow.text)).status).toBe(403);
-    expect((await httpreq('present', { fqdn: `_acme-challenge.${fqdn}`, value: VALUE }, narrow.text)).status).toBe(200);
-    const stranger = await service.key({ team: 'second' });
-    expect((await httpreq('present', { fqdn, value: VALUE }, stranger.text)).body.error).toBe('not_found');
-    const nobody = await httpreq('present', { fqdn, value: VALUE }, 'yk_wrong');
-    expect(nobody).toMatchObject({ status: 401, body: { error: 'unauthorized' } });
-    expect(nobody.headers.get('www-authenticate')).toMatch(/^Basic /);
-    expect((await httpreq('present', { fqdn, value: 'a b' })).body.error).toBe('bad_request');
-    expect((await httpreq('present', { fqdn })).body.error).toBe('bad_request');
-  });
+test("lego's httpreq follows the CNAME of a delegated challenge to another zone, and back out again", async () => {
+  const zone = await service.zone();
+  const target = await service.zone();
+  await service.record(zone, '_acme-challenge', 'CNAME', `one.${target.zoneName}`);
+  const fqdn = `_acme-challenge.${zone.zoneName}`;
+  expect((await httpreq('present', { fqdn, value: VALUE })).status).toBe(200);
+  await expect.poll(() => txt(`one.${target.zoneName}`)).toEqual([VALUE]);
+  expect((await httpreq('cleanup', { fqdn, value: VALUE })).status).toBe(200);
+  await expect.poll(() => txt(`one.${target.zoneName}`)).toEqual([]);
+});
 
-  describe('for a key that is held to some names', async () => {
-    const zone = await service.zone('narrow.example');
-    await service.record(zone, 'secret', 'CNAME', 'internal.elsewhere.example');
-    await service.record(zone, '_acme-challenge.gone', 'CNAME', 'x.elsewhere.example');
-    await service.record(zone, '_acme-challenge.leads', 'CNAME', 'secret.narrow.example');
-    await service.record(zone, '_acme-challenge.own', 'CNAME', '_acme-challenge.there.narrow.example');
-    const names = ['_acme-challenge.*'];
-    const byName = await service.key({ manageZones: 'none', onlyNames: names });
-    const byBoth = await service.key({ manageZones: 'none', onlyNames: names, onlyTypes: ['TXT'] });
+test("lego's httpreq names the target of a CNAME that leaves the account", async () => {
+  const zone = await service.zone();
+  await service.record(zone, '_acme-challenge', 'CNAME', 'x.elsewhere.example');
+  const refused = await httpreq('present', { fqdn: `_acme-challenge.${zone.zoneName}`, value: VALUE });
+  expect(refused).toMatchObject({ status: 404, body: { error: 'not_found' } });
+  expect(refused.body.message).toContain('x.elsewhere.example');
+});
 
-    test.each([
-      ['has a CNAME', 'secret'],
-      ['has none', 'nothing'],
-    ])('a name outside of these that %s is the same 403 without a target', async (_, name) => {
+test("lego's httpreq loses none of 100 values that arrive at one name at once", async () => {
+  const { zoneName } = await service.zone();
+  const fqdn = `_acme-challenge.many.${zoneName}`;
+  const values = Array.from({ length: 100 }, (_, index) => value(index));
+  const answers = await Promise.all(values.map((each) => httpreq('present', { fqdn, value: each })));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  await expect.poll(() => txt(fqdn)).toEqual(values.toSorted());
+  await Promise.all(values.map((each) => httpreq('cleanup', { fqdn, value: each })));
+  await expect.poll(() => txt(fqdn)).toEqual([]);
+}, 300_000);
+
+test("lego's httpreq applies the permissions of the key, and asks for a key with the scheme of the client", async () => {
+  const { zoneName } = await service.zone();
+  const fqdn = `www.${zoneName}`;
+  const narrow = await service.key({ manageZones: 'none', onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] });
+  expect((await httpreq('present', { fqdn, value: VALUE }, narrow.text)).status).toBe(403);
+  expect((await httpreq('present', { fqdn: `_acme-challenge.${fqdn}`, value: VALUE }, narrow.text)).status).toBe(200);
+  const stranger = await service.key({ team: 'second' });
+  expect((await httpreq('present', { fqdn, value: VALUE }, stranger.text)).body.error).toBe('not_found');
+  const nobody = await httpreq('present', { fqdn, value: VALUE }, 'yk_wrong');
+  expect(nobody).toMatchObject({ status: 401, body: { error: 'unauthorized' } });
+  expect(nobody.headers.get('www-authenticate')).toMatch(/^Basic /);
+  expect((await httpreq('present', { fqdn, value: 'a b' })).body.error).toBe('bad_request');
+  expect((await httpreq('present', { fqdn })).body.error).toBe('bad_request');
+});
+
+describe('for a key that is held to some names', async () => {
+  const zone = await service.zone('narrow.example');
+  await service.record(zone, 'secret', 'CNAME', 'internal.elsewhere.example');
+  await service.record(zone, '_acme-challenge.gone', 'CNAME', 'x.elsewhere.example');
+  await service.record(zone, '_acme-challenge.leads', 'CNAME', 'secret.narrow.example');
+  await service.record(zone, '_acme-challenge.own', 'CNAME', '_acme-challenge.there.narrow.example');
+  const names = ['_acme-challenge.*'];
+  const byName = await service.key({ manageZones: 'none', onlyNames: names });
+  const byBoth = await service.key({ manageZones: 'none', onlyNames: names, onlyTypes: ['TXT'] });
+
+  test.each([
+    ['has a CNAME', 'secret'],
+    ['has none', 'nothing'],
+  ])(
+    'for a key that is held to some names, a name outside of these that %s is the same 403 without a target',
+    async (_, name) => {
       for (const verb of ['present', 'cleanup']) {
         const refused = await httpreq(verb, { fqdn: `${name}.narrow.example`, value: VALUE }, byName.text);
         expect(refused).toEqual({
@@ -143,43 +144,43 @@ describe("lego's httpreq", () => {
           body: { error: 'forbidden', message: 'This key may only write records named _acme-challenge.*.' },
         });
       }
-    });
+    },
+  );
 
-    test('a CNAME of its own is not followed to a name outside', async () => {
-      const refused = await httpreq(
-        'present',
-        { fqdn: '_acme-challenge.leads.narrow.example', value: VALUE },
-        byName.text,
-      );
-      expect(refused.status).toBe(403);
-      expect(JSON.stringify(refused.body)).not.toContain('internal');
-    });
-
-    test('the error names the target of a CNAME only to a key that may read CNAME records', async () => {
-      const fqdn = '_acme-challenge.gone.narrow.example';
-      const told = await httpreq('present', { fqdn, value: VALUE }, byName.text);
-      expect([told.status, told.body.message?.includes('x.elsewhere.example')]).toEqual([404, true]);
-      const untold = await httpreq('present', { fqdn, value: VALUE }, byBoth.text);
-      expect([untold.status, untold.body.message?.includes('elsewhere')]).toEqual([404, false]);
-    });
-
-    test('a CNAME between two of its names is followed', async () => {
-      const fqdn = '_acme-challenge.own.narrow.example';
-      expect((await httpreq('present', { fqdn, value: VALUE }, byBoth.text)).status).toBe(200);
-      await expect.poll(() => txt('_acme-challenge.there.narrow.example')).toEqual([VALUE]);
-    });
+  test('for a key that is held to some names, a CNAME of its own is not followed to a name outside', async () => {
+    const refused = await httpreq(
+      'present',
+      { fqdn: '_acme-challenge.leads.narrow.example', value: VALUE },
+      byName.text,
+    );
+    expect(refused.status).toBe(403);
+    expect(JSON.stringify(refused.body)).not.toContain('internal');
   });
 
-  test('counts as a record write', async () => {
-    const { zoneName } = await limited.zone('limited.example');
-    const key = await limited.key({ recordWrites: 1 });
-    const send = () =>
-      post('/httpreq/present', { fqdn: zoneName, value: VALUE }, { authorization: basic(key.text) }, limited.url);
-    expect((await send()).status).toBe(200);
-    const refused = await send();
-    expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  test('for a key that is held to some names, the error names the target of a CNAME only to a key that may read CNAME records', async () => {
+    const fqdn = '_acme-challenge.gone.narrow.example';
+    const told = await httpreq('present', { fqdn, value: VALUE }, byName.text);
+    expect([told.status, told.body.message?.includes('x.elsewhere.example')]).toEqual([404, true]);
+    const untold = await httpreq('present', { fqdn, value: VALUE }, byBoth.text);
+    expect([untold.status, untold.body.message?.includes('elsewhere')]).toEqual([404, false]);
   });
+
+  test('for a key that is held to some names, a CNAME between two of its names is followed', async () => {
+    const fqdn = '_acme-challenge.own.narrow.example';
+    expect((await httpreq('present', { fqdn, value: VALUE }, byBoth.text)).status).toBe(200);
+    await expect.poll(() => txt('_acme-challenge.there.narrow.example')).toEqual([VALUE]);
+  });
+});
+
+test("lego's httpreq counts as a record write", async () => {
+  const { zoneName } = await limited.zone('limited.example');
+  const key = await limited.key({ recordWrites: 1 });
+  const send = () =>
+    post('/httpreq/present', { fqdn: zoneName, value: VALUE }, { authorization: basic(key.text) }, limited.url);
+  expect((await send()).status).toBe(200);
+  const refused = await send();
+  expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
 describe('acme-dns', () => {
@@ -201,13 +202,13 @@ describe('acme-dns', () => {
     account = answer.body;
   });
 
-  test('registers an account for a fresh name below the one that the user name says', () => {
+  test('acme-dns registers an account for a fresh name below the one that the user name says', () => {
     expect(account.subdomain).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(account.fulldomain).toBe(`${account.subdomain}.challenges.auth.example`);
     expect(account.allowfrom).toEqual([]);
   });
 
-  test('keeps the two newest values of the name, and repeats without harm', async () => {
+  test('acme-dns keeps the two newest values of the name, and repeats without harm', async () => {
     const values = [VALUE, value(1), value(2), value(2)];
     for (const each of values) {
       const send = async () => {
@@ -220,7 +221,7 @@ describe('acme-dns', () => {
     expect(await txt(account.fulldomain as string)).toEqual([value(1), value(2)].sort());
   });
 
-  test('gives the account no other permission', async () => {
+  test('acme-dns gives the account no other permission', async () => {
     const { password = '' } = account;
     const other = { subdomain: '00000000-0000-4000-8000-000000000000', txt: VALUE };
     expect((await update(other, account)).status).toBe(403);
@@ -234,7 +235,7 @@ describe('acme-dns', () => {
     expect((await post('/acme-dns/register', undefined, again)).status).toBe(403);
   });
 
-  test('registers only for keys that manage zones, within one zone or a named one', async () => {
+  test('acme-dns registers only for keys that manage zones, within one zone or a named one', async () => {
     await service.zone('auth2.example');
     const unnamed = await post('/acme-dns/register', {}, { authorization: `Bearer ${service.admin.text}` });
     expect(unnamed).toMatchObject({ status: 400, body: { error: 'bad_request' } });
@@ -253,7 +254,7 @@ describe('acme-dns', () => {
     expect((await update({ subdomain: only.body.subdomain, txt: VALUE }, only.body)).status).toBe(401);
   });
 
-  test('the account inherits networks and expiry of the registering key, and the history shows it', async () => {
+  test('the account of acme-dns inherits networks and expiry of the registering key, and the history shows it', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
     const bound = await service.key({ networks: ['127.0.0.0/8'], expiresAt });
     const user = { authorization: basic(bound.text, 'auth.example') };

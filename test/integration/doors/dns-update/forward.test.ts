@@ -3,7 +3,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { createForward } from '#doors/dns-update/forward.ts';
 import { startNameServer } from '../../../support/dns/fake-nameserver.ts';
@@ -55,61 +55,57 @@ async function ask(port: number, options: { tcp?: boolean; isSigned?: boolean } 
   return reply.text === NO_ANSWER ? ask(port, options) : reply;
 }
 
-describe('the name servers', () => {
-  test('are asked in turn, beginning with the one that answered last', async () => {
-    const hosts = [closed.port, (hangingUp.address() as AddressInfo).port, server.port];
-    const servers = hosts.map((port) => ({ host: '127.0.0.1', port }));
-    const forward = createForward({ servers, timeoutMs: 60_000 });
-    const query = queryMessage(zone, TYPE_NUMBERS.SOA);
-    for (let times = 0; times < 3; times += 1) {
-      expect((await forward(query, 'tcp', signal))?.slice(0, 2)).toEqual(query.slice(0, 2));
-      expect(hungUp).toHaveLength(1);
-    }
-    await expect(createForward({ servers: servers.slice(0, 2) })(query, 'tcp', signal)).rejects.toThrow(
-      'no name server',
-    );
-  });
+test('the name servers are asked in turn, beginning with the one that answered last', async () => {
+  const hosts = [closed.port, (hangingUp.address() as AddressInfo).port, server.port];
+  const servers = hosts.map((port) => ({ host: '127.0.0.1', port }));
+  const forward = createForward({ servers, timeoutMs: 60_000 });
+  const query = queryMessage(zone, TYPE_NUMBERS.SOA);
+  for (let times = 0; times < 3; times += 1) {
+    expect((await forward(query, 'tcp', signal))?.slice(0, 2)).toEqual(query.slice(0, 2));
+    expect(hungUp).toHaveLength(1);
+  }
+  await expect(createForward({ servers: servers.slice(0, 2) })(query, 'tcp', signal)).rejects.toThrow('no name server');
+});
 
-  test('that answer another query are passed over, and their answer goes to no client', async () => {
-    const query = queryMessage(zone, TYPE_NUMBERS.SOA);
-    /** Answers with the octets of the query, changed at one place. */
-    const answering = async (at: number, octet: (octet: number) => number) => {
-      const wrong = createServer((socket) => {
-        socket.on('data', (chunk) => {
-          const answer = Buffer.from(chunk as Buffer);
-          answer[4] = (answer[4] ?? 0) | 0x80;
-          answer[at] = octet(answer[at] ?? 0);
-          socket.end(answer);
-        });
-        socket.on('error', () => undefined);
-      }).listen(0, '127.0.0.1');
-      await once(wrong, 'listening');
-      return { close: () => wrong.close(), host: '127.0.0.1', port: (wrong.address() as AddressInfo).port };
-    };
-    const flip = (octet: number) => octet ^ 1;
-    // The length has two octets; the id follows, and then the flags.
-    const wrongs = await Promise.all([answering(2, flip), answering(3, flip), answering(4, (octet) => octet & 0x7f)]);
-    for (const wrong of wrongs) {
-      await expect(createForward({ servers: [wrong] })(query, 'tcp', signal)).rejects.toThrow('no name server');
-      const forward = createForward({ servers: [wrong, { host: '127.0.0.1', port: server.port }], timeoutMs: 60_000 });
-      expect((await forward(query, 'tcp', signal))?.slice(0, 2)).toEqual(query.slice(0, 2));
-      wrong.close();
-    }
-  });
+test('the name servers that answer another query are passed over, and their answer goes to no client', async () => {
+  const query = queryMessage(zone, TYPE_NUMBERS.SOA);
+  /** Answers with the octets of the query, changed at one place. */
+  const answering = async (at: number, octet: (octet: number) => number) => {
+    const wrong = createServer((socket) => {
+      socket.on('data', (chunk) => {
+        const answer = Buffer.from(chunk as Buffer);
+        answer[4] = (answer[4] ?? 0) | 0x80;
+        answer[at] = octet(answer[at] ?? 0);
+        socket.end(answer);
+      });
+      socket.on('error', () => undefined);
+    }).listen(0, '127.0.0.1');
+    await once(wrong, 'listening');
+    return { close: () => wrong.close(), host: '127.0.0.1', port: (wrong.address() as AddressInfo).port };
+  };
+  const flip = (octet: number) => octet ^ 1;
+  // The length has two octets; the id follows, and then the flags.
+  const wrongs = await Promise.all([answering(2, flip), answering(3, flip), answering(4, (octet) => octet & 0x7f)]);
+  for (const wrong of wrongs) {
+    await expect(createForward({ servers: [wrong] })(query, 'tcp', signal)).rejects.toThrow('no name server');
+    const forward = createForward({ servers: [wrong, { host: '127.0.0.1', port: server.port }], timeoutMs: 60_000 });
+    expect((await forward(query, 'tcp', signal))?.slice(0, 2)).toEqual(query.slice(0, 2));
+    wrong.close();
+  }
+});
 
-  test('that are silent are passed over', async () => {
-    const port = await portWith(silent, server);
-    expect(await ask(port, { tcp: true })).toMatchObject({ rcode: 'NOERROR', text: null });
-    expect(silent.queries.length).toBeGreaterThan(0);
-  });
+test('the name servers that are silent are passed over', async () => {
+  const port = await portWith(silent, server);
+  expect(await ask(port, { tcp: true })).toMatchObject({ rcode: 'NOERROR', text: null });
+  expect(silent.queries.length).toBeGreaterThan(0);
+});
 
-  test('that are all away make the answer SERVFAIL, over UDP not longer than the query', async () => {
-    const port = await portWith(closed);
-    const query = queryMessage(zone, TYPE_NUMBERS.SOA);
-    const [long, short] = [await exchange(port, query, { tcp: true }), await exchange(port, query)];
-    expect(readReply(long, query, key)).toMatchObject({ rcode: 'SERVFAIL', text: NO_ANSWER });
-    expect([readReply(short, query, key).rcode, short.length]).toEqual(['SERVFAIL', query.length]);
-  });
+test('the name servers that are all away make the answer SERVFAIL, over UDP not longer than the query', async () => {
+  const port = await portWith(closed);
+  const query = queryMessage(zone, TYPE_NUMBERS.SOA);
+  const [long, short] = [await exchange(port, query, { tcp: true }), await exchange(port, query)];
+  expect(readReply(long, query, key)).toMatchObject({ rcode: 'SERVFAIL', text: NO_ANSWER });
+  expect([readReply(short, query, key).rcode, short.length]).toEqual(['SERVFAIL', query.length]);
 });
 
 test('a flood of unsigned queries over UDP takes no place of TCP, of signed queries and of updates', async () => {

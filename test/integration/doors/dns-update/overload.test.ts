@@ -26,7 +26,7 @@ describe('at level 1', () => {
   });
   afterAll(() => level(0, CALM));
 
-  test('updates with a key that was used recently are made', async () => {
+  test('at level 1 updates with a key that was used recently are made', async () => {
     for (const tcp of [true, false]) {
       expect(await update(port, key, { zone, changes: add(`tcp-${tcp}`) }, { tcp })).toMatchObject({
         rcode: 'NOERROR',
@@ -34,7 +34,7 @@ describe('at level 1', () => {
     }
   });
 
-  test('a flood of unknown keys is answered SERVFAIL before it reaches the database, not longer than its datagrams', async () => {
+  test('at level 1, a flood of unknown keys is answered SERVFAIL before it reaches the database, not longer than its datagrams', async () => {
     const before = await value('load_refused_total{kind="unknown"}');
     const name = () => `key-${randomBytes(6).toString('hex')}.zonestead`;
     const one = async () => {
@@ -54,7 +54,7 @@ describe('at level 1', () => {
     expect(await update(port, key, { zone, changes: add('after') })).toMatchObject({ rcode: 'NOERROR' });
   });
 
-  test('queries without a signature are answered SERVFAIL', async () => {
+  test('at level 1 queries without a signature are answered SERVFAIL', async () => {
     const query = queryMessage(zone, TYPE_NUMBERS.SOA);
     expect(await send(query, key, true)).toMatchObject({ rcode: 'SERVFAIL', text: OVERLOADED });
     const short = await send(query, key);
@@ -69,13 +69,13 @@ describe('at level 2', () => {
   });
   afterAll(() => level(0, CALM));
 
-  test('a transfer is answered SERVFAIL, and a small update is made', async () => {
+  test('at level 2, a transfer is answered SERVFAIL, and a small update is made', async () => {
     const axfr = signed(queryMessage(zone, META.AXFR), key);
     expect(await send(axfr, key, true)).toMatchObject({ rcode: 'SERVFAIL', text: OVERLOADED, isSigned: true });
     expect(await update(port, key, { zone, changes: add('small') })).toMatchObject({ rcode: 'NOERROR' });
   });
 
-  test('a long update is answered SERVFAIL, and the same message is accepted after the overload', async () => {
+  test('at level 2, a long update is answered SERVFAIL, and the same message is accepted after the overload', async () => {
     const changes = Array.from({ length: 100 }, (_, at) =>
       change.add(`long-${at}.${zone}`, 300, 'TXT', `"${'x'.repeat(200)}"`),
     );

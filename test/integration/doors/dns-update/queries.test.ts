@@ -55,7 +55,7 @@ async function transferred(by: UpdateKey, zone: string, type = 'AXFR'): Promise<
 const apex = (zone: string) => ['ns1', 'ns2'].map((host) => `${zone}. 3600 IN NS ${host}.zonestead.test.`);
 
 describe('a transfer', () => {
-  test('has every update that was answered before it, and no DNSSEC records', async () => {
+  test('a transfer has every update that was answered before it, and no DNSSEC records', async () => {
     const { zoneName: zone } = await service.zone();
     for (let n = 1; n <= 5; n += 1) {
       await update(port, key, { zone, changes: [change.add(`www.${zone}`, 300, 'A', `192.0.2.${n}`)] });
@@ -66,7 +66,7 @@ describe('a transfer', () => {
     }
   });
 
-  test.for(TSIG_KEY_ALGORITHMS)('has a signature by %s in each of its messages', async (algorithm) => {
+  test.for(TSIG_KEY_ALGORITHMS)('a transfer has a signature by %s in each of its messages', async (algorithm) => {
     const by = await updateKey(service, { algorithm });
     const zone = await service.zone();
     const text = (n: number) => `"${String(n).padEnd(250, 'x')}"`;
@@ -81,7 +81,7 @@ describe('a transfer', () => {
     expect(printed).not.toMatch(/verify|failed/i);
   });
 
-  test('as the answer to IXFR is the whole zone, or the SOA record of a client that has this serial', async () => {
+  test('a transfer as the answer to IXFR is the whole zone, or the SOA record of a client that has this serial', async () => {
     const zone = await service.zone();
     await service.record(zone, 'www', 'A', '192.0.2.1');
     const { zoneName: name } = zone;
@@ -91,13 +91,13 @@ describe('a transfer', () => {
     expect(lines(await dig(key, name, `IXFR=${serial}`))).toEqual([soa]);
   });
 
-  test('has ALIAS targets and nothing of an ALIAS without addresses', async () => {
+  test('a transfer has ALIAS targets and nothing of an ALIAS without addresses', async () => {
     const zone = await service.zone();
     await service.record(zone, 'later', 'ALIAS', 'unknown.example.net');
     expect(await transferred(key, zone.zoneName)).toEqual(apex(zone.zoneName));
   });
 
-  test('needs a signature', async () => {
+  test('a transfer needs a signature', async () => {
     const { zoneName } = await service.zone();
     const printed = await dig(null, zoneName, 'AXFR', '+comments');
     expect(printed).toContain('Transfer failed');
@@ -109,7 +109,7 @@ describe('a transfer', () => {
     ['that may not read records', { records: 'none' as const }, 'REFUSED'],
     ['that may write some names only', { onlyNames: ['_acme-challenge'], onlyTypes: ['TXT'] }, 'REFUSED'],
     ['from another network', { networks: ['192.0.2.0/24'] }, 'NOTAUTH'],
-  ])('with a key %s is refused', async (_, options, rcode) => {
+  ])('a transfer with a key %s is refused', async (_, options, rcode) => {
     const { zoneName } = await service.zone();
     const by = await updateKey(service, options);
     const printed = await dig(by, zoneName, 'AXFR', '+comments');
@@ -118,7 +118,7 @@ describe('a transfer', () => {
     expect(await rcodeOf(by, zoneName)).toBe(rcode);
   });
 
-  test('with a wrong secret is refused, and with a key that was revoked at once', async () => {
+  test('a transfer with a wrong secret is refused, and with a key that was revoked at once', async () => {
     const { zoneName } = await service.zone();
     const by = await updateKey(service);
     expect(await transferred(by, zoneName)).toEqual(apex(zoneName));
@@ -134,67 +134,65 @@ describe('a transfer', () => {
   }
 });
 
-describe('a query', () => {
-  test('gets the answer of the name server, signed if it was', async () => {
-    const zone = await service.zone();
-    await service.record(zone, 'www', 'A', '192.0.2.1');
-    const { zoneName: name } = zone;
-    await service.settled();
-    for (const by of [null, key]) {
-      for (const protocol of ['+tcp', '+notcp']) {
-        const printed = await dig(by, name, 'SOA', protocol, '+norecurse');
-        expect(printed).toMatch(/status: NOERROR/);
-        expect(printed).toMatch(/flags: qr aa[;\s]/);
-        expect(lines(printed)[0]).toMatch(new RegExp(`^${name}\\. 300 IN SOA `));
-      }
+test('a query gets the answer of the name server, signed if it was', async () => {
+  const zone = await service.zone();
+  await service.record(zone, 'www', 'A', '192.0.2.1');
+  const { zoneName: name } = zone;
+  await service.settled();
+  for (const by of [null, key]) {
+    for (const protocol of ['+tcp', '+notcp']) {
+      const printed = await dig(by, name, 'SOA', protocol, '+norecurse');
+      expect(printed).toMatch(/status: NOERROR/);
+      expect(printed).toMatch(/flags: qr aa[;\s]/);
+      expect(lines(printed)[0]).toMatch(new RegExp(`^${name}\\. 300 IN SOA `));
     }
-    expect(lines(await dig(key, `www.${name}`, 'A', '+norecurse'))).toEqual([`www.${name}. 3600 IN A 192.0.2.1`]);
-    expect(await dig(key, `nothing.${name}`, 'A', '+norecurse')).toMatch(/status: NXDOMAIN/);
-  });
+  }
+  expect(lines(await dig(key, `www.${name}`, 'A', '+norecurse'))).toEqual([`www.${name}. 3600 IN A 192.0.2.1`]);
+  expect(await dig(key, `nothing.${name}`, 'A', '+norecurse')).toMatch(/status: NXDOMAIN/);
+});
 
-  test('is verified by kdig too', async () => {
-    const zone = await service.zone();
-    await service.record(zone, 'www', 'A', '192.0.2.1');
-    const args = ['@127.0.0.1', '-p', String(port), '-y', keyText(key), `www.${zone.zoneName}`, 'A', '+short'];
-    await service.settled();
-    expect((await run('kdig', args, { timeout: 100_000 })).stdout).toMatch(/^192\.0\.2\.1\n/);
-    const all = await run('kdig', [...args.slice(0, 5), zone.zoneName, 'AXFR'], { timeout: 100_000 });
-    expect(all.stdout).toContain(`www.${zone.zoneName}.`);
-    expect(all.stderr).toBe('');
-  });
+test('a query is verified by kdig too', async () => {
+  const zone = await service.zone();
+  await service.record(zone, 'www', 'A', '192.0.2.1');
+  const args = ['@127.0.0.1', '-p', String(port), '-y', keyText(key), `www.${zone.zoneName}`, 'A', '+short'];
+  await service.settled();
+  expect((await run('kdig', args, { timeout: 100_000 })).stdout).toMatch(/^192\.0\.2\.1\n/);
+  const all = await run('kdig', [...args.slice(0, 5), zone.zoneName, 'AXFR'], { timeout: 100_000 });
+  expect(all.stdout).toContain(`www.${zone.zoneName}.`);
+  expect(all.stderr).toBe('');
+});
 
-  test('that is unsigned comes again over TCP unless it is for the SOA record, so that the port does not amplify', async () => {
-    const zone = await service.zone();
-    await service.record(zone, '@', 'TXT', 'x'.repeat(400));
-    await service.settled();
-    const printed = await dig(null, zone.zoneName, 'TXT', '+notcp', '+ignore', '+norecurse');
-    expect(printed).toMatch(/flags: qr[^;]* tc[;\s]/);
-    expect(lines(printed)).toEqual([]);
-    // Without +ignore, dig comes again over TCP itself.
-    expect(lines(await dig(null, zone.zoneName, 'TXT', '+notcp', '+norecurse'))).toHaveLength(1);
-  });
+test('a query that is unsigned comes again over TCP unless it is for the SOA record, so that the port does not amplify', async () => {
+  const zone = await service.zone();
+  await service.record(zone, '@', 'TXT', 'x'.repeat(400));
+  await service.settled();
+  const printed = await dig(null, zone.zoneName, 'TXT', '+notcp', '+ignore', '+norecurse');
+  expect(printed).toMatch(/flags: qr[^;]* tc[;\s]/);
+  expect(lines(printed)).toEqual([]);
+  // Without +ignore, dig comes again over TCP itself.
+  expect(lines(await dig(null, zone.zoneName, 'TXT', '+notcp', '+norecurse'))).toHaveLength(1);
+});
 
-  test('with a long answer comes again over TCP', async () => {
-    const zone = await service.zone();
-    for (let n = 0; n < 4; n += 1) await service.record(zone, 'big', 'TXT', String(n).repeat(400));
-    await service.settled();
-    const name = `big.${zone.zoneName}`;
-    expect(await dig(key, name, 'TXT', '+notcp', '+ignore', '+norecurse')).toMatch(/flags: qr aa tc[;\s]/);
-    expect(lines(await dig(key, name, 'TXT', '+notcp', '+norecurse'))).toHaveLength(4);
-  });
+test('a query with a long answer comes again over TCP', async () => {
+  const zone = await service.zone();
+  for (let n = 0; n < 4; n += 1) await service.record(zone, 'big', 'TXT', String(n).repeat(400));
+  await service.settled();
+  const name = `big.${zone.zoneName}`;
+  expect(await dig(key, name, 'TXT', '+notcp', '+ignore', '+norecurse')).toMatch(/flags: qr aa tc[;\s]/);
+  expect(lines(await dig(key, name, 'TXT', '+notcp', '+norecurse'))).toHaveLength(4);
+});
 
-  test('with a wrong signature gets none', async () => {
-    const { zoneName } = await service.zone();
-    const wrong = { ...key, secret: Buffer.from('another secret of some octets') };
-    const request = signed(queryMessage(zoneName, 6), wrong);
-    expect(readReply(await exchange(port, request), request, wrong)).toMatchObject({
-      rcode: 'NOTAUTH',
-      error: 'BADSIG',
-      isSigned: false,
-    });
-    const late = signRequest(queryMessage(zoneName, 6), key, Math.floor(Date.now() / 1000) - 4_000);
-    expect(readReply(await exchange(port, late), late, key)).toMatchObject({ rcode: 'NOTAUTH', error: 'BADTIME' });
+test('a query with a wrong signature gets none', async () => {
+  const { zoneName } = await service.zone();
+  const wrong = { ...key, secret: Buffer.from('another secret of some octets') };
+  const request = signed(queryMessage(zoneName, 6), wrong);
+  expect(readReply(await exchange(port, request), request, wrong)).toMatchObject({
+    rcode: 'NOTAUTH',
+    error: 'BADSIG',
+    isSigned: false,
   });
+  const late = signRequest(queryMessage(zoneName, 6), key, Math.floor(Date.now() / 1000) - 4_000);
+  expect(readReply(await exchange(port, late), late, key)).toMatchObject({ rcode: 'NOTAUTH', error: 'BADTIME' });
 });
 
 test('an unsigned query over UDP gets at most three times its octets, and the whole answer over TCP', async () => {

@@ -1,5 +1,5 @@
 // The dyndns2 protocol over HTTP: parameters, answers, rights, and what is written.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DnsRecord } from '#contract/record.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
@@ -42,177 +42,167 @@ async function records(name: string): Promise<string[]> {
 }
 const serial = async () => ((await service.request('GET', `/zones/${zone.id}`)).body as { serial: number }).serial;
 
-describe('an update', () => {
-  test('sets the address, and a repetition changes nothing', async () => {
-    expect(await call('?hostname=home.dynamic.example&myip=192.0.2.1')).toMatchObject({
-      status: 200,
-      text: 'good 192.0.2.1\n',
-    });
-    expect(await records('home')).toEqual(['60 A 192.0.2.1']);
-    const before = await serial();
-    expect(await answer('?hostname=HOME.dynamic.example.&myip=192.0.2.1')).toBe('nochg 192.0.2.1\n');
-    expect(await serial()).toBe(before);
-    expect(await answer('?hostname=home.dynamic.example&myip=192.0.2.2')).toBe('good 192.0.2.2\n');
-    expect(await records('home')).toEqual(['60 A 192.0.2.2']);
+test('an update sets the address, and a repetition changes nothing', async () => {
+  expect(await call('?hostname=home.dynamic.example&myip=192.0.2.1')).toMatchObject({
+    status: 200,
+    text: 'good 192.0.2.1\n',
   });
-
-  test('sets both families in one change, and leaves the family that it does not name', async () => {
-    const before = await serial();
-    expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.3,2001:db8::3')).toBe(
-      'good 192.0.2.3,2001:db8::3\n',
-    );
-    expect(await serial()).toBe(before + 1);
-    expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.4')).toBe('good 192.0.2.4\n');
-    expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.4&myipv6=2001:db8::5')).toBe(
-      'good 192.0.2.4,2001:db8::5\n',
-    );
-    expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.4,')).toBe('nochg 192.0.2.4\n');
-    expect(await records('both')).toEqual(['60 A 192.0.2.4', '60 AAAA 2001:db8::5']);
-  });
-
-  test('keeps the TTL and the other types of its name, and replaces all addresses of its family', async () => {
-    await service.record(zone, 'kept', 'TXT', 'other');
-    await service.request('POST', `/zones/${zone.id}/records`, {
-      name: 'kept',
-      type: 'A',
-      content: '192.0.2.5',
-      ttl: 300,
-    });
-    await service.request('POST', `/zones/${zone.id}/records`, {
-      name: 'kept',
-      type: 'A',
-      content: '192.0.2.6',
-      ttl: 300,
-    });
-    expect(await answer('?hostname=kept.dynamic.example&myip=192.0.2.6')).toBe('good 192.0.2.6\n');
-    expect(await records('kept')).toEqual(['300 A 192.0.2.6', '3600 TXT other']);
-  });
-
-  test('with several names answers a line for each, in their order', async () => {
-    const names = ['one.dynamic.example', 'nowhere.example.net', 'one', 'two.dynamic.example'].join(',');
-    expect(await answer(`?hostname=${names}&myip=192.0.2.7`)).toBe('good 192.0.2.7\nnohost\nnotfqdn\ngood 192.0.2.7\n');
-  });
-
-  test('may be a form', async () => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const body = 'hostname=form.dynamic.example&myip=192.0.2.8';
-    expect(await answer('', { method: 'POST', headers, body })).toBe('good 192.0.2.8\n');
-    expect(await answer('?hostname=form.dynamic.example&myip=192.0.2.9', { method: 'POST' })).toBe('good 192.0.2.9\n');
-    expect(await records('form')).toEqual(['60 A 192.0.2.9']);
-  });
-
-  test('is in the history with the key that made it, and in no cache', async () => {
-    const { headers } = await call('?hostname=told.dynamic.example&myip=192.0.2.10');
-    expect(headers.get('cache-control')).toBe('no-store');
-    const { body } = await service.request('GET', `/zones/${zone.id}/changes`);
-    const { changes } = body as { changes: { action: string; keyId: string | null }[] };
-    expect(changes[0]).toMatchObject({ action: 'record.create', keyId: key.id });
-  });
-
-  test('by HEAD changes nothing', async () => {
-    const { status } = await call('?hostname=head.dynamic.example&myip=192.0.2.11', { method: 'HEAD' });
-    expect(status).toBe(405);
-    expect(await records('head')).toEqual([]);
-  });
+  expect(await records('home')).toEqual(['60 A 192.0.2.1']);
+  const before = await serial();
+  expect(await answer('?hostname=HOME.dynamic.example.&myip=192.0.2.1')).toBe('nochg 192.0.2.1\n');
+  expect(await serial()).toBe(before);
+  expect(await answer('?hostname=home.dynamic.example&myip=192.0.2.2')).toBe('good 192.0.2.2\n');
+  expect(await records('home')).toEqual(['60 A 192.0.2.2']);
 });
 
-describe('an update without an address', () => {
-  const named = (address: string) => ({ headers: { 'x-forwarded-for': address } });
-
-  test('takes that of the client, which a trusted proxy names', async () => {
-    expect(await answer('?hostname=own.dynamic.example', named('198.51.100.1, 203.0.113.9'))).toBe('dnserr\n');
-    expect(await answer('?hostname=own.dynamic.example', named('9.9.9.9'))).toBe('good 9.9.9.9\n');
-    expect(await answer('?hostname=own.dynamic.example', named('2620:fe::9'))).toBe('good 2620:fe::9\n');
-    expect(await answer('?hostname=own.dynamic.example&myip=', named('1.2.3.4, 9.9.9.9'))).toBe('nochg 9.9.9.9\n');
-    expect(await records('own')).toEqual(['60 A 9.9.9.9', '60 AAAA 2620:fe::9']);
-  });
-
-  test.each([
-    ['that of the proxy', {}],
-    ['a private one', named('10.0.0.7')],
-    ['a local one', named('::1')],
-    ['unknown', named('unknown')],
-  ])('is told to send one if that of the client is %s', async (_, sent) => {
-    const { text, headers } = await call('?hostname=none.dynamic.example', sent);
-    expect([text, headers.get('zonestead-note')]).toEqual(['dnserr\n', expect.stringContaining('send myip=')]);
-    expect(await records('none')).toEqual([]);
-  });
-
-  test('is told to send one if a proxy that is not trusted comes between', async () => {
-    const { text } = await call('?hostname=between.dynamic.example', {
-      headers: { forwarded: 'for=9.9.9.9' },
-      url: direct,
-    });
-    expect(text).toBe('dnserr\n');
-  });
-
-  test('does not believe the header of a client that is not a proxy', async () => {
-    expect(await answer('?hostname=spoofed.dynamic.example', { url: direct, ...named('9.9.9.9') })).toBe('dnserr\n');
-    expect(await records('spoofed')).toEqual([]);
-  });
+test('an update sets both families in one change, and leaves the family that it does not name', async () => {
+  const before = await serial();
+  expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.3,2001:db8::3')).toBe(
+    'good 192.0.2.3,2001:db8::3\n',
+  );
+  expect(await serial()).toBe(before + 1);
+  expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.4')).toBe('good 192.0.2.4\n');
+  expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.4&myipv6=2001:db8::5')).toBe(
+    'good 192.0.2.4,2001:db8::5\n',
+  );
+  expect(await answer('?hostname=both.dynamic.example&myip=192.0.2.4,')).toBe('nochg 192.0.2.4\n');
+  expect(await records('both')).toEqual(['60 A 192.0.2.4', '60 AAAA 2001:db8::5']);
 });
 
-describe('is refused', () => {
-  test.each([null, 'wrong', `yk_${'0'.repeat(12)}_${'0'.repeat(64)}`])('the password %j', async (token) => {
-    const { status, text, headers } = await call('?hostname=home.dynamic.example&myip=192.0.2.1', { token });
-    expect([status, text, headers.get('www-authenticate')]).toEqual([
-      401,
-      'badauth\n',
-      expect.stringMatching(/^Basic /),
-    ]);
+test('an update keeps the TTL and the other types of its name, and replaces all addresses of its family', async () => {
+  await service.record(zone, 'kept', 'TXT', 'other');
+  await service.request('POST', `/zones/${zone.id}/records`, {
+    name: 'kept',
+    type: 'A',
+    content: '192.0.2.5',
+    ttl: 300,
   });
+  await service.request('POST', `/zones/${zone.id}/records`, {
+    name: 'kept',
+    type: 'A',
+    content: '192.0.2.6',
+    ttl: 300,
+  });
+  expect(await answer('?hostname=kept.dynamic.example&myip=192.0.2.6')).toBe('good 192.0.2.6\n');
+  expect(await records('kept')).toEqual(['300 A 192.0.2.6', '3600 TXT other']);
+});
 
-  test.each([
-    ['', 'notfqdn'],
-    ['?hostname=', 'notfqdn'],
-    ['?hostname=home&myip=192.0.2.1', 'notfqdn'],
-    ['?hostname=*.home.dynamic.example&myip=192.0.2.99', 'notfqdn'],
-    ['?hostname=a..dynamic.example&myip=192.0.2.1', 'notfqdn'],
-    ['?hostname=elsewhere.example.net&myip=192.0.2.1', 'nohost'],
-    ['?hostname=home.dynamic.example&myip=192.0.2.256', 'dnserr'],
-    ['?hostname=home.dynamic.example&myip=192.0.2.1,192.0.2.2', 'dnserr'],
-    ['?hostname=home.dynamic.example&myip=fe80::1%25eth0', 'dnserr'],
-    [`?hostname=${Array.from({ length: 21 }, (_, n) => `h${n}.dynamic.example`)}&myip=192.0.2.1`, 'numhost'],
-  ])('%s with %s, and nothing is written', async (query, code) => {
-    const before = await serial();
-    const { status, text, headers } = await call(query);
-    expect([status, text]).toEqual([200, `${code}\n`]);
-    expect(headers.get('zonestead-note')).toBeTruthy();
-    expect(await serial()).toBe(before);
-  });
+test('an update with several names answers a line for each, in their order', async () => {
+  const names = ['one.dynamic.example', 'nowhere.example.net', 'one', 'two.dynamic.example'].join(',');
+  expect(await answer(`?hostname=${names}&myip=192.0.2.7`)).toBe('good 192.0.2.7\nnohost\nnotfqdn\ngood 192.0.2.7\n');
+});
 
-  test('a name with a CNAME', async () => {
-    await service.record(zone, 'alias', 'CNAME', 'target.example.net');
-    const { text, headers } = await call('?hostname=alias.dynamic.example&myip=192.0.2.1');
-    expect([text, headers.get('zonestead-note')]).toEqual(['dnserr\n', expect.stringContaining('CNAME')]);
-  });
+test('an update may be a form', async () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = 'hostname=form.dynamic.example&myip=192.0.2.8';
+  expect(await answer('', { method: 'POST', headers, body })).toBe('good 192.0.2.8\n');
+  expect(await answer('?hostname=form.dynamic.example&myip=192.0.2.9', { method: 'POST' })).toBe('good 192.0.2.9\n');
+  expect(await records('form')).toEqual(['60 A 192.0.2.9']);
+});
 
-  test.each([
-    ['from another team', { team: 'other' }, 'nohost'],
-    ['for another name', { onlyNames: ['office'] }, 'nohost'],
-    ['for another type', { onlyTypes: ['TXT'] }, 'nohost'],
-    ['that may only read', { records: 'read' as const }, 'nohost'],
-    ['from another network', { networks: ['192.0.2.0/24'] }, 'badauth'],
-  ])('a key %s', async (_, options, code) => {
-    const other = await service.key(options);
-    expect(await answer('?hostname=guarded.dynamic.example&myip=192.0.2.1', { token: other.text })).toBe(`${code}\n`);
-    expect(await records('guarded')).toEqual([]);
-  });
+test('an update is in the history with the key that made it, and in no cache', async () => {
+  const { headers } = await call('?hostname=told.dynamic.example&myip=192.0.2.10');
+  expect(headers.get('cache-control')).toBe('no-store');
+  const { body } = await service.request('GET', `/zones/${zone.id}/changes`);
+  const { changes } = body as { changes: { action: string; keyId: string | null }[] };
+  expect(changes[0]).toMatchObject({ action: 'record.create', keyId: key.id });
+});
 
-  test('a key for this name and type is enough', async () => {
-    const { text } = await service.key({ manageZones: 'none', onlyNames: ['narrow'], onlyTypes: ['A', 'AAAA'] });
-    expect(await answer('?hostname=narrow.dynamic.example&myip=192.0.2.1', { token: text })).toBe('good 192.0.2.1\n');
-  });
+test('an update by HEAD changes nothing', async () => {
+  const { status } = await call('?hostname=head.dynamic.example&myip=192.0.2.11', { method: 'HEAD' });
+  expect(status).toBe(405);
+  expect(await records('head')).toEqual([]);
+});
 
-  test('a client that writes too often, with the time when it may again; a repetition of the same address is free', async () => {
-    const { text } = await service.key({ recordWrites: 2 });
-    const set = (n: number) => call(`?hostname=often.dynamic.example&myip=192.0.2.${n}`, { token: text });
-    for (const n of [1, 2]) expect((await set(n)).text).toBe(`good 192.0.2.${n}\n`);
-    for (let n = 0; n < 5; n += 1) expect((await set(2)).text).toBe('nochg 192.0.2.2\n');
-    const { status, text: said, headers } = await set(3);
-    expect([status, said]).toEqual([503, '911\n']);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+const named = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+
+test('an update without an address takes that of the client, which a trusted proxy names', async () => {
+  expect(await answer('?hostname=own.dynamic.example', named('198.51.100.1, 203.0.113.9'))).toBe('dnserr\n');
+  expect(await answer('?hostname=own.dynamic.example', named('9.9.9.9'))).toBe('good 9.9.9.9\n');
+  expect(await answer('?hostname=own.dynamic.example', named('2620:fe::9'))).toBe('good 2620:fe::9\n');
+  expect(await answer('?hostname=own.dynamic.example&myip=', named('1.2.3.4, 9.9.9.9'))).toBe('nochg 9.9.9.9\n');
+  expect(await records('own')).toEqual(['60 A 9.9.9.9', '60 AAAA 2620:fe::9']);
+});
+
+test.each([
+  ['that of the proxy', {}],
+  ['a private one', named('10.0.0.7')],
+  ['a local one', named('::1')],
+  ['unknown', named('unknown')],
+])('an update without an address is told to send one if that of the client is %s', async (_, sent) => {
+  const { text, headers } = await call('?hostname=none.dynamic.example', sent);
+  expect([text, headers.get('zonestead-note')]).toEqual(['dnserr\n', expect.stringContaining('send myip=')]);
+  expect(await records('none')).toEqual([]);
+});
+
+test('an update without an address is told to send one if a proxy that is not trusted comes between', async () => {
+  const { text } = await call('?hostname=between.dynamic.example', {
+    headers: { forwarded: 'for=9.9.9.9' },
+    url: direct,
   });
+  expect(text).toBe('dnserr\n');
+});
+
+test('an update without an address does not believe the header of a client that is not a proxy', async () => {
+  expect(await answer('?hostname=spoofed.dynamic.example', { url: direct, ...named('9.9.9.9') })).toBe('dnserr\n');
+  expect(await records('spoofed')).toEqual([]);
+});
+
+test.each([null, 'wrong', `yk_${'0'.repeat(12)}_${'0'.repeat(64)}`])('the password %j is refused', async (token) => {
+  const { status, text, headers } = await call('?hostname=home.dynamic.example&myip=192.0.2.1', { token });
+  expect([status, text, headers.get('www-authenticate')]).toEqual([401, 'badauth\n', expect.stringMatching(/^Basic /)]);
+});
+
+test.each([
+  ['', 'notfqdn'],
+  ['?hostname=', 'notfqdn'],
+  ['?hostname=home&myip=192.0.2.1', 'notfqdn'],
+  ['?hostname=*.home.dynamic.example&myip=192.0.2.99', 'notfqdn'],
+  ['?hostname=a..dynamic.example&myip=192.0.2.1', 'notfqdn'],
+  ['?hostname=elsewhere.example.net&myip=192.0.2.1', 'nohost'],
+  ['?hostname=home.dynamic.example&myip=192.0.2.256', 'dnserr'],
+  ['?hostname=home.dynamic.example&myip=192.0.2.1,192.0.2.2', 'dnserr'],
+  ['?hostname=home.dynamic.example&myip=fe80::1%25eth0', 'dnserr'],
+  [`?hostname=${Array.from({ length: 21 }, (_, n) => `h${n}.dynamic.example`)}&myip=192.0.2.1`, 'numhost'],
+])('an update is refused: %s with %s, and nothing is written', async (query, code) => {
+  const before = await serial();
+  const { status, text, headers } = await call(query);
+  expect([status, text]).toEqual([200, `${code}\n`]);
+  expect(headers.get('zonestead-note')).toBeTruthy();
+  expect(await serial()).toBe(before);
+});
+
+test('a name with a CNAME is refused', async () => {
+  await service.record(zone, 'alias', 'CNAME', 'target.example.net');
+  const { text, headers } = await call('?hostname=alias.dynamic.example&myip=192.0.2.1');
+  expect([text, headers.get('zonestead-note')]).toEqual(['dnserr\n', expect.stringContaining('CNAME')]);
+});
+
+test.each([
+  ['from another team', { team: 'other' }, 'nohost'],
+  ['for another name', { onlyNames: ['office'] }, 'nohost'],
+  ['for another type', { onlyTypes: ['TXT'] }, 'nohost'],
+  ['that may only read', { records: 'read' as const }, 'nohost'],
+  ['from another network', { networks: ['192.0.2.0/24'] }, 'badauth'],
+])('a key %s is refused', async (_, options, code) => {
+  const other = await service.key(options);
+  expect(await answer('?hostname=guarded.dynamic.example&myip=192.0.2.1', { token: other.text })).toBe(`${code}\n`);
+  expect(await records('guarded')).toEqual([]);
+});
+
+test('a key for this name and type is enough', async () => {
+  const { text } = await service.key({ manageZones: 'none', onlyNames: ['narrow'], onlyTypes: ['A', 'AAAA'] });
+  expect(await answer('?hostname=narrow.dynamic.example&myip=192.0.2.1', { token: text })).toBe('good 192.0.2.1\n');
+});
+
+test('a client that writes too often is refused, with the time when it may again; a repetition of the same address is free', async () => {
+  const { text } = await service.key({ recordWrites: 2 });
+  const set = (n: number) => call(`?hostname=often.dynamic.example&myip=192.0.2.${n}`, { token: text });
+  for (const n of [1, 2]) expect((await set(n)).text).toBe(`good 192.0.2.${n}\n`);
+  for (let n = 0; n < 5; n += 1) expect((await set(2)).text).toBe('nochg 192.0.2.2\n');
+  const { status, text: said, headers } = await set(3);
+  expect([status, said]).toEqual([503, '911\n']);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
 test('names after the write limit are told to come again, and those before it are written', async () => {

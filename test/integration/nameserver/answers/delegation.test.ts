@@ -20,7 +20,7 @@ describe('a delegation', async () => {
   }
 
   test.each(['insecure', 'www.insecure', 'a.b.insecure'])(
-    'is answered as a referral for %s, with glue',
+    'a delegation is answered as a referral for %s, with glue',
     async (name) => {
       const { rcode, aa, answers, packet } = await dns.lookup(`${name}.cuts.example`, 'A');
       expect([rcode, aa, answers]).toEqual(['NOERROR', false, []]);
@@ -34,7 +34,7 @@ describe('a delegation', async () => {
     },
   );
 
-  test('without DS is proven to be insecure, with signed NSEC in the referral (RFC 4035 section 3.1.4)', async () => {
+  test('a delegation without DS is proven to be insecure, with signed NSEC in the referral (RFC 4035 section 3.1.4)', async () => {
     expect(await dns.delv('cuts.example', 'insecure.cuts.example', 'DS')).toMatchObject({
       state: 'secure',
       negative: 'nodata',
@@ -48,7 +48,7 @@ describe('a delegation', async () => {
     ]);
   });
 
-  test('answers with a referral for the DS of a hosted zone below it, because the DS belongs to its own servers', async () => {
+  test('a delegation answers with a referral for the DS of a hosted zone below it, because the DS belongs to its own servers', async () => {
     await service.zone('host.insecure.cuts.example');
     const asked = await dns.lookup('host.insecure.cuts.example', 'DS');
     expect([asked.rcode, asked.aa, asked.answers]).toEqual(['NOERROR', false, []]);
@@ -59,7 +59,7 @@ describe('a delegation', async () => {
     expect((await dns.lookup('host.insecure.cuts.example', 'SOA')).aa).toBe(true);
   });
 
-  test('with DS is answered with the signed DS and an unsigned NS', async () => {
+  test('a delegation with DS is answered with the signed DS and an unsigned NS', async () => {
     expect((await dns.lookup('secure.cuts.example', 'DS')).answers).toEqual([`secure.cuts.example 3600 DS ${ds}`]);
     expect((await dns.delv('cuts.example', 'secure.cuts.example', 'DS')).state).toBe('secure');
     const { packet } = await dns.lookup('www.secure.cuts.example', 'A', { dnssec: true });
@@ -69,7 +69,7 @@ describe('a delegation', async () => {
     expect(covered).toEqual(['DS']);
   });
 
-  test('several labels deep leaves the names above it empty, with proof', async () => {
+  test('a delegation several labels deep leaves the names above it empty, with proof', async () => {
     for (const name of ['far', 'b.far']) {
       expect(await dns.delv('cuts.example', `${name}.cuts.example`, 'A')).toMatchObject({
         state: 'secure',

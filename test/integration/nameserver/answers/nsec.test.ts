@@ -139,14 +139,14 @@ describe('a zone with some 60 mixed names', async () => {
   const children = ['kid.chain.example', 'far.down.chain.example', 'below.cut.chain.example'];
   for (const child of children) await service.zone(child);
 
-  test('has a chain with each name exactly once', async () => {
+  test('a zone with some 60 mixed names has a chain with each name exactly once', async () => {
     expect(rows).toHaveLength(wanted.length);
     const expected = expectedChain('chain.example', rows, children);
     expect(expected.length).toBeGreaterThan(55);
     expect(await walk('chain.example', children)).toEqual(expected);
   });
 
-  test('has a chain with its children only while it is parked', async () => {
+  test('a zone with some 60 mixed names has a chain with its children only while it is parked', async () => {
     await request('POST', `/zones/${zone.id}/park`);
     const expected = expectedChain('chain.example', [], children);
     await expect.poll(() => walk('chain.example', children)).toEqual(expected);
@@ -154,7 +154,7 @@ describe('a zone with some 60 mixed names', async () => {
     await expect.poll(() => walk('chain.example', children)).toEqual(expectedChain('chain.example', rows, children));
   });
 
-  test('proves with the chain that names between its names do not exist', async () => {
+  test('a zone with some 60 mixed names proves with the chain that names between its names do not exist', async () => {
     for (const name of ['00', 'a0', 'zz', 'x.y.x.a', 'cu', 'cut0', 'secure-', '_', 'kid0', 'down0', 'n10x']) {
       const { state, negative } = await dns.delv('chain.example', `${name}.chain.example`, 'SRV');
       expect([name, state, negative]).toEqual([name, 'secure', name.endsWith('.a') ? negative : 'nxdomain']);
@@ -176,14 +176,14 @@ describe('a name with octets that no name of a zone can have', async () => {
     ],
     ['between them', ['a\\032b', 'a\\.b', 'a+b', 'a/b', 'a:b', '0\\@', '\\\\', '9^', '_`', 'A\\[B']],
     ['behind them all', ['~', '}', '\\127', '\\195\\188', '\\255', 'a\\255', 'z\\255.\\000']],
-  ])('%s is denied, with proof', async (_, names) => {
+  ])('a name with octets that no name of a zone can have %s is denied, with proof', async (_, names) => {
     for (const name of names) {
       const { state, negative } = await dns.delv('octets.example', `${name}.octets.example`, 'TXT');
       expect([name, state, negative]).toEqual([name, 'secure', 'nxdomain']);
     }
   });
 
-  test('is answered from a wildcard, with proof', async () => {
+  test('a name with octets that no name of a zone can have is answered from a wildcard, with proof', async () => {
     for (const name of ['\\000', 'a\\032b', 'a\\.b', "it's", '\\255.~']) {
       const { state, negative } = await dns.delv('octets.example', `${name}.wild.octets.example`, 'TXT');
       expect([name, state, negative]).toEqual([name, 'secure', null]);

@@ -14,7 +14,7 @@ describe('a parked zone', async () => {
   const state = async () => (await request('GET', `/zones/${zone.id}`)).body.state;
   const turn = (verb: string) => request('POST', `/zones/${zone.id}/${verb}`);
 
-  test('answers at its apex so that the chain of trust holds, and proves that no other name exists', async () => {
+  test('a parked zone answers at its apex so that the chain of trust holds, and proves that no other name exists', async () => {
     const reply = await turn('park');
     expect([reply.status, reply.body.state, await state()]).toEqual([200, 'parked', 'parked']);
     expect((await turn('park')).body.serial).toBe(reply.body.serial);
@@ -37,7 +37,7 @@ describe('a parked zone', async () => {
     });
   });
 
-  test('keeps its records and accepts changes, which are served after it is unparked', async () => {
+  test('a parked zone keeps its records and accepts changes, which are served after it is unparked', async () => {
     await turn('park');
     await service.record(zone, 'new', 'A', '192.0.2.7');
     expect((await dns.lookup('new.parked.example', 'A')).rcode).toBe('NXDOMAIN');

@@ -33,7 +33,7 @@ describe('the key of a zone', async () => {
   const zone = await service.zone('signed.example');
   await service.record(zone, 'www', 'A', '192.0.2.1');
 
-  test('is one combined signing key of algorithm 13, and the DS of the API is its anchor', async () => {
+  test('the key of a zone is one combined signing key of algorithm 13, and the DS of the API is its anchor', async () => {
     const { packet } = await dns.lookup('signed.example', 'DNSKEY');
     expect(packet.answers).toMatchObject([{ data: { flags: 257, algorithm: 13 } }]);
     for (const { keyTag, algorithm, digestType, digest } of zone.ds) {
@@ -44,7 +44,7 @@ describe('the key of a zone', async () => {
     expect((await dns.delv('signed.example', 'www.signed.example', 'A', wrong)).state).toBe('bogus');
   });
 
-  test('is published as CDS and CDNSKEY too (RFC 7344), signed', async () => {
+  test('the key of a zone is published as CDS and CDNSKEY too (RFC 7344), signed', async () => {
     const short = (type: string) => dns.dig('+short', 'signed.example', type);
     expect(await short('CDNSKEY')).toBe(await short('DNSKEY'));
     const [sha256] = zone.ds;
@@ -59,7 +59,7 @@ describe('the key of a zone', async () => {
     }
   });
 
-  test('does not validate the records of another zone', async () => {
+  test('the key of a zone does not validate the records of another zone', async () => {
     const other = await service.zone('other.example');
     const anchor = { ds: `${other.ds[0]?.keyTag} 13 2 ${other.ds[0]?.digest}` };
     expect((await dns.delv('signed.example', 'www.signed.example', 'A', anchor)).state).toBe('bogus');

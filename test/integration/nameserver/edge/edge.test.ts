@@ -1,6 +1,6 @@
 // An edge: a plain knotd that `zonestead edge-conf` configures and starts, and that follows a node by catalog.
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '#config.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { checkedSecondaries } from '#dns/secondaries/secondary.ts';
@@ -111,80 +111,78 @@ beforeAll(async () => {
   afterAll(() => part.stop());
 });
 
-describe('an edge', () => {
-  it('is not ready before it has the catalog', async () => {
-    await expect(zonesHeld({ ZONESTEAD_EDGE_WAIT_SECONDS: '0' })).rejects.toThrow(
-      'the catalog edge.catalog.zonestead.invalid was not transferred yet',
-    );
-  });
+test('an edge is not ready before it has the catalog', async () => {
+  await expect(zonesHeld({ ZONESTEAD_EDGE_WAIT_SECONDS: '0' })).rejects.toThrow(
+    'the catalog edge.catalog.zonestead.invalid was not transferred yet',
+  );
+});
 
-  it('becomes ready without NOTIFY soon after a node knows it', async () => {
-    await settle(false);
-    await expect.poll(() => zonesHeld().then(() => printed.at(-1)), LIMIT).toBe('0 zones');
-  });
+test('an edge becomes ready without NOTIFY soon after a node knows it', async () => {
+  await settle(false);
+  await expect.poll(() => zonesHeld().then(() => printed.at(-1)), LIMIT).toBe('0 zones');
+});
 
-  it('serves the zones of the node with their signatures, by its own name', async () => {
-    await add('a.test');
-    await answers('a.test', '192.0.2.1');
-    await expect.poll(() => zonesHeld().then(() => printed.at(-1)), LIMIT).toBe('1 zones');
-    const output = await resolver.dig('+nsid', '+dnssec', 'www.a.test', 'A');
-    expect(output).toContain('RRSIG');
-    expect(output).toContain('("edge-0")');
-    expect(await resolver.delv('a.test', 'absent.a.test', 'A')).toMatchObject({
-      state: 'secure',
-      negative: 'nxdomain',
-    });
+test('an edge serves the zones of the node with their signatures, by its own name', async () => {
+  await add('a.test');
+  await answers('a.test', '192.0.2.1');
+  await expect.poll(() => zonesHeld().then(() => printed.at(-1)), LIMIT).toBe('1 zones');
+  const output = await resolver.dig('+nsid', '+dnssec', 'www.a.test', 'A');
+  expect(output).toContain('RRSIG');
+  expect(output).toContain('("edge-0")');
+  expect(await resolver.delv('a.test', 'absent.a.test', 'A')).toMatchObject({
+    state: 'secure',
+    negative: 'nxdomain',
   });
+});
 
-  it('does not show its catalog', async () => {
-    for (const [name, type] of [
-      [catalogName('edge'), 'SOA'],
-      [`version.${catalogName('edge')}`, 'TXT'],
-    ] as const) {
-      expect(await resolver.dig(name, type)).toMatch(/status: (REFUSED|NOTAUTH)/);
-    }
-    expect(await resolver.dig('+tcp', catalogName('edge'), 'AXFR')).toContain('Transfer failed');
-  });
+test('an edge does not show its catalog', async () => {
+  for (const [name, type] of [
+    [catalogName('edge'), 'SOA'],
+    [`version.${catalogName('edge')}`, 'TXT'],
+  ] as const) {
+    expect(await resolver.dig(name, type)).toMatch(/status: (REFUSED|NOTAUTH)/);
+  }
+  expect(await resolver.dig('+tcp', catalogName('edge'), 'AXFR')).toContain('Transfer failed');
+});
 
-  it('is not ready while it lacks a zone of the catalog, unless it has waited for long enough', async () => {
-    zones.set('empty.test', 'id-empty');
-    clock += 10;
-    await settle();
-    await expect
-      .poll(() => zonesHeld().catch(String), LIMIT)
-      .toContain('1 zones were not transferred yet, for instance empty.test.');
-    await expect(zonesHeld({ ZONESTEAD_EDGE_WAIT_SECONDS: '0' })).resolves.toBeUndefined();
-    zones.delete('empty.test');
-    clock += 10;
-    await settle();
-    await expect.poll(() => zonesHeld().then(() => printed.at(-1)), LIMIT).toBe('1 zones');
-  });
+test('an edge is not ready while it lacks a zone of the catalog, unless it has waited for long enough', async () => {
+  zones.set('empty.test', 'id-empty');
+  clock += 10;
+  await settle();
+  await expect
+    .poll(() => zonesHeld().catch(String), LIMIT)
+    .toContain('1 zones were not transferred yet, for instance empty.test.');
+  await expect(zonesHeld({ ZONESTEAD_EDGE_WAIT_SECONDS: '0' })).resolves.toBeUndefined();
+  zones.delete('empty.test');
+  clock += 10;
+  await settle();
+  await expect.poll(() => zonesHeld().then(() => printed.at(-1)), LIMIT).toBe('1 zones');
+});
 
-  it('takes a new key without a restart', async () => {
-    key = secret('b');
-    await settle();
-    await checkEdge(settings(), (line) => printed.push(line), signal);
-    expect(printed.at(-1)).toBe('the configuration was reloaded');
-    await change('a.test', '192.0.2.2');
-    await answers('a.test', '192.0.2.2');
-    await checkEdge(settings(), (line) => printed.push(line), signal);
-    expect(printed.filter((line) => line === 'the configuration was reloaded').length).toBe(1);
-  });
+test('an edge takes a new key without a restart', async () => {
+  key = secret('b');
+  await settle();
+  await checkEdge(settings(), (line) => printed.push(line), signal);
+  expect(printed.at(-1)).toBe('the configuration was reloaded');
+  await change('a.test', '192.0.2.2');
+  await answers('a.test', '192.0.2.2');
+  await checkEdge(settings(), (line) => printed.push(line), signal);
+  expect(printed.filter((line) => line === 'the configuration was reloaded').length).toBe(1);
+});
 
-  it('answers after a restart without its nodes, and follows when they are back', async () => {
-    await source.part.stop({ signal: 'SIGKILL' });
-    await part.stop({ signal: 'SIGKILL' });
-    await start();
-    await answers('a.test', '192.0.2.2');
-    await expect.poll(() => zonesHeld().then(() => 'held', String)).toBe('held');
-    await source.restart('SIGKILL');
-    await expect.poll(() => serialAt(source.port, 'a.test'), LIMIT).not.toBe(null);
-    await change('a.test', '192.0.2.3');
-    await answers('a.test', '192.0.2.3');
-  });
+test('an edge answers after a restart without its nodes, and follows when they are back', async () => {
+  await source.part.stop({ signal: 'SIGKILL' });
+  await part.stop({ signal: 'SIGKILL' });
+  await start();
+  await answers('a.test', '192.0.2.2');
+  await expect.poll(() => zonesHeld().then(() => 'held', String)).toBe('held');
+  await source.restart('SIGKILL');
+  await expect.poll(() => serialAt(source.port, 'a.test'), LIMIT).not.toBe(null);
+  await change('a.test', '192.0.2.3');
+  await answers('a.test', '192.0.2.3');
+});
 
-  it('fails its check when knotd does not answer', async () => {
-    await part.stop({ signal: 'SIGKILL' });
-    await expect(checkEdge(settings(), () => {}, signal)).rejects.toThrow('does not answer over UDP');
-  });
+test('an edge fails its check when knotd does not answer', async () => {
+  await part.stop({ signal: 'SIGKILL' });
+  await expect(checkEdge(settings(), () => {}, signal)).rejects.toThrow('does not answer over UDP');
 });

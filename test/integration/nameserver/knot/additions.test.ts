@@ -1,6 +1,6 @@
 // Additions of zones to a real knotd, next to zones that are there or were there.
 import { generateKeyPairSync } from 'node:crypto';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneEngine } from '#nameserver/engine.ts';
 import type { KnotControl, KnotSession } from '#nameserver/knot/control.ts';
@@ -41,60 +41,58 @@ function put(zone: string, sets: readonly ServedSet[], serial: number) {
 
 const serialOf = async (name: string) => (await engine.zones(signal)).find((zone) => zone.name === name)?.serial;
 
-describe('an added zone', () => {
-  it('that is listed during the addition is known, so a second addition takes nothing for new', async () => {
-    const zone = { name: 'listed.example', privateKey: newKey() };
-    const adding = engine.add([zone], signal);
-    let isAdded = false;
-    void adding.finally(() => {
-      isAdded = true;
-    });
-    while (!isAdded) await engine.zones(signal);
-    await adding;
-    await put(zone.name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);
-    await engine.add([zone], signal);
-    await engine.change(zone.name, { names: ['old'], sets: [], serial: 101 }, signal);
-    expect((await Array.fromAsync(engine.read(zone.name, signal))).flat()).toEqual([NS]);
+test('an added zone that is listed during the addition is known, so a second addition takes nothing for new', async () => {
+  const zone = { name: 'listed.example', privateKey: newKey() };
+  const adding = engine.add([zone], signal);
+  let isAdded = false;
+  void adding.finally(() => {
+    isAdded = true;
   });
+  while (!isAdded) await engine.zones(signal);
+  await adding;
+  await put(zone.name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);
+  await engine.add([zone], signal);
+  await engine.change(zone.name, { names: ['old'], sets: [], serial: 101 }, signal);
+  expect((await Array.fromAsync(engine.read(zone.name, signal))).flat()).toEqual([NS]);
+});
 
-  it('that another client removed gets no old contents', async () => {
-    const [name, key] = ['lost.example', newKey()];
-    await engine.add([{ name, privateKey: key }], signal);
-    await put(name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);
-    await knot.control.session(async ({ run }) => {
-      await run('conf-begin');
-      await run('conf-unset', { section: 'zone', id: `${name}.` });
-      await run('conf-commit');
-    });
-    expect((await engine.zones(signal)).map((zone) => zone.name)).not.toContain(name);
-    await engine.add([{ name, privateKey: key }], signal);
-    // knotd would load the contents of a journal now.
-    await expect.poll(() => engine.check(name, signal).then(() => true)).toBe(true);
-    expect(await serialOf(name)).toBeNull();
-    await put(name, [NS], 50);
-    expect((await Array.fromAsync(engine.read(name, signal))).flat()).toEqual([NS]);
-    expect(await serialOf(name)).toBe(50);
+test('an added zone that another client removed gets no old contents', async () => {
+  const [name, key] = ['lost.example', newKey()];
+  await engine.add([{ name, privateKey: key }], signal);
+  await put(name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);
+  await knot.control.session(async ({ run }) => {
+    await run('conf-begin');
+    await run('conf-unset', { section: 'zone', id: `${name}.` });
+    await run('conf-commit');
   });
+  expect((await engine.zones(signal)).map((zone) => zone.name)).not.toContain(name);
+  await engine.add([{ name, privateKey: key }], signal);
+  // knotd would load the contents of a journal now.
+  await expect.poll(() => engine.check(name, signal).then(() => true)).toBe(true);
+  expect(await serialOf(name)).toBeNull();
+  await put(name, [NS], 50);
+  expect((await Array.fromAsync(engine.read(name, signal))).flat()).toEqual([NS]);
+  expect(await serialOf(name)).toBe(50);
+});
 
-  it('after others needs no look at all of them', async () => {
-    const commands: string[] = [];
-    const control: KnotControl = {
-      ...knot.control,
-      session: (work, limit) =>
-        knot.control.session((session) => {
-          const run: KnotSession['run'] = (command, ...rest) => {
-            commands.push(command);
-            return session.run(command, ...rest);
-          };
-          return work({ ...session, run });
-        }, limit),
-    };
-    const own = engineWith(control);
-    await own.add([{ name: 'first.example', privateKey: newKey() }], signal);
-    expect(commands).toContain('zone-status');
-    commands.length = 0;
-    await own.add([{ name: 'second.example', privateKey: newKey() }], signal);
-    expect(commands).toEqual(['conf-begin', 'conf-commit']);
-    await own.remove(['first.example', 'second.example'], signal);
-  });
+test('an added zone after others needs no look at all of them', async () => {
+  const commands: string[] = [];
+  const control: KnotControl = {
+    ...knot.control,
+    session: (work, limit) =>
+      knot.control.session((session) => {
+        const run: KnotSession['run'] = (command, ...rest) => {
+          commands.push(command);
+          return session.run(command, ...rest);
+        };
+        return work({ ...session, run });
+      }, limit),
+  };
+  const own = engineWith(control);
+  await own.add([{ name: 'first.example', privateKey: newKey() }], signal);
+  expect(commands).toContain('zone-status');
+  commands.length = 0;
+  await own.add([{ name: 'second.example', privateKey: newKey() }], signal);
+  expect(commands).toEqual(['conf-begin', 'conf-commit']);
+  await own.remove(['first.example', 'second.example'], signal);
 });

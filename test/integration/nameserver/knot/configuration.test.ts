@@ -1,5 +1,5 @@
 // The configuration database of a real knotd.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { applyConfiguration } from '#nameserver/knot/apply.ts';
 import { configuration, type KnotSettings } from '#nameserver/knot/configuration.ts';
 import { createResolver } from '../../../support/dns/resolver.ts';
@@ -17,63 +17,61 @@ function apply(settings: Partial<KnotSettings> = {}) {
   return applyConfiguration(knot.control, items, signal);
 }
 
-describe('the configuration', () => {
-  it('is complete in a new folder', async () => {
-    expect(await apply()).toEqual({ changed: [], needsRestart: [] });
-  });
+test('the configuration is complete in a new folder', async () => {
+  expect(await apply()).toEqual({ changed: [], needsRestart: [] });
+});
 
-  it('changes by its difference, and leaves zones and groups of others', async () => {
-    await knot.control.session(async ({ run }) => {
-      await run('conf-begin');
-      await run('conf-set', { section: 'zone', item: 'domain', data: 'kept.example.' });
-      await run('conf-set', { section: 'remote', item: 'id', data: 'kept' });
-      await run('conf-set', { section: 'remote', id: 'kept', item: 'address', data: '192.0.2.1' });
-      await run('conf-commit');
-    });
-    const { changed, needsRestart } = await apply({ rateLimit: { perSecond: 100_000 }, identity: 'ns1-eu' });
-    expect(changed).toEqual([
-      ...['mod-rrl.id', 'mod-rrl[default].rate-limit', 'mod-rrl[default].slip'],
-      ...['server.identity', 'server.nsid', 'template[default].global-module'],
-    ]);
-    expect(needsRestart).toEqual([]);
-    const dns = createResolver(knot, knot.folder.root);
-    expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns1-eu")');
-    const items = await knot.control.run('conf-read', { section: 'remote' });
-    expect(items.map(({ data }) => data)).toEqual(['kept', '192.0.2.1']);
-    expect(await knot.control.run('zone-status', { zone: 'kept.example.', filters: 'r' })).toHaveLength(1);
-    expect((await apply()).changed).toEqual(changed);
-    expect((await apply()).changed).toEqual([]);
+test('the configuration changes by its difference, and leaves zones and groups of others', async () => {
+  await knot.control.session(async ({ run }) => {
+    await run('conf-begin');
+    await run('conf-set', { section: 'zone', item: 'domain', data: 'kept.example.' });
+    await run('conf-set', { section: 'remote', item: 'id', data: 'kept' });
+    await run('conf-set', { section: 'remote', id: 'kept', item: 'address', data: '192.0.2.1' });
+    await run('conf-commit');
   });
+  const { changed, needsRestart } = await apply({ rateLimit: { perSecond: 100_000 }, identity: 'ns1-eu' });
+  expect(changed).toEqual([
+    ...['mod-rrl.id', 'mod-rrl[default].rate-limit', 'mod-rrl[default].slip'],
+    ...['server.identity', 'server.nsid', 'template[default].global-module'],
+  ]);
+  expect(needsRestart).toEqual([]);
+  const dns = createResolver(knot, knot.folder.root);
+  expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns1-eu")');
+  const items = await knot.control.run('conf-read', { section: 'remote' });
+  expect(items.map(({ data }) => data)).toEqual(['kept', '192.0.2.1']);
+  expect(await knot.control.run('zone-status', { zone: 'kept.example.', filters: 'r' })).toHaveLength(1);
+  expect((await apply()).changed).toEqual(changed);
+  expect((await apply()).changed).toEqual([]);
+});
 
-  it('names the items that need a restart', async () => {
-    const { changed, needsRestart } = await apply({ udpWorkers: 3 });
-    expect([changed, needsRestart]).toEqual([['server.udp-workers'], ['server.udp-workers']]);
-    await apply();
-  });
+test('the configuration names the items that need a restart', async () => {
+  const { changed, needsRestart } = await apply({ udpWorkers: 3 });
+  expect([changed, needsRestart]).toEqual([['server.udp-workers'], ['server.udp-workers']]);
+  await apply();
+});
 
-  it('stays as it is if Knot refuses one item', async () => {
-    const items = configuration({ folder: knot.folder, listen: [], identity: 'local' });
-    const wrong = { section: 'policy', id: 'zonestead', item: 'rrsig-lifetime', value: 'long' };
-    await expect(applyConfiguration(knot.control, [...items, wrong], signal)).rejects.toMatchObject({
-      failure: 'refused',
-      message: expect.stringContaining('policy[zonestead].rrsig-lifetime = long'),
-    });
-    expect((await apply()).changed).toEqual([]);
+test('the configuration stays as it is if Knot refuses one item', async () => {
+  const items = configuration({ folder: knot.folder, listen: [], identity: 'local' });
+  const wrong = { section: 'policy', id: 'zonestead', item: 'rrsig-lifetime', value: 'long' };
+  await expect(applyConfiguration(knot.control, [...items, wrong], signal)).rejects.toMatchObject({
+    failure: 'refused',
+    message: expect.stringContaining('policy[zonestead].rrsig-lifetime = long'),
   });
+  expect((await apply()).changed).toEqual([]);
+});
 
-  it('aborts the transaction that a predecessor left open', async () => {
-    await knot.control.run('conf-begin');
-    expect((await apply()).changed).toEqual([]);
-  });
+test('the configuration aborts the transaction that a predecessor left open', async () => {
+  await knot.control.run('conf-begin');
+  expect((await apply()).changed).toEqual([]);
+});
 
-  it('limits the answers to one network, except over TCP', async () => {
-    await apply({ rateLimit: { perSecond: 1, slip: 1 } });
-    const dns = createResolver(knot, knot.folder.root);
-    // A truncated answer is asked for again over TCP, so every lookup has its answer.
-    const lookups = Array.from({ length: 30 }, () => dns.lookup('elsewhere.example', 'A'));
-    expect((await Promise.all(lookups)).map(({ rcode }) => rcode)).toEqual(lookups.map(() => 'REFUSED'));
-    const [slipped] = await knot.control.run('stats', { section: 'mod-rrl', item: 'slipped' });
-    expect(Number(slipped?.data)).toBeGreaterThan(0);
-    await apply();
-  });
+test('the configuration limits the answers to one network, except over TCP', async () => {
+  await apply({ rateLimit: { perSecond: 1, slip: 1 } });
+  const dns = createResolver(knot, knot.folder.root);
+  // A truncated answer is asked for again over TCP, so every lookup has its answer.
+  const lookups = Array.from({ length: 30 }, () => dns.lookup('elsewhere.example', 'A'));
+  expect((await Promise.all(lookups)).map(({ rcode }) => rcode)).toEqual(lookups.map(() => 'REFUSED'));
+  const [slipped] = await knot.control.run('stats', { section: 'mod-rrl', item: 'slipped' });
+  expect(Number(slipped?.data)).toBeGreaterThan(0);
+  await apply();
 });

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { knotControl } from '#nameserver/knot/control.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 import { checkRoom, neededBytes } from '#nameserver/knot/room.ts';
@@ -21,7 +21,7 @@ const SOA = {
   ...{ refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60, ttl: 60 },
 };
 
-it('needs 64 MiB, or a tenth of a small disk, and more for a large change', async () => {
+test('needs 64 MiB, or a tenth of a small disk, and more for a large change', async () => {
   expect(neededBytes({ size: 1e12 }, 0)).toBe(64 * MIB);
   expect(neededBytes({ size: 100 * MIB }, 1_024)).toBe(11 * MIB);
   const disk = async () => ({ size: 1_000 * MIB, free: 65 * MIB });
@@ -54,7 +54,7 @@ describe.runIf(isMounted())('a disk that is full', async () => {
     execFileSync('umount', [mount]);
   });
 
-  it('refuses changes, keeps knotd alive, and is used again when there is room', async () => {
+  test('a disk that is full refuses changes, keeps knotd alive, and is used again when there is room', async () => {
     const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
     const engine = zoneEngine({ control, folder: knot.folder, keys });
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

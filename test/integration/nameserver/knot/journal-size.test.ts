@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { diskPlan } from '#nameserver/knot/disk.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
@@ -17,7 +17,7 @@ const SOA = {
   ...{ refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60, ttl: 60 },
 };
 
-it('divides a volume, and refuses one that is too small', () => {
+test('divides a volume, and refuses one that is too small', () => {
   const { journalMiB, zoneMiB, keysMiB, timersMiB, catalogMiB } = diskPlan(1024 * MIB);
   expect(journalMiB + keysMiB! + timersMiB! + catalogMiB!).toBeLessThanOrEqual(0.9 * 1024);
   expect(zoneMiB).toBeLessThanOrEqual(journalMiB / 2);
@@ -25,7 +25,7 @@ it('divides a volume, and refuses one that is too small', () => {
   expect(() => diskPlan(63 * MIB)).toThrow('the volume of Knot DNS has 63 MiB; it must have at least 64 MiB');
 });
 
-it('keeps the journal within its size: a zone that does not fit is refused, and others still change', async () => {
+test('keeps the journal within its size: a zone that does not fit is refused, and others still change', async () => {
   const disk = { ...diskPlan(64 * MIB), journalMiB: 1, zoneMiB: 1 };
   const knot = await testKnot({ disk });
   const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });

@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { damageOf } from '#nameserver/knot/lmdb.ts';
 import { prepareKnot } from '#nameserver/knot/prepare.ts';
@@ -32,13 +32,13 @@ const withPages = (first: number, last: number, fill: (octets: Buffer) => void) 
   return contents;
 };
 
-it('a file as LMDB wrote it, and an empty one, are in order', () => {
+test('a file as LMDB wrote it, and an empty one, are in order', () => {
   copyFileSync(join(folder.confdb, 'data.mdb'), join(copy, 'data.mdb'));
   expect(damageOf(join(copy, 'data.mdb'))).toBeNull();
   expect(damageOfFile(Buffer.alloc(0))).toBeNull();
 });
 
-it('garbage, zeros, a wrong first page and a file that is too short are damage', () => {
+test('garbage, zeros, a wrong first page and a file that is too short are damage', () => {
   const end = good.length / PAGE;
   const zero = (octets: Buffer) => void octets.fill(0);
   const random = (octets: Buffer) => void randomBytes(octets.length).copy(octets);
@@ -56,7 +56,7 @@ it('garbage, zeros, a wrong first page and a file that is too short are damage',
   }
 });
 
-it('a tree that leads to itself is damage, and has an end', () => {
+test('a tree that leads to itself is damage, and has an end', () => {
   // Every leaf page becomes a branch page whose children are the page itself.
   const contents = withPages(2, good.length / PAGE, (octets) => {
     for (let at = 0; at < octets.length; at += PAGE) {
@@ -73,7 +73,7 @@ it('a tree that leads to itself is damage, and has an end', () => {
   expect(damageOfFile(contents)).toBe('its trees have more pages than the file');
 });
 
-it('a file without found damage ends no program that maps it', async () => {
+test('a file without found damage ends no program that maps it', async () => {
   for (let at = 2; at < good.length / PAGE; at++) {
     for (const offset of [8, 16, 24, 512, 2_048, 4_000]) {
       const contents = Buffer.from(good);

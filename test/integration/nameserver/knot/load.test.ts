@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
 import { keyId, keyStore } from '#nameserver/knot/keys.ts';
 import { type KnotEngine, zoneEngine } from '#nameserver/knot/zones.ts';
@@ -55,7 +55,7 @@ async function left(): Promise<unknown[]> {
   return [...items.map(({ item }) => item).filter((item) => item !== 'domain'), ...files];
 }
 describe('a large change', () => {
-  it('gives a zone its first contents of all types, with the serial that a commit gives', async () => {
+  test('a large change gives a zone its first contents of all types, with the serial that a commit gives', async () => {
     await added('first.example');
     const values = fc.sample(typedRdata, { numRuns: 60, seed: 15 }).filter(({ type }) => type !== 'CNAME');
     const sets = values.map(({ type, text }, n) => ({ name: `t${n}`, type, ttl: 300, rdata: [text] }));
@@ -67,7 +67,7 @@ describe('a large change', () => {
     expect(await dns.dig('first.example', 'SOA', '+short')).toContain(` ${FIRST} 900 `);
   });
 
-  it('changes contents by a difference, with the serial that a commit gives, whether it is later or not', async () => {
+  test('a large change changes contents by a difference, with the serial that a commit gives, whether it is later or not', async () => {
     await added('second.example');
     await become('second.example', numbered(10, 1));
     expect(await become('second.example', numbered(8, 2), FIRST + 5)).toBe(FIRST + 5);
@@ -83,7 +83,7 @@ describe('a large change', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('that Knot refuses changes nothing, and the error has its words', async () => {
+  test('a large change that Knot refuses changes nothing, and the error has its words', async () => {
     await added('refused.example');
     await become('refused.example', numbered(4, 1));
     const wrong = [...numbered(4, 2), servedSet('n0', 'CNAME', ['elsewhere.example'])];
@@ -92,14 +92,14 @@ describe('a large change', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('with names that a zone file would need to quote is a commit', async () => {
+  test('a large change with names that a zone file would need to quote is a commit', async () => {
     await added('quoted.example');
     const sets = [servedSet('a\\;b', 'A', ['192.0.2.1']), ...numbered(4, 1)];
     expect(await become('quoted.example', sets)).toBe(FIRST);
     expect(await contentsOf('quoted.example')).toHaveLength(6);
   });
 
-  it('keeps no change of another zone waiting, only additions', async () => {
+  test('a large change keeps no change of another zone waiting, only additions', async () => {
     await Promise.all([added('large.example'), added('small.example')]);
     await become('small.example', []);
     let order: string[] = [];
@@ -125,46 +125,42 @@ describe('a large change', () => {
   }
 });
 
-describe('an interrupted load', () => {
-  it('leaves nothing after the next start of the node, and the zone as it was', async () => {
-    await added('left.example');
-    await become('left.example', numbered(5, 1));
-    writeFileSync(join(knot.folder.storage, 'load-left.example.zone'), '');
-    await knot.control.session(async ({ run }) => {
-      const zone = { section: 'zone', id: 'left.example.' };
-      await run('conf-begin');
-      await run('conf-set', { ...zone, item: 'zonefile-load', data: 'difference' });
-      await run('conf-set', { ...zone, item: 'file', data: join(knot.folder.storage, 'load-left.example.zone') });
-      await run('conf-commit');
-    });
-    await engine.tidy(signal);
-    expect(await left()).toEqual([]);
-    await knot.restart('SIGKILL');
-    await vi.waitFor(
-      async () => expect(sorted(await contentsOf('left.example'))).toEqual(sorted([NS, ...numbered(5, 1)])),
-      {
-        timeout: 60_000,
-      },
-    );
+test('an interrupted load leaves nothing after the next start of the node, and the zone as it was', async () => {
+  await added('left.example');
+  await become('left.example', numbered(5, 1));
+  writeFileSync(join(knot.folder.storage, 'load-left.example.zone'), '');
+  await knot.control.session(async ({ run }) => {
+    const zone = { section: 'zone', id: 'left.example.' };
+    await run('conf-begin');
+    await run('conf-set', { ...zone, item: 'zonefile-load', data: 'difference' });
+    await run('conf-set', { ...zone, item: 'file', data: join(knot.folder.storage, 'load-left.example.zone') });
+    await run('conf-commit');
   });
+  await engine.tidy(signal);
+  expect(await left()).toEqual([]);
+  await knot.restart('SIGKILL');
+  await vi.waitFor(
+    async () => expect(sorted(await contentsOf('left.example'))).toEqual(sorted([NS, ...numbered(5, 1)])),
+    {
+      timeout: 60_000,
+    },
+  );
 });
 
-describe('many zones at once', () => {
-  const some = (key: string) => Array.from({ length: 30 }, (_, n) => ({ name: `many${n}.example`, privateKey: key }));
+const some = (key: string) => Array.from({ length: 30 }, (_, n) => ({ name: `many${n}.example`, privateKey: key }));
 
-  it('get their keys', async () => {
-    await engine.add(some(pem), signal);
-    const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
-    for (const { name } of some(pem)) expect(await keys.list(name, signal)).toEqual([keyId(pem)]);
-    await engine.remove(
-      some(pem).map(({ name }) => name),
-      signal,
-    );
-  });
+test('many zones at once get their keys', async () => {
+  await engine.add(some(pem), signal);
+  const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
+  for (const { name } of some(pem)) expect(await keys.list(name, signal)).toEqual([keyId(pem)]);
+  await engine.remove(
+    some(pem).map(({ name }) => name),
+    signal,
+  );
+});
 
-  it('fail with the words of keymgr', async () => {
-    const keys = keyStore({ keymgr: '/bin/false', folder: knot.folder });
-    const wanted = some(pem).map(({ name, privateKey }) => ({ zone: name, privateKey }));
-    await expect(keys.add(wanted, signal)).rejects.toThrow('keymgr import-pem failed for the zone many0.example');
-  });
+test('many zones at once fail with the words of keymgr', async () => {
+  const keys = keyStore({ keymgr: '/bin/false', folder: knot.folder });
+  const wanted = some(pem).map(({ name, privateKey }) => ({ zone: name, privateKey }));
+  await expect(keys.add(wanted, signal)).rejects.toThrow('keymgr import-pem failed for the zone many0.example');
 });

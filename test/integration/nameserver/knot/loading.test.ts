@@ -1,6 +1,6 @@
 // A zone that knotd loads from its journal after a restart: its contents are unknown, not none.
 import { generateKeyPairSync } from 'node:crypto';
-import { expect, inject, it } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { ZoneLoading } from '#nameserver/engine.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
@@ -28,7 +28,7 @@ const count = async () => {
   return sets;
 };
 
-it('is changed only when it is loaded', async () => {
+test('is changed only when it is loaded', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await engine.add([{ name: NAME, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }], signal);
   const numbered = Array.from({ length: 3_000 }, (_, at) => servedSet(`n${at}`, 'A', ['192.0.2.1']));

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '#config.ts';
 import { applyConfiguration } from '#nameserver/knot/apply.ts';
 import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
@@ -46,7 +46,7 @@ describe('the folder of a knotd', () => {
     knot = await testKnot({ rateLimit: { perSecond: 10 } });
   });
 
-  it('gets new settings, and keeps zones with contents, keys and journal, and secondaries', async () => {
+  test('the folder of a knotd gets new settings, and keeps zones with contents, keys and journal, and secondaries', async () => {
     const engine = zoneEngine({
       control: knot.control,
       folder: knot.folder,
@@ -86,7 +86,7 @@ describe('the folder of a knotd', () => {
     expect(await applyTransferItems(knot.control, wanted, signal)).toBe(0);
   });
 
-  it('is left alone while its knotd runs', async () => {
+  test('the folder of a knotd is left alone while its knotd runs', async () => {
     const settings = settingsOf(knot.folder.root);
     const prepared = prepareKnot({ knotc, settings, signal, endMs: 0 });
     await expect(prepared).rejects.toThrow('A knotd runs with the folder');
@@ -94,127 +94,121 @@ describe('the folder of a knotd', () => {
   });
 });
 
-describe('knot-conf --start', () => {
-  it('becomes knotd, also after a kill that left socket and PID file', async () => {
-    const stateDir = await temporaryFolder('knot-conf');
-    const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
-    const folder = knotFolder(join(stateDir, 'knot'));
-    const { knotd } = inject('knot');
-    const env = {
-      ...{
-        ZONESTEAD_KNOT_FOLDER: folder.root,
-        ZONESTEAD_NODE_NAME: 'ns1',
-        ZONESTEAD_KNOTC: knotc,
-        ZONESTEAD_KNOTD: knotd,
-      },
-      ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1', ZONESTEAD_KNOT_PORT: String(port) },
-    };
-    const control = knotControl({ socket: folder.socket });
-    onTestFinished(() => control.close());
-    for (const end of ['SIGKILL', 'SIGTERM'] as const) {
-      if (end === 'SIGTERM') writeFileSync(join(folder.confdb, 'data.mdb'), 'x'.repeat(100));
-      const child = spawn(process.execPath, [inject('program'), 'knot-conf', '--start'], {
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const lines = text(child.stdout);
-      const ended = once(child, 'exit');
-      onTestFinished(() => void child.kill('SIGKILL'));
-      await vi.waitFor(() => control.run('status'), { timeout: 60_000 });
-      expect(await readFile(folder.pidFile, 'utf8')).toBe(`${child.pid}`);
-      // Every thread would keep memory of its own.
-      expect((await readFile(`/proc/${child.pid}/environ`, 'utf8')).split('\0')).toContain('MALLOC_ARENA_MAX=4');
-      child.kill(end);
-      expect(await ended).toEqual(end === 'SIGTERM' ? [0, null] : [null, end]);
-      if (end === 'SIGTERM')
-        expect(await lines).toMatch(/^The configuration database .*confdb\/data\.mdb is damaged: it ends/);
-    }
-  });
+test('knot-conf --start becomes knotd, also after a kill that left socket and PID file', async () => {
+  const stateDir = await temporaryFolder('knot-conf');
+  const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
+  const folder = knotFolder(join(stateDir, 'knot'));
+  const { knotd } = inject('knot');
+  const env = {
+    ...{
+      ZONESTEAD_KNOT_FOLDER: folder.root,
+      ZONESTEAD_NODE_NAME: 'ns1',
+      ZONESTEAD_KNOTC: knotc,
+      ZONESTEAD_KNOTD: knotd,
+    },
+    ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1', ZONESTEAD_KNOT_PORT: String(port) },
+  };
+  const control = knotControl({ socket: folder.socket });
+  onTestFinished(() => control.close());
+  for (const end of ['SIGKILL', 'SIGTERM'] as const) {
+    if (end === 'SIGTERM') writeFileSync(join(folder.confdb, 'data.mdb'), 'x'.repeat(100));
+    const child = spawn(process.execPath, [inject('program'), 'knot-conf', '--start'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const lines = text(child.stdout);
+    const ended = once(child, 'exit');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await vi.waitFor(() => control.run('status'), { timeout: 60_000 });
+    expect(await readFile(folder.pidFile, 'utf8')).toBe(`${child.pid}`);
+    // Every thread would keep memory of its own.
+    expect((await readFile(`/proc/${child.pid}/environ`, 'utf8')).split('\0')).toContain('MALLOC_ARENA_MAX=4');
+    child.kill(end);
+    expect(await ended).toEqual(end === 'SIGTERM' ? [0, null] : [null, end]);
+    if (end === 'SIGTERM')
+      expect(await lines).toMatch(/^The configuration database .*confdb\/data\.mdb is damaged: it ends/);
+  }
 });
 
-describe('a new folder', () => {
-  it('gets mode 700 and a database from the environment, without left files', async () => {
-    const root = join(await temporaryFolder('knot-conf'), 'knot');
-    mkdirSync(root);
-    for (const left of ['knot.pid', 'knot.conf']) writeFileSync(join(root, left), '1');
-    const settings = settingsOf(root, {
-      ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1,::1', ZONESTEAD_KNOT_PORT: '5399', ZONESTEAD_KNOT_WORKERS: '4' },
-      ...{ ZONESTEAD_KNOT_RATE_LIMIT: '50', ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '10.0.0.0/8,192.0.2.1' },
-      ZONESTEAD_KNOT_COOKIE_SECRET: '00112233445566778899aabbccddeeff',
-    });
-    expect(await prepareKnot({ knotc, settings, signal })).toBe('made');
-    expect(statSync(root).mode & 0o777).toBe(0o700);
-    expect(readdirSync(root).sort()).toEqual(['confdb', 'storage']);
-    const exported = async () => {
-      await run(knotc, ['-C', settings.folder.confdb, 'conf-export', join(root, 'out')]);
-      return readFile(join(root, 'out'), 'utf8');
-    };
-    const first = await exported();
-    for (const line of [
-      ...['listen: [ "127.0.0.1@5399", "::1@5399" ]', 'udp-workers: "4"', 'identity: "ns1"', 'rate-limit: "50"'],
-      ...['whitelist: [ "10.0.0.0/8", "192.0.2.1/32" ]', 'slip: "1"', 'secret: "0x00112233445566778899AABBCCDDEEFF"'],
-    ]) {
-      expect(first).toContain(`    ${line}\n`);
-    }
-    expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
-    expect(await exported()).toBe(first);
-    const open = settingsOf(root, { ZONESTEAD_KNOT_RATE_LIMIT: '0' });
-    expect(await prepareKnot({ knotc, settings: open, signal })).toBe('updated');
-    expect(await exported()).not.toContain('mod-rrl');
-    // Without a secret, the former one stays: the node derives it from its key, which knot-conf does not have.
-    expect(await exported()).toContain('secret: "0x00112233445566778899AABBCCDDEEFF"');
-    expect(knotSettings(readConfig(KNOT_SETTINGS, environment(root)), 'yn_a_11').cookieSecret).toMatch(
-      /^[0-9a-f]{32}$/,
+test('a new folder gets mode 700 and a database from the environment, without left files', async () => {
+  const root = join(await temporaryFolder('knot-conf'), 'knot');
+  mkdirSync(root);
+  for (const left of ['knot.pid', 'knot.conf']) writeFileSync(join(root, left), '1');
+  const settings = settingsOf(root, {
+    ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1,::1', ZONESTEAD_KNOT_PORT: '5399', ZONESTEAD_KNOT_WORKERS: '4' },
+    ...{ ZONESTEAD_KNOT_RATE_LIMIT: '50', ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '10.0.0.0/8,192.0.2.1' },
+    ZONESTEAD_KNOT_COOKIE_SECRET: '00112233445566778899aabbccddeeff',
+  });
+  expect(await prepareKnot({ knotc, settings, signal })).toBe('made');
+  expect(statSync(root).mode & 0o777).toBe(0o700);
+  expect(readdirSync(root).sort()).toEqual(['confdb', 'storage']);
+  const exported = async () => {
+    await run(knotc, ['-C', settings.folder.confdb, 'conf-export', join(root, 'out')]);
+    return readFile(join(root, 'out'), 'utf8');
+  };
+  const first = await exported();
+  for (const line of [
+    ...['listen: [ "127.0.0.1@5399", "::1@5399" ]', 'udp-workers: "4"', 'identity: "ns1"', 'rate-limit: "50"'],
+    ...['whitelist: [ "10.0.0.0/8", "192.0.2.1/32" ]', 'slip: "1"', 'secret: "0x00112233445566778899AABBCCDDEEFF"'],
+  ]) {
+    expect(first).toContain(`    ${line}\n`);
+  }
+  expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
+  expect(await exported()).toBe(first);
+  const open = settingsOf(root, { ZONESTEAD_KNOT_RATE_LIMIT: '0' });
+  expect(await prepareKnot({ knotc, settings: open, signal })).toBe('updated');
+  expect(await exported()).not.toContain('mod-rrl');
+  // Without a secret, the former one stays: the node derives it from its key, which knot-conf does not have.
+  expect(await exported()).toContain('secret: "0x00112233445566778899AABBCCDDEEFF"');
+  expect(knotSettings(readConfig(KNOT_SETTINGS, environment(root)), 'yn_a_11').cookieSecret).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test('a new folder is completed when the database is still empty', async () => {
+  const root = join(await temporaryFolder('knot-conf'), 'knot');
+  const settings = settingsOf(root);
+  mkdirSync(root);
+  writeFileSync(join(root, 'wrong'), 'server:\n    unknown: 1\n');
+  await run(knotc, ['-C', settings.folder.confdb, 'conf-import', join(root, 'wrong')]).catch(() => {});
+  expect(readdirSync(settings.folder.confdb)).toContain('data.mdb');
+  expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
+  const { stdout } = await run(knotc, ['-C', settings.folder.confdb, 'conf-check']);
+  expect(stdout).toContain('valid');
+});
+
+test.each([
+  ['no database', 'x'.repeat(10_000), 'page 0 is not the beginning of an LMDB file'],
+  ['a database that only knotc finds unreadable', '', 'knotc conf-export failed'],
+])('a new folder gets a new configuration in the place of %s, which is kept', async (_, contents, cause) => {
+  const root = join(await temporaryFolder('knot-conf'), 'knot');
+  const settings = settingsOf(root);
+  mkdirSync(settings.folder.confdb, { recursive: true });
+  writeFileSync(join(settings.folder.confdb, 'data.mdb'), contents);
+  const warnings: string[] = [];
+  const warn = (text: string) => void warnings.push(text);
+  expect(await prepareKnot({ knotc, settings, signal, warn })).toBe('made');
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain(cause);
+  expect(readFileSync(join(settings.folder.confdb, 'data.mdb.damaged'), 'utf8')).toBe(contents);
+  expect(await prepareKnot({ knotc, settings, signal, warn })).toBe('updated');
+  expect(warnings).toHaveLength(1);
+});
+
+test('a new folder keeps a database that may not be written, and the error says what to do', async () => {
+  const root = join(await temporaryFolder('knot-conf'), 'knot');
+  const settings = settingsOf(root);
+  await prepareKnot({ knotc, settings, signal });
+  for (const part of [root, settings.folder.confdb]) chmodSync(part, 0o755);
+  const file = join(settings.folder.confdb, 'data.mdb');
+  chmodSync(file, 0o444);
+  const asUser = process.getuid?.() === 0 ? 65_534 : null;
+  try {
+    if (asUser !== null) process.seteuid?.(asUser);
+    await expect(setDamagedAside(settings.folder, () => {})).rejects.toThrow(
+      `${file} cannot be opened for reading and writing (EACCES). Give the file to the user that runs knotd`,
     );
-  });
-
-  it('is completed when the database is still empty', async () => {
-    const root = join(await temporaryFolder('knot-conf'), 'knot');
-    const settings = settingsOf(root);
-    mkdirSync(root);
-    writeFileSync(join(root, 'wrong'), 'server:\n    unknown: 1\n');
-    await run(knotc, ['-C', settings.folder.confdb, 'conf-import', join(root, 'wrong')]).catch(() => {});
-    expect(readdirSync(settings.folder.confdb)).toContain('data.mdb');
-    expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
-    const { stdout } = await run(knotc, ['-C', settings.folder.confdb, 'conf-check']);
-    expect(stdout).toContain('valid');
-  });
-
-  it.each([
-    ['no database', 'x'.repeat(10_000), 'page 0 is not the beginning of an LMDB file'],
-    ['a database that only knotc finds unreadable', '', 'knotc conf-export failed'],
-  ])('gets a new configuration in the place of %s, which is kept', async (_, contents, cause) => {
-    const root = join(await temporaryFolder('knot-conf'), 'knot');
-    const settings = settingsOf(root);
-    mkdirSync(settings.folder.confdb, { recursive: true });
-    writeFileSync(join(settings.folder.confdb, 'data.mdb'), contents);
-    const warnings: string[] = [];
-    const warn = (text: string) => void warnings.push(text);
-    expect(await prepareKnot({ knotc, settings, signal, warn })).toBe('made');
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain(cause);
-    expect(readFileSync(join(settings.folder.confdb, 'data.mdb.damaged'), 'utf8')).toBe(contents);
-    expect(await prepareKnot({ knotc, settings, signal, warn })).toBe('updated');
-    expect(warnings).toHaveLength(1);
-  });
-
-  it('keeps a database that may not be written, and the error says what to do', async () => {
-    const root = join(await temporaryFolder('knot-conf'), 'knot');
-    const settings = settingsOf(root);
-    await prepareKnot({ knotc, settings, signal });
-    for (const part of [root, settings.folder.confdb]) chmodSync(part, 0o755);
-    const file = join(settings.folder.confdb, 'data.mdb');
-    chmodSync(file, 0o444);
-    const asUser = process.getuid?.() === 0 ? 65_534 : null;
-    try {
-      if (asUser !== null) process.seteuid?.(asUser);
-      await expect(setDamagedAside(settings.folder, () => {})).rejects.toThrow(
-        `${file} cannot be opened for reading and writing (EACCES). Give the file to the user that runs knotd`,
-      );
-    } finally {
-      if (asUser !== null) process.seteuid?.(0);
-    }
-    expect(readdirSync(settings.folder.confdb)).not.toContain('data.mdb.damaged');
-    expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
-  });
+  } finally {
+    if (asUser !== null) process.seteuid?.(0);
+  }
+  expect(readdirSync(settings.folder.confdb)).not.toContain('data.mdb.damaged');
+  expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
 });

@@ -1,9 +1,9 @@
 // The text that tells one run of knotd from the next.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { runOf } from '#nameserver/knot/run.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
 
-it('is the same while knotd runs, and another one after it was killed and started again', async () => {
+test('is the same while knotd runs, and another one after it was killed and started again', async () => {
   const knot = await testKnot();
   const first = runOf(knot.folder);
   await knot.control.run('status');

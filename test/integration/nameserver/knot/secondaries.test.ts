@@ -1,6 +1,6 @@
 // Zone transfers from our knotd to real secondaries of each kind, with the configurations that Zonestead generates for
 // both sides. Two nodes sign by themselves; the first is the source.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { PrimaryView } from '#dns/secondaries/primary.ts';
 import { checkedSecondaries, type Secondary } from '#dns/secondaries/secondary.ts';
@@ -94,30 +94,27 @@ beforeAll(async () => {
   await add('listed.test', 'zone-2');
 });
 
-describe('a new zone', () => {
-  it.each(['knot', 'bind'] as const)('appears on %s by catalog', (kind) =>
-    answers(kind, 'www.first.test', '192.0.2.1'),
-  );
+test.each(['knot', 'bind'] as const)('a new zone appears on %s by catalog', (kind) =>
+  answers(kind, 'www.first.test', '192.0.2.1'),
+);
 
-  it('appears on NSD if it is listed for it', async () => {
-    await answers('nsd', 'www.listed.test', '192.0.2.1');
-    expect((await running.nsd.resolver.lookup('www.first.test', 'A')).rcode).toBe('REFUSED');
-  });
-
-  it('costs no command if nothing differs', async () => {
-    expect(await sources[0].configure({ secondaries, zones: [...zones.keys()], role: 'source' })).toBe(0);
-  });
+test('a new zone appears on NSD if it is listed for it', async () => {
+  await answers('nsd', 'www.listed.test', '192.0.2.1');
+  expect((await running.nsd.resolver.lookup('www.first.test', 'A')).rcode).toBe('REFUSED');
 });
 
-describe('the list of zones', () => {
-  it('has the zones of the api, and no catalog', async () => {
-    const engine = zoneEngine({ control: sources[0].control, folder: undefined as never, keys: undefined as never });
-    expect((await engine.zones(signal)).map(({ name }) => name).sort()).toEqual([...zones.keys()].sort());
-  });
+test('a new zone costs no command if nothing differs', async () => {
+  expect(await sources[0].configure({ secondaries, zones: [...zones.keys()], role: 'source' })).toBe(0);
 });
 
-describe('a zone at a secondary', () => {
-  it.each(KINDS)('has on %s every record and signature of the source, and validates', async (kind) => {
+test('the list of zones has the zones of the api, and no catalog', async () => {
+  const engine = zoneEngine({ control: sources[0].control, folder: undefined as never, keys: undefined as never });
+  expect((await engine.zones(signal)).map(({ name }) => name).sort()).toEqual([...zones.keys()].sort());
+});
+
+test.each(KINDS)(
+  'a zone at a secondary has on %s every record and signature of the source, and validates',
+  async (kind) => {
     await answers(kind, 'www.listed.test', '192.0.2.1');
     const expected = recordsOf(await transfer(sources[0].port, 'listed.test', { key: dig('nsd') }));
     expect(expected.filter((line) => line.includes(' RRSIG ')).length).toBeGreaterThan(5);
@@ -134,65 +131,65 @@ describe('a zone at a secondary', () => {
       state: 'secure',
       negative: 'nxdomain',
     });
-  });
+  },
+);
 
-  it('gets a change by IXFR of less than 5 kB', async () => {
-    await add(
-      'large.test',
-      'zone-3',
-      Array.from({ length: 400 }, (_, at) => `h${at}`),
-    );
-    await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'h399.large.test', '192.0.2.1')));
-    clock += 10;
-    await sources[0].change(
-      'large.test',
-      slottedSerial({ least: clock, current: null, slot: 0, source: true }),
-      'h7',
-      '192.0.2.7',
-    );
-    await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'h7.large.test', '192.0.2.7')));
-    const knot = /\[large\.test\.\] IXFR, incoming,.* finished,.* (\d+) bytes/.exec(await running.knot.log());
-    expect(Number(knot?.[1])).toBeLessThan(5_000);
-    const bind = [...(await running.bind.log()).matchAll(/transfer of 'large\.test.*completed:.* (\d+) bytes/g)].map(
-      ([, bytes]) => Number(bytes),
-    );
-    expect(bind[0]).toBeGreaterThan(50_000);
-    expect(bind.at(-1)).toBeLessThan(5_000);
-  });
+test('a zone at a secondary gets a change by IXFR of less than 5 kB', async () => {
+  await add(
+    'large.test',
+    'zone-3',
+    Array.from({ length: 400 }, (_, at) => `h${at}`),
+  );
+  await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'h399.large.test', '192.0.2.1')));
+  clock += 10;
+  await sources[0].change(
+    'large.test',
+    slottedSerial({ least: clock, current: null, slot: 0, source: true }),
+    'h7',
+    '192.0.2.7',
+  );
+  await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'h7.large.test', '192.0.2.7')));
+  const knot = /\[large\.test\.\] IXFR, incoming,.* finished,.* (\d+) bytes/.exec(await running.knot.log());
+  expect(Number(knot?.[1])).toBeLessThan(5_000);
+  const bind = [...(await running.bind.log()).matchAll(/transfer of 'large\.test.*completed:.* (\d+) bytes/g)].map(
+    ([, bytes]) => Number(bytes),
+  );
+  expect(bind[0]).toBeGreaterThan(50_000);
+  expect(bind.at(-1)).toBeLessThan(5_000);
+});
 
-  it('loses its old contents if it is deleted and created again with an older serial', async () => {
-    await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'www.first.test', '192.0.2.1')));
-    const before = await serialAt(sources[0].port, 'first.test');
-    for (const source of sources) await source.remove('first.test');
-    for (const [slot, source] of sources.entries()) await source.add('first.test', 1_000 + slot, ['new']);
-    zones.set('first.test', 'zone-1-again');
-    clock += 10;
-    await settle();
-    for (const kind of ['knot', 'bind'] as const) {
-      await answers(kind, 'new.first.test', '192.0.2.1');
-      expect(await serialAt(running[kind].port, 'first.test')).toBeLessThan(before!);
-    }
-  });
+test('a zone at a secondary loses its old contents if it is deleted and created again with an older serial', async () => {
+  await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'www.first.test', '192.0.2.1')));
+  const before = await serialAt(sources[0].port, 'first.test');
+  for (const source of sources) await source.remove('first.test');
+  for (const [slot, source] of sources.entries()) await source.add('first.test', 1_000 + slot, ['new']);
+  zones.set('first.test', 'zone-1-again');
+  clock += 10;
+  await settle();
+  for (const kind of ['knot', 'bind'] as const) {
+    await answers(kind, 'new.first.test', '192.0.2.1');
+    expect(await serialAt(running[kind].port, 'first.test')).toBeLessThan(before!);
+  }
+});
 
-  it('stays there after the secondary was killed, and follows again', async () => {
-    await answers('knot', 'www.first.test', '192.0.2.1');
-    await running.knot.stop();
-    await sources[0].change('first.test', 2_000, 'www', '192.0.2.9');
-    await running.knot.start();
-    await answers('knot', 'www.first.test', '192.0.2.9');
-  });
+test('a zone at a secondary stays there after the secondary was killed, and follows again', async () => {
+  await answers('knot', 'www.first.test', '192.0.2.1');
+  await running.knot.stop();
+  await sources[0].change('first.test', 2_000, 'www', '192.0.2.9');
+  await running.knot.start();
+  await answers('knot', 'www.first.test', '192.0.2.9');
+});
 
-  it('follows the source after the source was killed', async () => {
-    await sources[0].restart('SIGKILL');
-    await expect.poll(() => serialAt(sources[0].port, 'first.test'), LIMIT).toBe(2_000);
-    await sources[0].change('first.test', 2_004, 'www', '192.0.2.10');
-    await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'www.first.test', '192.0.2.10')));
-  });
+test('a zone at a secondary follows the source after the source was killed', async () => {
+  await sources[0].restart('SIGKILL');
+  await expect.poll(() => serialAt(sources[0].port, 'first.test'), LIMIT).toBe(2_000);
+  await sources[0].change('first.test', 2_004, 'www', '192.0.2.10');
+  await Promise.all((['knot', 'bind'] as const).map((kind) => answers(kind, 'www.first.test', '192.0.2.10')));
 });
 
 describe('a transfer is refused', () => {
   const wrong = `hmac-sha256:knot.key.test:${secret('x')}`;
-  it.each([
+  test.each([
     ['without a key', {}, 'listed.test'],
     ['with a wrong secret', { key: wrong }, 'listed.test'],
     ['with an unknown key', { key: `hmac-sha256:other.test:${secret('knot')}` }, 'listed.test'],
@@ -201,11 +198,11 @@ describe('a transfer is refused', () => {
     ['from an address of the network with a wrong secret', { key: wrong, from: '127.0.1.9' }, 'listed.test'],
     ['with the key of a secondary that does not list the zone', { key: dig('nsd') }, 'first.test'],
     ['with the key of another secondary, for a catalog', { key: dig('bind') }, catalogName('knot')],
-  ])('%s', async (_, options, zone) => {
+  ])('a transfer is refused %s', async (_, options, zone) => {
     expect(await transfer(sources[0].port, zone, options)).toContain('Transfer failed');
   });
 
-  it('and the log names zone, address and key, if it is at level debug', async () => {
+  test('a transfer is refused and the log names zone, address and key, if it is at level debug', async () => {
     const { run } = sources[0].control;
     await sources[0].control.session(async (session) => {
       await session.run('conf-begin');
@@ -219,69 +216,63 @@ describe('a transfer is refused', () => {
     expect(run).toBeDefined();
   });
 
-  it('and questions for a catalog from any other address are refused', async () => {
+  test('a transfer is refused and questions for a catalog from any other address are refused', async () => {
     const output = await sources[0].resolver.dig('-b', '127.0.0.9', catalogName('knot'), 'SOA');
     expect(output).toContain('status: NOTAUTH');
   });
 
-  it('is allowed with the key of the secondary, from its address', async () => {
+  test('a transfer is refused is allowed with the key of the secondary, from its address', async () => {
     const output = await transfer(sources[0].port, catalogName('knot'), { key: dig('knot') });
     expect(recordsOf(output).filter((line) => line.includes(' PTR ')).length).toBe(zones.size);
   });
 });
 
-describe('a secondary with networks', () => {
-  it.each([
-    ['bind', '127.0.1.9', catalogName('bind')],
-    ['nsd', '127.9.9.9', 'listed.test'],
-  ] as const)('transfers from every address in them: %s from %s', async (kind, from, zone) => {
-    expect(await transfer(sources[0].port, zone, { key: dig(kind), from })).not.toContain('Transfer failed');
-  });
+test.each([
+  ['bind', '127.0.1.9', catalogName('bind')],
+  ['nsd', '127.9.9.9', 'listed.test'],
+] as const)('a secondary with networks transfers from every address in them: %s from %s', async (kind, from, zone) => {
+  expect(await transfer(sources[0].port, zone, { key: dig(kind), from })).not.toContain('Transfer failed');
 });
 
-describe('a request for the changes since a serial', () => {
-  it('gets them from the source, and the whole zone from a standby', async () => {
-    await add('since.test', 'zone-5', ['a']);
-    for (const [slot, source] of sources.entries()) {
-      const before = await serialAt(source.port, 'since.test');
-      await source.change('since.test', before! + 4, 'a', '192.0.2.5');
-      const whole = await transfer(source.port, 'since.test', { key: dig('knot') });
-      const since = await transfer(source.port, 'since.test', { key: dig('knot'), type: `IXFR=${before}` });
-      const untouched = (output: string) => recordsOf(output).filter((line) => line.startsWith('www.since.test'));
-      expect(untouched(whole).length).toBe(4);
-      expect(untouched(since).length).toBe(slot === 0 ? 0 : 4);
-    }
-  });
+test('a request for the changes since a serial gets them from the source, and the whole zone from a standby', async () => {
+  await add('since.test', 'zone-5', ['a']);
+  for (const [slot, source] of sources.entries()) {
+    const before = await serialAt(source.port, 'since.test');
+    await source.change('since.test', before! + 4, 'a', '192.0.2.5');
+    const whole = await transfer(source.port, 'since.test', { key: dig('knot') });
+    const since = await transfer(source.port, 'since.test', { key: dig('knot'), type: `IXFR=${before}` });
+    const untouched = (output: string) => recordsOf(output).filter((line) => line.startsWith('www.since.test'));
+    expect(untouched(whole).length).toBe(4);
+    expect(untouched(since).length).toBe(slot === 0 ? 0 : 4);
+  }
 });
 
-describe('when the source dies', () => {
-  it('secondaries of each kind get whole zones from the next one, and never signatures of both', async () => {
-    await add('failover.test', 'zone-4', ['a', 'b']);
-    await Promise.all(KINDS.map((kind) => answers(kind, 'www.failover.test', '192.0.2.1')));
-    for (const kind of KINDS) expect(isOfSlot((await serialAt(running[kind].port, 'failover.test'))!, 0)).toBe(true);
-    await sources[0].part.stop({ signal: 'SIGKILL' });
-    stopped.add(sources[0]);
+test('when the source dies, secondaries of each kind get whole zones from the next one, and never signatures of both', async () => {
+  await add('failover.test', 'zone-4', ['a', 'b']);
+  await Promise.all(KINDS.map((kind) => answers(kind, 'www.failover.test', '192.0.2.1')));
+  for (const kind of KINDS) expect(isOfSlot((await serialAt(running[kind].port, 'failover.test'))!, 0)).toBe(true);
+  await sources[0].part.stop({ signal: 'SIGKILL' });
+  stopped.add(sources[0]);
 
-    await settle(['standby', 'new-source']);
-    clock += 10;
-    await sources[1].change(
-      'failover.test',
-      slottedSerial({ least: clock, current: null, slot: 1, source: true }),
-      'a',
-      '192.0.2.11',
-    );
-    for (const kind of KINDS) {
-      await answers(kind, 'a.failover.test', '192.0.2.11');
-      expect(isOfSlot((await serialAt(running[kind].port, 'failover.test'))!, 1)).toBe(true);
-      for (const name of ['a', 'b', 'www']) {
-        const ask = ['+norec', '+dnssec', '+noall', '+answer', `${name}.failover.test`, 'A'];
-        expect(recordsOf(await running[kind].resolver.dig(...ask))).toEqual(
-          recordsOf(await sources[1].resolver.dig(...ask)),
-        );
-      }
-      expect(await running[kind].resolver.delv('failover.test', 'b.failover.test', 'A')).toMatchObject({
-        state: 'secure',
-      });
+  await settle(['standby', 'new-source']);
+  clock += 10;
+  await sources[1].change(
+    'failover.test',
+    slottedSerial({ least: clock, current: null, slot: 1, source: true }),
+    'a',
+    '192.0.2.11',
+  );
+  for (const kind of KINDS) {
+    await answers(kind, 'a.failover.test', '192.0.2.11');
+    expect(isOfSlot((await serialAt(running[kind].port, 'failover.test'))!, 1)).toBe(true);
+    for (const name of ['a', 'b', 'www']) {
+      const ask = ['+norec', '+dnssec', '+noall', '+answer', `${name}.failover.test`, 'A'];
+      expect(recordsOf(await running[kind].resolver.dig(...ask))).toEqual(
+        recordsOf(await sources[1].resolver.dig(...ask)),
+      );
     }
-  });
+    expect(await running[kind].resolver.delv('failover.test', 'b.failover.test', 'A')).toMatchObject({
+      state: 'secure',
+    });
+  }
 });

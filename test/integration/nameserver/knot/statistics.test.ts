@@ -1,6 +1,6 @@
 // The counters of a real knotd as metrics, also while its control socket serves no client.
 import { Resolver } from 'node:dns/promises';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
@@ -17,7 +17,7 @@ const value = async (series: string) => {
   return Number(line?.split(' ').at(-1));
 };
 
-it('queries, types, answers and limited answers are counted', async () => {
+test('queries, types, answers and limited answers are counted', async () => {
   await Promise.all(Array.from({ length: 30 }, () => resolver.resolveMx('nowhere.example').catch(() => undefined)));
   await expect.poll(() => value('dns_query_types_total{type="MX"}')).toBeGreaterThanOrEqual(30);
   expect(await value('dns_queries_total{transport="udp",family="ipv4"}')).toBeGreaterThanOrEqual(30);
@@ -27,7 +27,7 @@ it('queries, types, answers and limited answers are counted', async () => {
   expect(await value('dns_memory_bytes')).toBeGreaterThan(1_000_000);
 });
 
-it('a scrape does not wait for a control socket that is busy, and the age of the values grows', async () => {
+test('a scrape does not wait for a control socket that is busy, and the age of the values grows', async () => {
   let release: () => void = () => undefined;
   const busy = new Promise<void>((resolve) => {
     release = resolve;
@@ -44,7 +44,7 @@ it('a scrape does not wait for a control socket that is busy, and the age of the
   await expect.poll(() => value('dns_statistics_age_seconds'), { timeout: 60_000 }).toBeLessThan(1);
 });
 
-it('a knotd that was killed is down, and up again when it is back', async () => {
+test('a knotd that was killed is down, and up again when it is back', async () => {
   await knot.part.stop({ signal: 'SIGKILL' });
   await expect.poll(() => value('dns_up'), { timeout: 60_000 }).toBe(0);
   expect(await value('dns_memory_bytes')).toBeNaN();

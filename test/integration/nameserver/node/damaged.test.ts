@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { ZoneCreated } from '#contract/zone.ts';
 import { databaseFile, type KnotDatabase } from '#nameserver/knot/damaged.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
@@ -78,7 +78,7 @@ const garbage = (from: number) => (file: string) => overwrite(file, from, (lengt
 const zeros = (from: number) => (file: string) => overwrite(file, from, (length) => Buffer.alloc(length));
 const truncated = (length: number) => (file: string) => truncateSync(file, length);
 
-it.each<[string, Partial<Record<KnotDatabase, (file: string) => void>>]>([
+test.each<[string, Partial<Record<KnotDatabase, (file: string) => void>>]>([
   ['a journal with garbage and timers of zeros are', { journal: garbage(2 * PAGE), timers: zeros(2 * PAGE) }],
   [
     'a truncated journal and a key database with garbage are',
@@ -103,7 +103,7 @@ it.each<[string, Partial<Record<KnotDatabase, (file: string) => void>>]>([
   await allServed();
 });
 
-it('key files that are gone or damaged are written again', async () => {
+test('key files that are gone or damaged are written again', async () => {
   const folder = join(knot.folder.storage, 'keys', 'keys');
   const files = readdirSync(folder).map((file) => join(folder, file));
   expect(files.length).toBeGreaterThanOrEqual(ZONES);
@@ -118,7 +118,7 @@ it('key files that are gone or damaged are written again', async () => {
   await allServed();
 });
 
-it('damage within the values of the journal concerns only the zones that it hits', async () => {
+test('damage within the values of the journal concerns only the zones that it hits', async () => {
   const file = databaseFile(knot.folder, 'journal');
   await knot.part.stop({ signal: 'SIGKILL' });
   const { zoneName } = zones[0]!;
@@ -145,7 +145,7 @@ it('damage within the values of the journal concerns only the zones that it hits
   await allServed();
 });
 
-it('a journal that is damaged while knotd runs is an error that says what to do, and queries are answered', async () => {
+test('a journal that is damaged while knotd runs is an error that says what to do, and queries are answered', async () => {
   // With garbage, knotd may also end.
   zeros(2 * PAGE)(databaseFile(knot.folder, 'journal'));
   await service.record(zones[1]!, 'late', 'A', '192.0.2.9');

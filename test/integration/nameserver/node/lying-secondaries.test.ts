@@ -1,7 +1,7 @@
 // Secondaries that answer wrongly or not at all: the source says how each differs, and the others are watched as
 // before.
 import { Writable } from 'node:stream';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import type { TransferPlan, TransferReport } from '#contract/feed.ts';
 import { Secondaries } from '#nameserver/node/secondaries.ts';
@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all(servers.map(({ server }) => server.close()));
 });
 
-it('each is in the metrics and in the report with its difference, and an honest one is current', async () => {
+test('each is in the metrics and in the report with its difference, and an honest one is current', async () => {
   const rows = new Map([[ZONE, { ...emptyRow(ZONE, 'zid'), engineSerial: OWN }]]);
   const key = { name: 'k', algorithm: 'hmac-sha256' as const, secret: 'AAAAAAAAAAAAAAAAAAAAAA==' };
   const plan: TransferPlan = {

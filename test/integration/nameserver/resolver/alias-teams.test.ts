@@ -1,7 +1,7 @@
 // ALIAS targets of several teams. A zone of one team must not redirect another team's ALIAS, although this service's
 // own name server is the first resolver. Slow targets of one team must not delay those of another.
 import type { Answer } from 'dns-packet';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startNameServer } from '../../../support/dns/fake-nameserver.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
@@ -38,7 +38,7 @@ async function resolvedAgain(target: string): Promise<void> {
     .toBe(0);
 }
 
-it('a zone with the name of a target does not lead the ALIAS of another team', async () => {
+test('a zone with the name of a target does not lead the ALIAS of another team', async () => {
   world['lb.cloud.example'] = '192.0.2.1';
   const shop = await service.zone('shop.example');
   await record(shop, { name: '@', type: 'ALIAS', content: 'lb.cloud.example' });
@@ -64,7 +64,7 @@ it('a zone with the name of a target does not lead the ALIAS of another team', a
   expect(await addresses('shop.example')).toEqual(['192.0.2.1']);
 });
 
-it('a target in another zone of the same team is resolved by the own name server', async () => {
+test('a target in another zone of the same team is resolved by the own name server', async () => {
   const private_ = await service.zone('private.example');
   await record(private_, { name: 'lb', type: 'A', content: '192.0.2.20' });
   const front = await service.zone('front.example');
@@ -72,7 +72,7 @@ it('a target in another zone of the same team is resolved by the own name server
   await expect.poll(() => addresses('front.example')).toEqual(['192.0.2.20']);
 });
 
-it('a private target of another team is not resolved, and its error says why', async () => {
+test('a private target of another team is not resolved, and its error says why', async () => {
   const theirs = await service.zone('inside.example', squatter);
   await record(theirs, { name: 'lb', type: 'A', content: '192.0.2.30' }, squatter);
   const front = await service.zone('outside.example');
@@ -83,7 +83,7 @@ it('a private target of another team is not resolved, and its error says why', a
   expect(await addresses('outside.example')).toEqual([]);
 });
 
-it("four hundred slow targets of one team do not delay another team's", { timeout: 300_000 }, async () => {
+test("four hundred slow targets of one team do not delay another team's", { timeout: 300_000 }, async () => {
   const slow = await service.zone('slow-targets.example', squatter);
   await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
     select 'rec_slow' || n, no, 'n' || n, 'n' || n, 'ALIAS', 'slow' || n || '.example', 'slow' || n || '.example.', sha256(n::text::bytea)

@@ -1,6 +1,6 @@
 // Many changes of account routes: each person has a write limit, and the changes of one team wait without a database
 // connection.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { timesBeside } from '../../../support/service/neighbour.ts';
 import { accountApi, addPerson } from '../../../support/service/people.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -24,32 +24,30 @@ test('200 changes of one team at the same time keep no other team waiting', asyn
   expect(times[Math.floor(times.length * 0.95)]).toBeLessThan(250);
 });
 
-describe('the limit of a person', () => {
-  const rename = async (who: { text: string }, team: string, name: string) => {
-    const { status, headers } = await limited.request('PATCH', `/../account/teams/${team}`, { name }, who.text);
-    return { status, policy: headers['ratelimit-policy'], left: headers.ratelimit, retry: headers['retry-after'] };
-  };
+const rename = async (who: { text: string }, team: string, name: string) => {
+  const { status, headers } = await limited.request('PATCH', `/../account/teams/${team}`, { name }, who.text);
+  return { status, policy: headers['ratelimit-policy'], left: headers.ratelimit, retry: headers['retry-after'] };
+};
 
-  test('is 30 changes of teams, keys and trusts in 60 seconds, with all keys and sessions of the person together', async () => {
-    const email = 'limited@example.org';
-    const [one, other] = [await addPerson(service, { team: 'limited', email }), await addPerson(service, { email })];
-    for (let n = 1; n <= 30; n += 1) {
-      const changed = await rename(n % 2 === 0 ? one : other, one.team, `limited ${n}`);
-      expect(changed).toMatchObject({ status: 200, policy: '"account";q=30;w=60' });
-      expect(changed.left).toMatch(new RegExp(`^"account";r=${30 - n};t=`));
-    }
-    const refused = await rename(other, one.team, 'limited 31');
-    expect([refused.status, Number(refused.retry) > 0]).toEqual([429, true]);
-    const { status, body } = await limited.request('POST', '/../account/teams', { name: 'one more' }, one.text);
-    expect([status, body.message]).toEqual([429, expect.stringContaining('Too many changes of teams, members, keys')]);
-  });
+test('the limit of a person is 30 changes of teams, keys and trusts in 60 seconds, with all keys and sessions of the person together', async () => {
+  const email = 'limited@example.org';
+  const [one, other] = [await addPerson(service, { team: 'limited', email }), await addPerson(service, { email })];
+  for (let n = 1; n <= 30; n += 1) {
+    const changed = await rename(n % 2 === 0 ? one : other, one.team, `limited ${n}`);
+    expect(changed).toMatchObject({ status: 200, policy: '"account";q=30;w=60' });
+    expect(changed.left).toMatch(new RegExp(`^"account";r=${30 - n};t=`));
+  }
+  const refused = await rename(other, one.team, 'limited 31');
+  expect([refused.status, Number(refused.retry) > 0]).toEqual([429, true]);
+  const { status, body } = await limited.request('POST', '/../account/teams', { name: 'one more' }, one.text);
+  expect([status, body.message]).toEqual([429, expect.stringContaining('Too many changes of teams, members, keys')]);
+});
 
-  test('is the limit of this person alone, and of no read', async () => {
-    const another = await addPerson(service, { team: 'another' });
-    expect((await rename(another, another.team, 'still another')).status).toBe(200);
-    const { headers } = await limited.request('GET', '/../account/teams', undefined, another.text);
-    expect(headers['ratelimit-policy']).toBe(undefined);
-  });
+test('the limit of a person is the limit of this person alone, and of no read', async () => {
+  const another = await addPerson(service, { team: 'another' });
+  expect((await rename(another, another.team, 'still another')).status).toBe(200);
+  const { headers } = await limited.request('GET', '/../account/teams', undefined, another.text);
+  expect(headers['ratelimit-policy']).toBe(undefined);
 });
 
 test('a person who is not a member does not wait for the changes of the team', async () => {

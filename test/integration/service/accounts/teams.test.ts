@@ -12,122 +12,112 @@ const stranger = await addPerson(service, { team: 'blue' });
 const red = `/teams/${owner.team}`;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe('an app key', () => {
-  const someone = `${red}/members/${owner.id}`;
-  test.each([
-    ['GET', '/teams', undefined],
-    ['POST', '/teams', { name: 'mine' }],
-    ['GET', red, undefined],
-    ['PATCH', red, { name: 'mine' }],
-    ['GET', `${red}/changes`, undefined],
-    ['GET', `${red}/members`, undefined],
-    ['POST', `${red}/members`, { email: stranger.email }],
-    ['PATCH', someone, { role: 'member' }],
-    ['DELETE', someone, undefined],
-    ['GET', `${red}/keys`, undefined],
-    ['POST', `${red}/keys`, { name: 'more', records: 'write' }],
-    ['GET', `${red}/keys/x`, undefined],
-    ['PATCH', `${red}/keys/x`, { records: 'write' }],
-    ['DELETE', `${red}/keys/x`, undefined],
-    // Refused before anything else is looked at.
-    ['POST', '/teams', { nonsense: 1 }],
-  ] as const)('is refused %s %s with 403, even of its own team', async (method, path, body) => {
-    const own = await service.key({ team: 'red' });
-    expect(await says(own, method, path, body)).toBe('403 forbidden');
-  });
-
-  test('is told who it is', async () => {
-    expect(await says(service.admin, 'GET', '')).toBe(200);
-  });
-
-  test('no key at all is 401 everywhere', async () => {
-    for (const path of ['', '/teams', red, `${red}/members`, `${red}/keys`]) {
-      expect(await says({ text: 'yu_0_0' }, 'GET', path)).toBe('401 unauthorized');
-    }
-  });
+const someone = `${red}/members/${owner.id}`;
+test.each([
+  ['GET', '/teams', undefined],
+  ['POST', '/teams', { name: 'mine' }],
+  ['GET', red, undefined],
+  ['PATCH', red, { name: 'mine' }],
+  ['GET', `${red}/changes`, undefined],
+  ['GET', `${red}/members`, undefined],
+  ['POST', `${red}/members`, { email: stranger.email }],
+  ['PATCH', someone, { role: 'member' }],
+  ['DELETE', someone, undefined],
+  ['GET', `${red}/keys`, undefined],
+  ['POST', `${red}/keys`, { name: 'more', records: 'write' }],
+  ['GET', `${red}/keys/x`, undefined],
+  ['PATCH', `${red}/keys/x`, { records: 'write' }],
+  ['DELETE', `${red}/keys/x`, undefined],
+  // Refused before anything else is looked at.
+  ['POST', '/teams', { nonsense: 1 }],
+] as const)('an app key is refused %s %s with 403, even of its own team', async (method, path, body) => {
+  const own = await service.key({ team: 'red' });
+  expect(await says(own, method, path, body)).toBe('403 forbidden');
 });
 
-describe('teams', () => {
-  test('a person creates one and is its owner; the list shows its own only', async () => {
-    const created = await send(stranger, 'POST', '/teams', { name: 'Grün & Söhne' });
-    expect(created.status).toBe(201);
-    expect(created.body).toEqual({
-      id: expect.stringMatching(/^team_[0-9a-f]{12}$/),
-      name: 'Grün & Söhne',
-      role: 'owner',
-      createdAt: expect.stringMatching(ISO),
-    });
-    const { body } = await send(stranger, 'GET', '/teams');
-    expect((body.teams as { name: string; role: string }[]).map(({ name, role }) => [name, role])).toEqual([
-      ['Grün & Söhne', 'owner'],
-      ['blue', 'owner'],
-    ]);
-    expect(await says(stranger, 'GET', `/teams/${created.body.id}`)).toBe(200);
-    expect(await says(owner, 'GET', `/teams/${created.body.id}`)).toBe('404 not_found');
-  });
+test('an app key is told who it is', async () => {
+  expect(await says(service.admin, 'GET', '')).toBe(200);
+});
 
-  test('a name that is taken is a conflict, for a new team and for a renamed one', async () => {
-    expect(await says(stranger, 'POST', '/teams', { name: 'red' })).toBe('409 conflict');
-    expect(await says(stranger, 'PATCH', `/teams/${stranger.team}`, { name: 'red' })).toBe('409 conflict');
-  });
+test('no key at all is 401 everywhere', async () => {
+  for (const path of ['', '/teams', red, `${red}/members`, `${red}/keys`]) {
+    expect(await says({ text: 'yu_0_0' }, 'GET', path)).toBe('401 unauthorized');
+  }
+});
 
-  test.each([
-    [{}],
-    [{ name: '' }],
-    [{ name: ' x' }],
-    [{ name: 'x '.repeat(40) }],
-    [{ name: 'a\nb' }],
-    [{ name: 'a\0' }],
-  ])('the name in %j is a bad request', async (body) => {
+test('a person creates a team and is its owner; the list shows its own only', async () => {
+  const created = await send(stranger, 'POST', '/teams', { name: 'Grün & Söhne' });
+  expect(created.status).toBe(201);
+  expect(created.body).toEqual({
+    id: expect.stringMatching(/^team_[0-9a-f]{12}$/),
+    name: 'Grün & Söhne',
+    role: 'owner',
+    createdAt: expect.stringMatching(ISO),
+  });
+  const { body } = await send(stranger, 'GET', '/teams');
+  expect((body.teams as { name: string; role: string }[]).map(({ name, role }) => [name, role])).toEqual([
+    ['Grün & Söhne', 'owner'],
+    ['blue', 'owner'],
+  ]);
+  expect(await says(stranger, 'GET', `/teams/${created.body.id}`)).toBe(200);
+  expect(await says(owner, 'GET', `/teams/${created.body.id}`)).toBe('404 not_found');
+});
+
+test('the name of a team that is taken is a conflict, for a new team and for a renamed one', async () => {
+  expect(await says(stranger, 'POST', '/teams', { name: 'red' })).toBe('409 conflict');
+  expect(await says(stranger, 'PATCH', `/teams/${stranger.team}`, { name: 'red' })).toBe('409 conflict');
+});
+
+test.each([[{}], [{ name: '' }], [{ name: ' x' }], [{ name: 'x '.repeat(40) }], [{ name: 'a\nb' }], [{ name: 'a\0' }]])(
+  'the name of a team in %j is a bad request',
+  async (body) => {
     expect(await says(stranger, 'POST', '/teams', body)).toBe('400 bad_request');
-  });
+  },
+);
 
-  test('unknown fields are refused', async () => {
-    expect(await says(stranger, 'POST', '/teams', { name: 'fine', owner: 'me' })).toBe('400 bad_request');
-  });
-
-  test('an owner renames; a member may not; for others the team is not there', async () => {
-    expect(await says(member, 'PATCH', red, { name: 'crimson' })).toBe('403 forbidden');
-    expect(await says(stranger, 'PATCH', red, { name: 'crimson' })).toBe('404 not_found');
-    const renamed = await send(owner, 'PATCH', red, { name: 'crimson' });
-    expect(renamed.body).toMatchObject({ id: owner.team, name: 'crimson', role: 'owner' });
-    expect(await says(owner, 'PATCH', red, { name: 'red' })).toBe(200);
-  });
-
-  test('a POST that is repeated with its Idempotency-Key makes one team', async () => {
-    const post = () =>
-      service.request('POST', '/../account/teams', { name: 'once' }, stranger.text, { 'idempotency-key': 'team-1' });
-    const [first, second] = [await post(), await post()];
-    expect([first.status, second.status]).toEqual([201, 201]);
-    expect(second.body).toEqual(first.body);
-  });
+test('unknown fields of a team are refused', async () => {
+  expect(await says(stranger, 'POST', '/teams', { name: 'fine', owner: 'me' })).toBe('400 bad_request');
 });
 
-describe("another person's team does not exist", () => {
-  test.each([
-    ['GET', '', undefined],
-    ['GET', '/changes', undefined],
-    ['GET', '/members', undefined],
-    ['POST', '/members', { email: 'person1@example.org', role: 'owner' }],
-    ['PATCH', '/members/x', { role: 'owner' }],
-    ['DELETE', '/members/x', undefined],
-    ['GET', '/keys', undefined],
-    ['POST', '/keys', { name: 'x' }],
-    ['GET', '/keys/x', undefined],
-    ['PATCH', '/keys/x', { name: 'x' }],
-    ['DELETE', '/keys/x', undefined],
-  ] as const)('%s %s answers the same for it as for an id of nothing', async (method, path, body) => {
-    const foreign = await send(stranger, method, `${red}${path}`, body);
-    const nothing = await send(stranger, method, `/teams/team_0${path}`, body);
-    expect(refusal(foreign)).toBe('404 not_found');
-    expect(foreign.body).toEqual(nothing.body);
-  });
+test('an owner renames a team; a member may not; for others the team is not there', async () => {
+  expect(await says(member, 'PATCH', red, { name: 'crimson' })).toBe('403 forbidden');
+  expect(await says(stranger, 'PATCH', red, { name: 'crimson' })).toBe('404 not_found');
+  const renamed = await send(owner, 'PATCH', red, { name: 'crimson' });
+  expect(renamed.body).toMatchObject({ id: owner.team, name: 'crimson', role: 'owner' });
+  expect(await says(owner, 'PATCH', red, { name: 'red' })).toBe(200);
+});
 
-  test.each(['%00', 'x'.repeat(400), "'--", '%2e%2e'])('an id that cannot be (%s) is 404 too', async (id) => {
-    expect(await says(stranger, 'GET', `/teams/${id}/members`)).toBe('404 not_found');
-    expect(await says(owner, 'DELETE', `${red}/members/${id}`)).toBe('404 not_found');
-    expect(await says(owner, 'GET', `${red}/keys/${id}`)).toBe('404 not_found');
-  });
+test('a POST that is repeated with its Idempotency-Key makes one team', async () => {
+  const post = () =>
+    service.request('POST', '/../account/teams', { name: 'once' }, stranger.text, { 'idempotency-key': 'team-1' });
+  const [first, second] = [await post(), await post()];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.body).toEqual(first.body);
+});
+
+test.each([
+  ['GET', '', undefined],
+  ['GET', '/changes', undefined],
+  ['GET', '/members', undefined],
+  ['POST', '/members', { email: 'person1@example.org', role: 'owner' }],
+  ['PATCH', '/members/x', { role: 'owner' }],
+  ['DELETE', '/members/x', undefined],
+  ['GET', '/keys', undefined],
+  ['POST', '/keys', { name: 'x' }],
+  ['GET', '/keys/x', undefined],
+  ['PATCH', '/keys/x', { name: 'x' }],
+  ['DELETE', '/keys/x', undefined],
+] as const)("%s %s answers the same for another person's team as for an id of nothing", async (method, path, body) => {
+  const foreign = await send(stranger, method, `${red}${path}`, body);
+  const nothing = await send(stranger, method, `/teams/team_0${path}`, body);
+  expect(refusal(foreign)).toBe('404 not_found');
+  expect(foreign.body).toEqual(nothing.body);
+});
+
+test.each(['%00', 'x'.repeat(400), "'--", '%2e%2e'])('the id of a team that cannot be (%s) is 404 too', async (id) => {
+  expect(await says(stranger, 'GET', `/teams/${id}/members`)).toBe('404 not_found');
+  expect(await says(owner, 'DELETE', `${red}/members/${id}`)).toBe('404 not_found');
+  expect(await says(owner, 'GET', `${red}/keys/${id}`)).toBe('404 not_found');
 });
 
 describe('members', () => {
@@ -136,7 +126,7 @@ describe('members', () => {
     return Object.fromEntries((members as { userId: string; role: string }[]).map((each) => [each.userId, each.role]));
   };
 
-  test('every member sees all of them', async () => {
+  test('every member of a team sees all members', async () => {
     const { status, body } = await send(member, 'GET', `${red}/members`);
     expect(status).toBe(200);
     expect(body.members).toContainEqual({

@@ -1,6 +1,6 @@
 // 503 busy (contract E5): a zone whose row is held by another change. Nothing is written, the wait is bounded, and
 // no other client is delayed.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Reply, refusal } from '../../../support/http/requests.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
@@ -62,15 +62,16 @@ const rows = async () =>
   sql`select (select count(*)::int from records) as records, (select count(*)::int from changes) as changes,
     (select sum(serial)::text from zones) as serials`;
 
-describe('while another change holds the zone', () => {
-  test.each([
-    ['create', () => write()],
-    ['update', () => request('PUT', `${path}/records/${record.id}`, { name: 'www', type: 'A', content: '192.0.2.7' })],
-    ['delete', () => request('DELETE', `${path}/records/${record.id}`)],
-    ['park', () => request('POST', `${path}/park`)],
-    ['change', () => request('PATCH', path, { defaultTtl: 60 })],
-    ['delete of the zone', () => request('DELETE', path)],
-  ])('%s is 503 busy with Retry-After, after about the configured time, and writes nothing', async (_, send) => {
+test.each([
+  ['create', () => write()],
+  ['update', () => request('PUT', `${path}/records/${record.id}`, { name: 'www', type: 'A', content: '192.0.2.7' })],
+  ['delete', () => request('DELETE', `${path}/records/${record.id}`)],
+  ['park', () => request('POST', `${path}/park`)],
+  ['change', () => request('PATCH', path, { defaultTtl: 60 })],
+  ['delete of the zone', () => request('DELETE', path)],
+])(
+  'while another change holds the zone, %s is 503 busy with Retry-After, after about the configured time, and writes nothing',
+  async (_, send) => {
     const before = await rows();
     const { ms, reply } = await whileHeld(() => timed(send));
     expect(refusal(reply)).toBe('503 busy');
@@ -79,51 +80,51 @@ describe('while another change holds the zone', () => {
     expect(ms).toBeGreaterThan(BUSY_AFTER_MS * 0.9);
     expect(ms).toBeLessThan(BUSY_AFTER_MS + SLACK_MS);
     expect(await rows()).toEqual(before);
-  });
+  },
+);
 
-  test('30 writers are all told so in the same time, not one after the other', async () => {
-    const { text } = await service.key();
-    const { ms, reply } = await whileHeld(() =>
-      timed(async () => {
-        const replies = await Promise.all(Array.from({ length: 30 }, () => write(zone, text)));
-        expect(new Set(replies.map(refusal))).toEqual(new Set(['503 busy']));
-        return replies[0] as Reply;
-      }),
-    );
-    expect(reply.status).toBe(503);
-    expect(ms).toBeLessThan(BUSY_AFTER_MS + SLACK_MS);
-  });
+test('while another change holds the zone, 30 writers are all told so in the same time, not one after the other', async () => {
+  const { text } = await service.key();
+  const { ms, reply } = await whileHeld(() =>
+    timed(async () => {
+      const replies = await Promise.all(Array.from({ length: 30 }, () => write(zone, text)));
+      expect(new Set(replies.map(refusal))).toEqual(new Set(['503 busy']));
+      return replies[0] as Reply;
+    }),
+  );
+  expect(reply.status).toBe(503);
+  expect(ms).toBeLessThan(BUSY_AFTER_MS + SLACK_MS);
+});
 
-  test('the zone can be read, and other zones written, without delay: waiting writers hold no connections', async () => {
-    const { text } = await service.key();
-    const replies = await whileHeld(async () => {
-      const waiting = waiters(40, () => patient('POST', `${path}/records`, fresh(), text));
-      const free = await Promise.all([
-        patient('POST', `/zones/${other.id}/records`, fresh(), text),
-        patient('GET', `${path}/records`),
-        patient('GET', '/zones'),
-        patient('POST', '/zones', { zoneName: `free${++names}.example`, owner: zone.owner }, text),
-      ]);
-      expect([free.map(({ status }) => status), waiting.answered()]).toEqual([[201, 200, 200, 200], 0]);
-      return { all: waiting.all };
-    });
-    expect(new Set((await replies.all).map(({ status }) => status))).toEqual(new Set([201]));
+test('while another change holds the zone, the zone can be read, and other zones written, without delay: waiting writers hold no connections', async () => {
+  const { text } = await service.key();
+  const replies = await whileHeld(async () => {
+    const waiting = waiters(40, () => patient('POST', `${path}/records`, fresh(), text));
+    const free = await Promise.all([
+      patient('POST', `/zones/${other.id}/records`, fresh(), text),
+      patient('GET', `${path}/records`),
+      patient('GET', '/zones'),
+      patient('POST', '/zones', { zoneName: `free${++names}.example`, owner: zone.owner }, text),
+    ]);
+    expect([free.map(({ status }) => status), waiting.answered()]).toEqual([[201, 200, 200, 200], 0]);
+    return { all: waiting.all };
   });
+  expect(new Set((await replies.all).map(({ status }) => status))).toEqual(new Set([201]));
+});
 
-  test('new child zones of it are busy, but others can create zones', async () => {
-    const stranger = await service.key({ team: 'stranger' });
-    const { text } = await service.key();
-    const replies = await whileHeld(async () => {
-      const child = () => ({ zoneName: `c${++names}.busy.example`, owner: zone.owner });
-      const waiting = waiters(5, () => patient('POST', '/zones', child(), text));
-      await lockWaiters(1);
-      const sent = { zoneName: 'stranger.test', owner: `org:${stranger.team}` };
-      const { status } = await patient('POST', '/zones', sent, stranger.text);
-      expect([status, waiting.answered()]).toEqual([200, 0]);
-      return { all: waiting.all };
-    });
-    expect(new Set((await replies.all).map(({ status }) => status))).toEqual(new Set([200]));
+test('while another change holds the zone, new child zones of it are busy, but others can create zones', async () => {
+  const stranger = await service.key({ team: 'stranger' });
+  const { text } = await service.key();
+  const replies = await whileHeld(async () => {
+    const child = () => ({ zoneName: `c${++names}.busy.example`, owner: zone.owner });
+    const waiting = waiters(5, () => patient('POST', '/zones', child(), text));
+    await lockWaiters(1);
+    const sent = { zoneName: 'stranger.test', owner: `org:${stranger.team}` };
+    const { status } = await patient('POST', '/zones', sent, stranger.text);
+    expect([status, waiting.answered()]).toEqual([200, 0]);
+    return { all: waiting.all };
   });
+  expect(new Set((await replies.all).map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test('a busy answer does not count against the limit', async () => {

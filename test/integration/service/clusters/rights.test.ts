@@ -100,7 +100,7 @@ describe('the name of a cluster', () => {
     return { mine, other, name };
   }
 
-  test('belongs to the key that registered it, also after its loss', async () => {
+  test('the name of a cluster belongs to the key that registered it, also after its loss', async () => {
     const { mine, other, name } = await twoKeys();
     const refused = await send(other, 'PUT', `/${name}?instance=two`);
     expect([refused.status, refused.body.field]).toEqual([409, 'instance']);
@@ -114,14 +114,14 @@ describe('the name of a cluster', () => {
     expect(await says(mine, 'PUT', `/${name}?instance=rebuilt`)).toBe(200);
   });
 
-  test('goes to another key of the same Kubernetes cluster, whose key was replaced', async () => {
+  test('the name of a cluster goes to another key of the same Kubernetes cluster, whose key was replaced', async () => {
     const { mine, other, name } = await twoKeys();
     expect(await says(other, 'PUT', `/${name}?instance=one`)).toBe(200);
     expect(await says(mine, 'PUT', `/${name}`)).toBe('409 conflict');
     expect(await says(mine, 'PUT', `/${name}?instance=one`)).toBe(200);
   });
 
-  test('goes to the next key after an owner of the team released it, which the history says', async () => {
+  test('the name of a cluster goes to the next key after an owner of the team released it, which the history says', async () => {
     const { mine, other, name } = await twoKeys();
     for (let twice = 0; twice < 2; twice += 1) expect(await says(owner, 'POST', `/${name}/release`)).toBe(200);
     expect(await says(other, 'PUT', `/${name}?instance=two`)).toBe(200);

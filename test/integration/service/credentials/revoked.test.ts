@@ -1,5 +1,5 @@
 // A key that is revoked while its change waits for the zone (issue: "key revoked in mid-flight"): nothing is written.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Reply, refusal } from '../../../support/http/requests.ts';
 import { accountApi, addPerson } from '../../../support/service/people.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -43,13 +43,14 @@ async function waiters(): Promise<number> {
   return rows[0]?.count;
 }
 
-describe('a key revoked while its change waits for the zone', () => {
-  test.each([
-    ['POST', '/records', { name: 'late', type: 'A', content: '192.0.2.1' }],
-    ['POST', '/park', undefined],
-    ['PATCH', '', { defaultTtl: 60 }],
-    ['DELETE', '', undefined],
-  ] as const)('%s %s is 401 and writes nothing', async (method, path, body) => {
+test.each([
+  ['POST', '/records', { name: 'late', type: 'A', content: '192.0.2.1' }],
+  ['POST', '/park', undefined],
+  ['PATCH', '', { defaultTtl: 60 }],
+  ['DELETE', '', undefined],
+] as const)(
+  '%s %s with a key revoked while its change waits for the zone is 401 and writes nothing',
+  async (method, path, body) => {
     const zone = await newZone(`late${method}${path.length}.example`);
     const key = await newKey();
     // With a record the zone has room for more, which a change need not ask for.
@@ -64,18 +65,18 @@ describe('a key revoked while its change waits for the zone', () => {
     );
     expect(refusal(reply)).toBe('401 unauthorized');
     expect(await state()).toEqual(before);
-  });
+  },
+);
 
-  test('creating a zone waits for other creations, and is 401 too', async () => {
-    const key = await newKey();
-    const reply = await whileHeld(
-      'select pg_advisory_xact_lock(1953654117)',
-      () => request('POST', '/zones', { zoneName: 'never.example', owner: `org:${owner.team}` }, key.text),
-      async () => expect(await says(owner, 'DELETE', `${keys}/${key.id}`)).toBe(204),
-    );
-    expect(refusal(reply)).toBe('401 unauthorized');
-    expect(await sql`select from zones where name = 'never.example'`).toHaveLength(0);
-  });
+test('creating a zone with a key revoked while it waits for other creations is 401 too', async () => {
+  const key = await newKey();
+  const reply = await whileHeld(
+    'select pg_advisory_xact_lock(1953654117)',
+    () => request('POST', '/zones', { zoneName: 'never.example', owner: `org:${owner.team}` }, key.text),
+    async () => expect(await says(owner, 'DELETE', `${keys}/${key.id}`)).toBe(204),
+  );
+  expect(refusal(reply)).toBe('401 unauthorized');
+  expect(await sql`select from zones where name = 'never.example'`).toHaveLength(0);
 });
 
 test('a member removed while its change waits does not get the zone', async () => {

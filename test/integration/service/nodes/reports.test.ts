@@ -48,195 +48,189 @@ const nodesOf = async (zone: { id: string }) => {
 const stateIn = async (zone: { id: string }, node: string) =>
   (await nodesOf(zone)).filter((each) => each.node === node);
 
-describe('a name', () => {
-  test('belongs to one instance: another one within 30 s is a duplicate, and both are told', async () => {
-    const [one, two] = [randomUUID(), randomUUID()];
-    expect((await report('double', { instance: one })).body.duplicate).toBe(false);
-    expect((await report('double', { instance: two })).body.duplicate).toBe(true);
-    expect((await report('double', { instance: one })).body.duplicate).toBe(true);
-    expect((await report('double', { instance: two })).body.duplicate).toBe(true);
-    expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 1$/m);
-    expect(service.log.filter((line) => line.includes('two instances')).length).toBe(1);
-    const listed = (await adminListNodes(database.url)).filter(({ name }) => name === 'double');
-    expect(listed.map(({ isDuplicate }) => isDuplicate)).toEqual([true, true]);
-    expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="double"\} 1$/m);
-    await age('double', 31);
-    const silent = await service.metrics();
-    expect(silent).toMatch(/^zonestead_node_living\{node="double"\} 0$/m);
-    expect(silent).not.toMatch(/^zonestead_node_lag_seconds\{node="double"\}/m);
-    expect((await report('double', { instance: two })).body.duplicate).toBe(false);
-    expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 0$/m);
-  });
-
-  test('is forgotten on request when its node is silent, and not before', async () => {
-    await report('removed');
-    expect(await adminForgetNode(database.url, 'removed')).toBe(0);
-    await age('removed', 31);
-    expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="removed"\} 0$/m);
-    expect(await adminForgetNode(database.url, 'removed')).toBe(1);
-    expect(await service.metrics()).not.toMatch(/node="removed"/);
-  });
-
-  test('is free for a new instance at once when the node restarted without its state', async () => {
-    const zone = await service.zone();
-    await report('fresh', { cursor: await position() });
-    expect((await report('fresh')).body.duplicate).toBe(true);
-    expect(await stateIn(zone, 'fresh')).toEqual([expect.objectContaining({ current: false })]);
-  });
-
-  test('cannot be taken by another key while its node lives', async () => {
-    const instance = randomUUID();
-    await report('held', { instance });
-    const refused = await report('held', { by: otherKey });
-    expect([refused.status, refused.body.error, refused.body.field]).toEqual([409, 'conflict', 'node']);
-    await age('held', 31);
-    expect((await report('held', { by: otherKey })).status).toBe(200);
-    expect((await report('held', { instance })).status).toBe(409);
-  });
-
-  test('stays with a node that gets a new key, and is free when the key was revoked', async () => {
-    const instance = randomUUID();
-    const old = await mint('rotated');
-    await report('rotated', { instance, by: old });
-    expect((await report('rotated', { instance, by: otherKey })).status).toBe(200);
-    const lost = await mint('lost');
-    await report('lost', { by: lost });
-    expect((await report('lost')).status).toBe(409);
-    await sql`update node_keys set revoked_at = now() where id = ${lost.split('_')[1] ?? ''}`;
-    expect((await report('lost')).status).toBe(200);
-    expect((await report('lost', { by: lost })).status).toBe(401);
-  });
-
-  test('has a bounded number of instances', async () => {
-    for (let at = 0; at < 12; at += 1) await report('restless');
-    const [row] = await sql`select count(*)::integer from nodes where name = 'restless'`;
-    expect(row?.count).toBe(8);
-  });
+test('a name belongs to one instance: another one within 30 s is a duplicate, and both are told', async () => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  expect((await report('double', { instance: one })).body.duplicate).toBe(false);
+  expect((await report('double', { instance: two })).body.duplicate).toBe(true);
+  expect((await report('double', { instance: one })).body.duplicate).toBe(true);
+  expect((await report('double', { instance: two })).body.duplicate).toBe(true);
+  expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 1$/m);
+  expect(service.log.filter((line) => line.includes('two instances')).length).toBe(1);
+  const listed = (await adminListNodes(database.url)).filter(({ name }) => name === 'double');
+  expect(listed.map(({ isDuplicate }) => isDuplicate)).toEqual([true, true]);
+  expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="double"\} 1$/m);
+  await age('double', 31);
+  const silent = await service.metrics();
+  expect(silent).toMatch(/^zonestead_node_living\{node="double"\} 0$/m);
+  expect(silent).not.toMatch(/^zonestead_node_lag_seconds\{node="double"\}/m);
+  expect((await report('double', { instance: two })).body.duplicate).toBe(false);
+  expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 0$/m);
 });
 
-describe('a report', () => {
-  test('is one row, which the next one replaces', async () => {
-    const instance = randomUUID();
-    const failing = [{ id: 'zone_1', error: 'semantic\n\u001b[2J check\0\ud800\u202e!' }];
-    await report('row', { instance });
-    await report('row', { instance, failing, failingCount: 3, zones: 7 });
-    const rows = await sql`select * from nodes where name = 'row'`;
-    expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({
-      zones: 7,
-      failing_count: 3,
-      failing: [{ id: 'zone_1', error: 'semantic [2J check !' }],
-    });
-    expect(await service.metrics()).toMatch(/^zonestead_node_failing_zones\{node="row"\} 3$/m);
-  });
-
-  test.each([
-    ['a name that is none', { node: 'NS 1' }, 400],
-    ['a cursor that is none', { cursor: 'x' }, 400],
-    ['a cursor that Postgres would refuse', { cursor: '1.1:9:3:' }, 400],
-    ['more failing zones than 100', { failing: Array(101).fill({ id: 'z', error: 'e' }) }, 400],
-    ['an unknown field', { more: 1 }, 400],
-    ['a body of a megabyte', { failing: [{ id: 'x'.repeat(1_000_000), error: 'e' }] }, 413],
-  ])('with %s is refused', async (_, change, status) => {
-    expect((await report('refused', change as object)).status).toBe(status);
-  });
-
-  test('asks for a comparison until the node was told', async () => {
-    const { token } = await adminCompareNodes(database.url, randomBytes, new Date());
-    expect((await report('asked')).body.compare).toBe(token);
-    const next = await adminCompareNodes(database.url, randomBytes, new Date());
-    expect(next.token).not.toBe(token);
-    expect((await report('asked')).body.compare).toBe(next.token);
-    expect(next.living).toBeGreaterThan(0);
-  });
-
-  test('tells how old the oldest change is that the node has not applied', async () => {
-    const zone = await service.zone();
-    const cursor = await position();
-    await report('late', { cursor });
-    expect(await service.metrics()).toMatch(/^zonestead_node_lag_seconds\{node="late"\} 0$/m);
-    await service.record(zone, 'www', 'A', '192.0.2.1');
-    await sql`update feed_changes set at = at - interval '50 s' where zone_id = ${zone.id} and names = '{www}'`;
-    await report('late', { cursor });
-    const lag = Number(/^zonestead_node_lag_seconds\{node="late"\} (.*)$/m.exec(await service.metrics())?.[1]);
-    expect(lag).toBeGreaterThan(49);
-    await report('late', { cursor: await position() });
-    expect(await service.metrics()).toMatch(/^zonestead_node_lag_seconds\{node="late"\} 0$/m);
-  });
+test('a name is forgotten on request when its node is silent, and not before', async () => {
+  await report('removed');
+  expect(await adminForgetNode(database.url, 'removed')).toBe(0);
+  await age('removed', 31);
+  expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="removed"\} 0$/m);
+  expect(await adminForgetNode(database.url, 'removed')).toBe(1);
+  expect(await service.metrics()).not.toMatch(/node="removed"/);
 });
 
-describe('a node of a zone', () => {
-  test('is current while a transaction is in progress that began before the change', async () => {
-    const zone = await service.zone();
-    const long = database.connect();
-    try {
-      await long`begin`;
-      await long`select pg_current_xact_id()`;
-      await service.record(zone, 'www', 'A', '192.0.2.1');
-      await report('beside', { cursor: await position() });
-      expect(await stateIn(zone, 'beside')).toMatchObject([{ current: true }]);
-    } finally {
-      await long.end();
-    }
-  });
+test('a name is free for a new instance at once when the node restarted without its state', async () => {
+  const zone = await service.zone();
+  await report('fresh', { cursor: await position() });
+  expect((await report('fresh')).body.duplicate).toBe(true);
+  expect(await stateIn(zone, 'fresh')).toEqual([expect.objectContaining({ current: false })]);
+});
 
-  test('is current when it has applied the last change, and not before', async () => {
-    const zone = await service.zone();
-    const instance = randomUUID();
-    await report('current', { instance });
-    expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
-    await report('current', { instance, cursor: await position() });
-    expect(await stateIn(zone, 'current')).toMatchObject([{ current: true }]);
+test('a name cannot be taken by another key while its node lives', async () => {
+  const instance = randomUUID();
+  await report('held', { instance });
+  const refused = await report('held', { by: otherKey });
+  expect([refused.status, refused.body.error, refused.body.field]).toEqual([409, 'conflict', 'node']);
+  await age('held', 31);
+  expect((await report('held', { by: otherKey })).status).toBe(200);
+  expect((await report('held', { instance })).status).toBe(409);
+});
+
+test('a name stays with a node that gets a new key, and is free when the key was revoked', async () => {
+  const instance = randomUUID();
+  const old = await mint('rotated');
+  await report('rotated', { instance, by: old });
+  expect((await report('rotated', { instance, by: otherKey })).status).toBe(200);
+  const lost = await mint('lost');
+  await report('lost', { by: lost });
+  expect((await report('lost')).status).toBe(409);
+  await sql`update node_keys set revoked_at = now() where id = ${lost.split('_')[1] ?? ''}`;
+  expect((await report('lost')).status).toBe(200);
+  expect((await report('lost', { by: lost })).status).toBe(401);
+});
+
+test('a name has a bounded number of instances', async () => {
+  for (let at = 0; at < 12; at += 1) await report('restless');
+  const [row] = await sql`select count(*)::integer from nodes where name = 'restless'`;
+  expect(row?.count).toBe(8);
+});
+
+test('a report is one row, which the next one replaces', async () => {
+  const instance = randomUUID();
+  const failing = [{ id: 'zone_1', error: 'semantic\n\u001b[2J check\0\ud800\u202e!' }];
+  await report('row', { instance });
+  await report('row', { instance, failing, failingCount: 3, zones: 7 });
+  const rows = await sql`select * from nodes where name = 'row'`;
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({
+    zones: 7,
+    failing_count: 3,
+    failing: [{ id: 'zone_1', error: 'semantic [2J check !' }],
+  });
+  expect(await service.metrics()).toMatch(/^zonestead_node_failing_zones\{node="row"\} 3$/m);
+});
+
+test.each([
+  ['a name that is none', { node: 'NS 1' }, 400],
+  ['a cursor that is none', { cursor: 'x' }, 400],
+  ['a cursor that Postgres would refuse', { cursor: '1.1:9:3:' }, 400],
+  ['more failing zones than 100', { failing: Array(101).fill({ id: 'z', error: 'e' }) }, 400],
+  ['an unknown field', { more: 1 }, 400],
+  ['a body of a megabyte', { failing: [{ id: 'x'.repeat(1_000_000), error: 'e' }] }, 413],
+])('a report with %s is refused', async (_, change, status) => {
+  expect((await report('refused', change as object)).status).toBe(status);
+});
+
+test('a report asks for a comparison until the node was told', async () => {
+  const { token } = await adminCompareNodes(database.url, randomBytes, new Date());
+  expect((await report('asked')).body.compare).toBe(token);
+  const next = await adminCompareNodes(database.url, randomBytes, new Date());
+  expect(next.token).not.toBe(token);
+  expect((await report('asked')).body.compare).toBe(next.token);
+  expect(next.living).toBeGreaterThan(0);
+});
+
+test('a report tells how old the oldest change is that the node has not applied', async () => {
+  const zone = await service.zone();
+  const cursor = await position();
+  await report('late', { cursor });
+  expect(await service.metrics()).toMatch(/^zonestead_node_lag_seconds\{node="late"\} 0$/m);
+  await service.record(zone, 'www', 'A', '192.0.2.1');
+  await sql`update feed_changes set at = at - interval '50 s' where zone_id = ${zone.id} and names = '{www}'`;
+  await report('late', { cursor });
+  const lag = Number(/^zonestead_node_lag_seconds\{node="late"\} (.*)$/m.exec(await service.metrics())?.[1]);
+  expect(lag).toBeGreaterThan(49);
+  await report('late', { cursor: await position() });
+  expect(await service.metrics()).toMatch(/^zonestead_node_lag_seconds\{node="late"\} 0$/m);
+});
+
+test('a node of a zone is current while a transaction is in progress that began before the change', async () => {
+  const zone = await service.zone();
+  const long = database.connect();
+  try {
+    await long`begin`;
+    await long`select pg_current_xact_id()`;
     await service.record(zone, 'www', 'A', '192.0.2.1');
-    expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
-    await report('current', { instance, cursor: await position() });
-    expect(await stateIn(zone, 'current')).toMatchObject([{ current: true }]);
-    await sql`update service set changed_xid = pg_current_xact_id()`;
-    expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
-  });
+    await report('beside', { cursor: await position() });
+    expect(await stateIn(zone, 'beside')).toMatchObject([{ current: true }]);
+  } finally {
+    await long.end();
+  }
+});
 
-  test('is not current if the zone fails there, if it may fail, or by a position of another database', async () => {
-    const zone = await service.zone();
-    const [instance, cursor] = [randomUUID(), await position()];
-    const failing = [{ id: zone.id, error: 'no such luck' }];
-    await report('failing', { instance, cursor, failing, failingCount: 1 });
-    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: 'no such luck' }]);
-    const foreign = [{ id: zone.id, error: 'connect ECONNREFUSED 10.0.0.7:443' }];
-    await report('failing', { instance, cursor, failing: foreign, failingCount: 1 });
-    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: GENERAL_TEXT }]);
-    await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 1 });
-    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: true }]);
-    await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 2 });
-    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
-    await report('failing', { instance, cursor: cursor.replace(/^\d+/, '1') });
-    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
-  });
+test('a node of a zone is current when it has applied the last change, and not before', async () => {
+  const zone = await service.zone();
+  const instance = randomUUID();
+  await report('current', { instance });
+  expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
+  await report('current', { instance, cursor: await position() });
+  expect(await stateIn(zone, 'current')).toMatchObject([{ current: true }]);
+  await service.record(zone, 'www', 'A', '192.0.2.1');
+  expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
+  await report('current', { instance, cursor: await position() });
+  expect(await stateIn(zone, 'current')).toMatchObject([{ current: true }]);
+  await sql`update service set changed_xid = pg_current_xact_id()`;
+  expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
+});
 
-  test('is listed once for each instance when two take turns under one name', async () => {
-    const zone = await service.zone();
-    const [one, two] = [randomUUID(), randomUUID()];
-    const cursor = await position();
-    await report('turns', { instance: one, cursor });
-    await report('turns', { instance: two });
-    await report('turns', { instance: one, cursor });
-    expect((await stateIn(zone, 'turns')).map(({ current }) => current).sort()).toEqual([false, true]);
-  });
+test('a node of a zone is not current if the zone fails there, if it may fail, or by a position of another database', async () => {
+  const zone = await service.zone();
+  const [instance, cursor] = [randomUUID(), await position()];
+  const failing = [{ id: zone.id, error: 'no such luck' }];
+  await report('failing', { instance, cursor, failing, failingCount: 1 });
+  expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: 'no such luck' }]);
+  const foreign = [{ id: zone.id, error: 'connect ECONNREFUSED 10.0.0.7:443' }];
+  await report('failing', { instance, cursor, failing: foreign, failingCount: 1 });
+  expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: GENERAL_TEXT }]);
+  await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 1 });
+  expect(await stateIn(zone, 'failing')).toMatchObject([{ current: true }]);
+  await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 2 });
+  expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
+  await report('failing', { instance, cursor: cursor.replace(/^\d+/, '1') });
+  expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
+});
 
-  test('is gone when it was silent for 30 s', async () => {
-    const zone = await service.zone();
-    await report('silent');
-    expect(await stateIn(zone, 'silent')).toHaveLength(1);
-    await age('silent', 31);
-    expect(await stateIn(zone, 'silent')).toEqual([]);
-  });
+test('a node of a zone is listed once for each instance when two take turns under one name', async () => {
+  const zone = await service.zone();
+  const [one, two] = [randomUUID(), randomUUID()];
+  const cursor = await position();
+  await report('turns', { instance: one, cursor });
+  await report('turns', { instance: two });
+  await report('turns', { instance: one, cursor });
+  expect((await stateIn(zone, 'turns')).map(({ current }) => current).sort()).toEqual([false, true]);
+});
 
-  test('is shown to keys that see the zone alone', async () => {
-    const zone = await service.zone();
-    const foreign = await service.key({ team: 'second' });
-    expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, foreign.text)).status).toBe(404);
-    const reader = await service.key({ records: 'read', manageZones: 'none' });
-    expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, reader.text)).status).toBe(200);
-  });
+test('a node of a zone is gone when it was silent for 30 s', async () => {
+  const zone = await service.zone();
+  await report('silent');
+  expect(await stateIn(zone, 'silent')).toHaveLength(1);
+  await age('silent', 31);
+  expect(await stateIn(zone, 'silent')).toEqual([]);
+});
+
+test('a node of a zone is shown to keys that see the zone alone', async () => {
+  const zone = await service.zone();
+  const foreign = await service.key({ team: 'second' });
+  expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, foreign.text)).status).toBe(404);
+  const reader = await service.key({ records: 'read', manageZones: 'none' });
+  expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, reader.text)).status).toBe(200);
 });
 
 describe('a question that waits', () => {
@@ -255,7 +249,7 @@ describe('a question that waits', () => {
   /** Lets the nodes of the tests before leave. */
   const alone = () => sql`update nodes set reported_at = reported_at - interval '31 s'`;
 
-  test('is answered when the last living node has the change, also by a report to another replica', async () => {
+  test('a question that waits is answered when the last living node has the change, also by a report to another replica', async () => {
     const other = await service.anotherApi();
     await inTime(async () => {
       await alone();
@@ -286,7 +280,7 @@ describe('a question that waits', () => {
     });
   });
 
-  test('asks for the changes before it, and says since when a node is behind', async () => {
+  test('a question that waits asks for the changes before it, and says since when a node is behind', async () => {
     await inTime(async () => {
       await alone();
       const zone = await service.zone();
@@ -311,7 +305,7 @@ describe('a question that waits', () => {
     });
   });
 
-  test('does not wait for a node that is starting, nor without any node', async () => {
+  test('a question that waits does not wait for a node that is starting, nor without any node', async () => {
     await alone();
     const zone = await service.zone();
     const timed = async () => {
@@ -328,11 +322,11 @@ describe('a question that waits', () => {
     for (const { tookMs } of [empty, starting]) expect(tookMs).toBeLessThan(WAIT_MS);
   });
 
-  test.each(['6', '-1', 'x', '1e3', ''])('for %j seconds is refused', async (wait) => {
+  test.each(['6', '-1', 'x', '1e3', ''])('a question that waits for %j seconds is refused', async (wait) => {
     expect((await ask(await service.zone(), wait)).status).toBe(400);
   });
 
-  test('says nothing about the speed of the service', async () => {
+  test('a question that waits says nothing about the speed of the service', async () => {
     const zone = await service.zone();
     const counted = async () =>
       /request_seconds_count\{route="[^"]*\/nodes",method="GET",status="200"\} (\d+)/.exec(
@@ -363,7 +357,7 @@ describe('a report that the database cannot keep', () => {
     return send('transfers/report', { node: 'odd', secondaries: [secondary] });
   };
 
-  test('is refused when a number is too large, a time is none of Postgres, or a field is unknown', async () => {
+  test('a report that the database cannot keep is refused when a number is too large, a time is none of Postgres, or a field is unknown', async () => {
     for (const change of [
       { zones: INTEGER },
       { failingCount: INTEGER },
@@ -376,7 +370,7 @@ describe('a report that the database cannot keep', () => {
       expect([change, await ofTransfers(change)]).toEqual([change, 400]);
   });
 
-  test('loses the characters that Postgres does not store, and is kept otherwise', async () => {
+  test('a report that the database cannot keep loses the characters that Postgres does not store, and is kept otherwise', async () => {
     const odd = 'a\0b\ud800';
     const answers = { noerror: Number.MAX_SAFE_INTEGER, nxdomain: 0, servfail: 0, refused: 0, other: 0 };
     for (const change of [

@@ -1,6 +1,6 @@
 // Replicas of the api that decide about zone transfers at the same time: one source, and no slot of two nodes.
 import { randomBytes } from 'node:crypto';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { decideTransfers } from '#service/nodes/transfers.ts';
 import { adminPutSecondary } from '#service/secondaries/administration.ts';
@@ -30,7 +30,7 @@ const decideAtOnce = async () => {
 const plan = async () => (await sql`select source, generation from transfer_plan`)[0];
 const slots = async () => (await sql`select node, slot from transfer_slots order by slot`).map(({ node }) => node);
 
-it('give each node one slot, and move the source once', async () => {
+test('give each node one slot, and move the source once', async () => {
   const input = { name: 'eu', addresses: ['192.0.2.53'], zones: 'all' as const };
   await adminPutSecondary(database.url, input, randomBytes, new Date());
   let { generation } = (await plan()) as { generation: number };
@@ -49,7 +49,7 @@ it('give each node one slot, and move the source once', async () => {
   }
 });
 
-it('give a slot that became free to one of the nodes that wait for it', async () => {
+test('give a slot that became free to one of the nodes that wait for it', async () => {
   await sql`delete from nodes where name = (select node from transfer_slots where node <> (select source from transfer_plan) limit 1)`;
   for (const name of ['x', 'y', 'z']) await report(name);
   const before = await slots();

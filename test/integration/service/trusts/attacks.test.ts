@@ -1,7 +1,7 @@
 // Attacks with tokens over every API that takes a key: each is refused with a sentence that says why, and nothing is
 // written.
 import { createHmac, createPublicKey, type JsonWebKeyInput, randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ensureTrust, type WantedTrust } from '#service/credentials/ensure-trust.ts';
 import { type Reply, refusal } from '../../../support/http/requests.ts';
 import { accountApi, addPerson } from '../../../support/service/people.ts';
@@ -84,7 +84,7 @@ describe('over REST', () => {
     expect(await contents()).toEqual(before);
   };
 
-  it.each<[string, object, RegExp]>([
+  test.each<[string, object, RegExp]>([
     [
       'for kube-apiserver',
       { aud: ['https://kubernetes.default.svc'] },
@@ -98,15 +98,15 @@ describe('over REST', () => {
     ['without a subject', { sub: undefined }, /No trust accepts/],
     ['from an issuer that no team trusts', { iss: 'https://issuer.example' }, /No trust accepts/],
     ['with another namespace in another claim', { 'kubernetes.io': undefined }, /No trust accepts/],
-  ])('a token %s is refused', async (_title, change, sentence) => {
+  ])('over REST, a token %s is refused', async (_title, change, sentence) => {
     await isRefused(await write(await own.sign(claims(change))), sentence);
   });
 
-  it('a token without a signature is refused', async () => {
+  test('over REST, a token without a signature is refused', async () => {
     await isRefused(await write(compact({ alg: 'none', kid: 'own' }, claims(), '')), /signed with "none"/);
   });
 
-  it('a token with the public key as the secret of an HMAC is refused', async () => {
+  test('over REST, a token with the public key as the secret of an HMAC is refused', async () => {
     const key = { key: own.jwk, format: 'jwk' } as JsonWebKeyInput;
     const pem = createPublicKey(key).export({ type: 'spki', format: 'pem' });
     const text = compact({ alg: 'HS256', kid: 'own' }, claims(), '').slice(0, -1);
@@ -114,7 +114,7 @@ describe('over REST', () => {
     await isRefused(await write(`${text}.${hmac}`), /signed with "HS256"/);
   });
 
-  it('a token of an issuer with the same text and another key is refused', async () => {
+  test('over REST, a token of an issuer with the same text and another key is refused', async () => {
     await isRefused(await write(await other.sign(claims())), /signature of the token is not valid/);
     // A trust with pinned keys is none for a token that names another key.
     await isRefused(await write(await stranger.sign(claims())), /No trust accepts/);
@@ -124,11 +124,11 @@ describe('over REST', () => {
     );
   });
 
-  it('a token of a service account that was deleted and created again by another person is refused', async () => {
+  test('over REST, a token of a service account that was deleted and created again by another person is refused', async () => {
     await isRefused(await write(await own.sign(claims({}, { uid: 'uid-of-another' }))), /deleted/);
   });
 
-  it('a token of too many characters is refused', async () => {
+  test('over REST, a token of too many characters is refused', async () => {
     const long = (bytes: number) => own.sign(claims({ more: 'x'.repeat(bytes) }));
     await isRefused(await write(await long(9_000)), /more than 8192 bytes/);
     // Node.js refuses the header before any route sees it.
@@ -136,8 +136,8 @@ describe('over REST', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it.each(['*', '*.shop', 'shop.neighbour', 'Shop', '', `\${namespace}`, 'sh op', '_acme', '-shop', 'x'.repeat(64)])(
-    'a namespace that is not a label does not become a pattern: %j',
+  test.each(['*', '*.shop', 'shop.neighbour', 'Shop', '', `\${namespace}`, 'sh op', '_acme', '-shop', 'x'.repeat(64)])(
+    'over REST, a namespace that is not a label does not become a pattern: %j',
     async (namespace) => {
       const reply = await write(await own.sign(claims({}, { namespace, account: 'evil' })), 'www.neighbour');
       expect(refusal(reply)).toMatch(/^40[13] (unauthorized|forbidden)$/);
@@ -145,7 +145,7 @@ describe('over REST', () => {
     },
   );
 
-  it('a trust of an earlier version gives no token the challenges of a name that the namespace chooses', async () => {
+  test('over REST, a trust of an earlier version gives no token the challenges of a name that the namespace chooses', async () => {
     await service.sql`update trusts set only_names = ${[`_\${namespace}.dev`]} where name = 'cluster'`;
     const token = await own.sign(claims({}, { namespace: 'acme-challenge' }));
     const reply = await write(token, '_acme-challenge.dev');
@@ -154,14 +154,14 @@ describe('over REST', () => {
   });
 
   // Tokens that arrive together share one look-up, so a token that Postgres cannot read would fail the others with it.
-  it.each([
+  test.each([
     ['a claim', { '\u0000': 'x' }],
     ['an object', { '\u0000': { a: 'x' } }],
     ['half a character', { '\ud800': { a: 'x' } }],
     ['a value', { a: { b: ['\ud800'] } }],
     ['an audience', { aud: ['\u0000', '\ud800'] }],
   ])(
-    'a token without a signature and with control characters in %s does not disturb others',
+    'over REST, a token without a signature and with control characters in %s does not disturb others',
     async (_title, change) => {
       const evil = Array.from({ length: 8 }, (_, at) =>
         write(compact({ alg: 'RS256', kid: 'own' }, claims({ at, ...change }))),
@@ -174,18 +174,21 @@ describe('over REST', () => {
     },
   );
 
-  it.each(['u\u0000', '\ud800', 'u'.repeat(129), ''])('a UID of an issuer that is none is refused: %j', async (uid) => {
-    await isRefused(await write(await own.sign(claims({}, { account: 'odd', uid }))), /UID/);
-  });
+  test.each(['u\u0000', '\ud800', 'u'.repeat(129), ''])(
+    'over REST, a UID of an issuer that is none is refused: %j',
+    async (uid) => {
+      await isRefused(await write(await own.sign(claims({}, { account: 'odd', uid }))), /UID/);
+    },
+  );
 
-  it('a token does not write the name of a neighbour', async () => {
+  test('over REST, a token does not write the name of a neighbour', async () => {
     const reply = await write(await own.sign(claims()), 'www.neighbour');
     expect(refusal(reply)).toBe('403 forbidden');
     expect((await contents()).changes).toBe(before.changes);
   });
 });
 
-it('many older trusts of another team with the same claims and another audience hide no trust', async () => {
+test('many older trusts of another team with the same claims and another audience hide no trust', async () => {
   const terms = { name: 'in the way', issuer: ISSUER, match: MATCH, ...RIGHTS, audience: 'other' };
   await ensureTrust(service.database.url, { team: 'attackers', terms }, randomBytes, new Date());
   await service.sql`
@@ -215,7 +218,7 @@ describe('an issuer', () => {
       await trust({ name, issuer: terms.issuer, keySource: { kind: 'discovery' }, privateAddresses: true });
   });
 
-  it('that is down, slow or serves broken keys is named, and nothing is written', async () => {
+  test('an issuer that is down, slow or serves broken keys is named, and nothing is written', async () => {
     const before = await contents();
     const replies = await Promise.all([down, slow, broken].map(async (issuer) => write(await asIssuer(issuer))));
     expect(replies.map(({ body }) => body.message)).toEqual([
@@ -228,7 +231,7 @@ describe('an issuer', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('that signs with a new key right after a fetch: the answer says when the keys are read again', async () => {
+  test('an issuer that signs with a new key right after a fetch: the answer says when the keys are read again', async () => {
     const rotating = await playIssuer([key]);
     const { issuer } = rotating.terms;
     await trust({ name: 'rotating', issuer, keySource: { kind: 'discovery' }, privateAddresses: true });
@@ -249,47 +252,45 @@ describe('an issuer', () => {
     expect(rotating.requests.filter((path) => path === '/keys')).toHaveLength(1);
   });
 
-  it('that is slow does not delay tokens of others', async () => {
+  test('an issuer that is slow does not delay tokens of others', async () => {
     const waiting = write(await asIssuer(slow));
     expect((await write(await own.sign(claims()), 'fast.shop')).status).toBe(201);
     await waiting;
   });
 });
 
-describe('a trust', () => {
-  it.each<[string, object, RegExp]>([
-    [
-      'that accepts every repository of GitHub',
-      { issuer: 'https://token.actions.githubusercontent.com', match: { repository: '*' } },
-      /GitHub/,
-    ],
-    [
-      'that accepts every branch of GitHub',
-      { issuer: 'https://token.actions.githubusercontent.com', match: { ref: 'refs/heads/main' } },
-      /GitHub/,
-    ],
-    ['without a claim', { match: {} }, /./],
-    ['that opens one name to every namespace', { match: MATCH, onlyNames: ['www'] }, /every holder/],
-    ['that opens every name to every namespace', { match: MATCH }, /every holder/],
-    ['with a name of a claim that it does not match', { match: MATCH, onlyNames: [`*.\${repository}`] }, /repository/],
-    ['with a template in the label of a proof', { match: MATCH, onlyNames: [`_\${namespace}.dev`] }, /prove control/],
-    [
-      'with a private address as its issuer',
-      { issuer: 'http://127.0.0.1', match: MATCH, onlyNames: RIGHTS.onlyNames },
-      /https/,
-    ],
-    [
-      'for the cluster of the service',
-      { keySource: { kind: 'cluster' }, match: MATCH, onlyNames: RIGHTS.onlyNames },
-      /discovery, jwks or pinned/,
-    ],
-  ])('%s cannot be created over REST', async (_title, terms, sentence) => {
-    const person = await addPerson(service, { team: 'attackers' });
-    const before = await contents();
-    const body = { name: 'evil', issuer: 'https://issuer.example', records: 'write', ...terms };
-    const reply = await accountApi(service).send(person, 'POST', `/teams/${person.team}/trusts`, body);
-    expect(refusal(reply)).toBe('400 bad_request');
-    expect(JSON.stringify(reply.body)).toMatch(sentence);
-    expect(await contents()).toEqual(before);
-  });
+test.each<[string, object, RegExp]>([
+  [
+    'that accepts every repository of GitHub',
+    { issuer: 'https://token.actions.githubusercontent.com', match: { repository: '*' } },
+    /GitHub/,
+  ],
+  [
+    'that accepts every branch of GitHub',
+    { issuer: 'https://token.actions.githubusercontent.com', match: { ref: 'refs/heads/main' } },
+    /GitHub/,
+  ],
+  ['without a claim', { match: {} }, /./],
+  ['that opens one name to every namespace', { match: MATCH, onlyNames: ['www'] }, /every holder/],
+  ['that opens every name to every namespace', { match: MATCH }, /every holder/],
+  ['with a name of a claim that it does not match', { match: MATCH, onlyNames: [`*.\${repository}`] }, /repository/],
+  ['with a template in the label of a proof', { match: MATCH, onlyNames: [`_\${namespace}.dev`] }, /prove control/],
+  [
+    'with a private address as its issuer',
+    { issuer: 'http://127.0.0.1', match: MATCH, onlyNames: RIGHTS.onlyNames },
+    /https/,
+  ],
+  [
+    'for the cluster of the service',
+    { keySource: { kind: 'cluster' }, match: MATCH, onlyNames: RIGHTS.onlyNames },
+    /discovery, jwks or pinned/,
+  ],
+])('a trust %s cannot be created over REST', async (_title, terms, sentence) => {
+  const person = await addPerson(service, { team: 'attackers' });
+  const before = await contents();
+  const body = { name: 'evil', issuer: 'https://issuer.example', records: 'write', ...terms };
+  const reply = await accountApi(service).send(person, 'POST', `/teams/${person.team}/trusts`, body);
+  expect(refusal(reply)).toBe('400 bad_request');
+  expect(JSON.stringify(reply.body)).toMatch(sentence);
+  expect(await contents()).toEqual(before);
 });

@@ -1,7 +1,7 @@
 // Zones that the installation declares for a trust by their names: the trust has its right on those that the team has,
 // and gets it on the others when the team creates them.
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { adminReadTrust, adminRevokeTrust } from '#service/credentials/administration.ts';
 import { ensureTrust } from '#service/credentials/ensure-trust.ts';
 import { refusal } from '../../../support/http/requests.ts';
@@ -41,74 +41,72 @@ async function write(namespace: string, zone: string, name = 'www'): Promise<str
 
 const awaited = async (trust: string) => (await adminReadTrust(database.url, trust)).awaitedZones;
 
-describe('a declared zone', () => {
-  test('that exists is in the grants at once, and one that the team creates later from its creation on', async () => {
-    const now = await service.zone('now.example');
-    const made = await ensure('later', ['Later.Example.', 'now.example', 'later.example']);
-    expect(made).toMatchObject({ state: 'registered', awaitedZones: ['later.example'] });
-    expect(await awaited(made.trustId)).toEqual(['later.example']);
-    const later = await service.zone('later.example');
-    const foreign = await service.zone('foreign.example');
-    expect(await Promise.all([now, later, foreign].map(({ id }) => write('later', id)))).toEqual([
-      'written',
-      'written',
-      '404 no_zone',
-    ]);
-    expect(await awaited(made.trustId)).toEqual([]);
-    expect(await ensure('later', ['later.example', 'now.example'])).toMatchObject({ state: 'known', awaitedZones: [] });
-  });
+test('a declared zone that exists is in the grants at once, and one that the team creates later from its creation on', async () => {
+  const now = await service.zone('now.example');
+  const made = await ensure('later', ['Later.Example.', 'now.example', 'later.example']);
+  expect(made).toMatchObject({ state: 'registered', awaitedZones: ['later.example'] });
+  expect(await awaited(made.trustId)).toEqual(['later.example']);
+  const later = await service.zone('later.example');
+  const foreign = await service.zone('foreign.example');
+  expect(await Promise.all([now, later, foreign].map(({ id }) => write('later', id)))).toEqual([
+    'written',
+    'written',
+    '404 no_zone',
+  ]);
+  expect(await awaited(made.trustId)).toEqual([]);
+  expect(await ensure('later', ['later.example', 'now.example'])).toMatchObject({ state: 'known', awaitedZones: [] });
+});
 
-  test('gives its right on the zone of its own team alone', async () => {
-    const { trustId } = await ensure('ours', ['theirs.example']);
-    const theirs = await service.zone('theirs.example', other);
-    expect(await write('ours', theirs.id)).toBe('404 no_zone');
-    expect(await awaited(trustId)).toEqual(['theirs.example']);
-  });
+test('a declared zone gives its right on the zone of its own team alone', async () => {
+  const { trustId } = await ensure('ours', ['theirs.example']);
+  const theirs = await service.zone('theirs.example', other);
+  expect(await write('ours', theirs.id)).toBe('404 no_zone');
+  expect(await awaited(trustId)).toEqual(['theirs.example']);
+});
 
-  test('that was deleted is granted again when it is created again or restored', async () => {
-    await ensure('again', ['again.example', 'back.example']);
-    const first = await service.zone('again.example');
-    await request('DELETE', `/zones/${first.id}`);
-    expect(await write('again', (await service.zone('again.example')).id)).toBe('written');
+test('a declared zone that was deleted is granted again when it is created again or restored', async () => {
+  await ensure('again', ['again.example', 'back.example']);
+  const first = await service.zone('again.example');
+  await request('DELETE', `/zones/${first.id}`);
+  expect(await write('again', (await service.zone('again.example')).id)).toBe('written');
 
-    const back = await service.zone('back.example');
-    await request('DELETE', `/zones/${back.id}`);
-    // Declared while the zone was deleted.
-    await ensure('declared-since', ['back.example']);
-    expect((await request('POST', '/zones:restore', { zoneName: 'back.example' })).status).toBe(201);
-    expect(await write('again', back.id, 'a')).toBe('written');
-    expect(await write('declared-since', back.id, 'b')).toBe('written');
-  });
+  const back = await service.zone('back.example');
+  await request('DELETE', `/zones/${back.id}`);
+  // Declared while the zone was deleted.
+  await ensure('declared-since', ['back.example']);
+  expect((await request('POST', '/zones:restore', { zoneName: 'back.example' })).status).toBe(201);
+  expect(await write('again', back.id, 'a')).toBe('written');
+  expect(await write('declared-since', back.id, 'b')).toBe('written');
+});
 
-  test('that left the declaration, or whose level changed, counts as declared last', async () => {
-    const { trustId } = await ensure('fewer', ['left.example', 'kept.example']);
-    expect((await ensure('fewer', ['kept.example'], 'read')).state).toBe('changed');
-    const [left, kept] = [await service.zone('left.example'), await service.zone('kept.example')];
-    expect(await write('fewer', left.id)).toBe('404 no_zone');
-    expect(await write('fewer', kept.id)).toBe('403 forbidden');
-    await ensure('fewer', undefined);
-    expect(await awaited(trustId)).toEqual([]);
-  });
+test('a declared zone that left the declaration, or whose level changed, counts as declared last', async () => {
+  const { trustId } = await ensure('fewer', ['left.example', 'kept.example']);
+  expect((await ensure('fewer', ['kept.example'], 'read')).state).toBe('changed');
+  const [left, kept] = [await service.zone('left.example'), await service.zone('kept.example')];
+  expect(await write('fewer', left.id)).toBe('404 no_zone');
+  expect(await write('fewer', kept.id)).toBe('403 forbidden');
+  await ensure('fewer', undefined);
+  expect(await awaited(trustId)).toEqual([]);
+});
 
-  test('gives nothing to a trust that was revoked before the zone was created', async () => {
-    const { trustId } = await ensure('revoked', ['revoked.example']);
-    await adminRevokeTrust(database.url, trustId, new Date());
-    const zone = await service.zone('revoked.example');
-    const [row] = await service.sql`select count(*)::int as n from trust_zone_grants where zone_id = ${zone.id}`;
-    expect(row?.n).toBe(0);
-  });
+test('a declared zone gives nothing to a trust that was revoked before the zone was created', async () => {
+  const { trustId } = await ensure('revoked', ['revoked.example']);
+  await adminRevokeTrust(database.url, trustId, new Date());
+  const zone = await service.zone('revoked.example');
+  const [row] = await service.sql`select count(*)::int as n from trust_zone_grants where zone_id = ${zone.id}`;
+  expect(row?.n).toBe(0);
+});
 
-  test('is missed by no creation that runs at the same time', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const at = [1, 2, 3].map((n) => `at-once-${round}-${n}`);
-      const pairs = at.map((name) => Promise.all([service.zone(`${name}.example`), ensure(name, [`${name}.example`])]));
-      const zones = (await Promise.all(pairs)).map(([zone]) => zone);
-      const results = await Promise.all(zones.map(({ id }, n) => write(at[n] ?? '', id)));
-      expect(results).toEqual(at.map(() => 'written'));
-    }
-  });
+test('a declared zone is missed by no creation that runs at the same time', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const at = [1, 2, 3].map((n) => `at-once-${round}-${n}`);
+    const pairs = at.map((name) => Promise.all([service.zone(`${name}.example`), ensure(name, [`${name}.example`])]));
+    const zones = (await Promise.all(pairs)).map(([zone]) => zone);
+    const results = await Promise.all(zones.map(({ id }, n) => write(at[n] ?? '', id)));
+    expect(results).toEqual(at.map(() => 'written'));
+  }
+});
 
-  test('must be the name of a zone', async () => {
-    await expect(ensure('wrong', ['a..example'])).rejects.toThrow(/a\.\.example/);
-  });
+test('a declared zone must be the name of a zone', async () => {
+  await expect(ensure('wrong', ['a..example'])).rejects.toThrow(/a\.\.example/);
 });

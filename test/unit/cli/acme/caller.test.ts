@@ -1,59 +1,55 @@
 // The callers of `zonestead acme` and their orders, as the documentation of each client describes its calls of a hook.
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readOrder } from '#cli/acme/caller.ts';
 
 const VALUE = '-HDhK3oGRvkiefQnx7OOczTY5Tic_xZ6HcMOc_gmtoM';
 const at = (name: string, value = VALUE) => ({ name, value });
 const one = [at('_acme-challenge.example.org')];
 
-describe('the arguments identify the caller', () => {
-  test.each([
-    ['lego', ['present', '_acme-challenge.Example.org.', VALUE], { kind: 'present', challenges: one, more: false }],
-    ['lego', ['cleanup', '_acme-challenge.example.org.', VALUE], { kind: 'cleanup', challenges: one }],
-    [
-      'dehydrated',
-      ['deploy_challenge', 'example.org', 'token', VALUE],
-      { kind: 'present', challenges: one, more: false },
-    ],
-    ['dehydrated', ['clean_challenge', 'example.org', 'token', VALUE], { kind: 'cleanup', challenges: one }],
-    ['dehydrated', ['deploy_cert', 'example.org', '/k', '/c'], { kind: 'ignore' }],
-    ['dehydrated', ['exit_hook'], { kind: 'ignore' }],
-    ['dehydrated', ['this_hookscript_is_broken__dehydrated_is_working_fine'], { kind: 'ignore' }],
-    ['uacme', ['begin', 'dns-01', 'example.org', 'token', VALUE], { kind: 'present', challenges: one, more: false }],
-    ['uacme', ['done', 'dns-01', 'example.org', 'token', VALUE], { kind: 'cleanup', challenges: one }],
-    ['uacme', ['failed', 'dns-01', 'example.org', 'token', VALUE], { kind: 'cleanup', challenges: one }],
-    ['acme.sh', ['add', '_acme-challenge.example.org', VALUE], { kind: 'present', challenges: one, more: false }],
-    ['acme.sh', ['rm', '_acme-challenge.example.org', VALUE], { kind: 'cleanup', challenges: one }],
-  ])('%s: %j', (_, words, order) => expect(readOrder(words, {})).toEqual(order));
+test.each([
+  ['lego', ['present', '_acme-challenge.Example.org.', VALUE], { kind: 'present', challenges: one, more: false }],
+  ['lego', ['cleanup', '_acme-challenge.example.org.', VALUE], { kind: 'cleanup', challenges: one }],
+  [
+    'dehydrated',
+    ['deploy_challenge', 'example.org', 'token', VALUE],
+    { kind: 'present', challenges: one, more: false },
+  ],
+  ['dehydrated', ['clean_challenge', 'example.org', 'token', VALUE], { kind: 'cleanup', challenges: one }],
+  ['dehydrated', ['deploy_cert', 'example.org', '/k', '/c'], { kind: 'ignore' }],
+  ['dehydrated', ['exit_hook'], { kind: 'ignore' }],
+  ['dehydrated', ['this_hookscript_is_broken__dehydrated_is_working_fine'], { kind: 'ignore' }],
+  ['uacme', ['begin', 'dns-01', 'example.org', 'token', VALUE], { kind: 'present', challenges: one, more: false }],
+  ['uacme', ['done', 'dns-01', 'example.org', 'token', VALUE], { kind: 'cleanup', challenges: one }],
+  ['uacme', ['failed', 'dns-01', 'example.org', 'token', VALUE], { kind: 'cleanup', challenges: one }],
+  ['acme.sh', ['add', '_acme-challenge.example.org', VALUE], { kind: 'present', challenges: one, more: false }],
+  ['acme.sh', ['rm', '_acme-challenge.example.org', VALUE], { kind: 'cleanup', challenges: one }],
+])('the arguments of %s identify it: %j', (_, words, order) => expect(readOrder(words, {})).toEqual(order));
 
-  test('lego in raw mode: the value is the digest of the key authorization (RFC 8555 8.4)', () => {
-    const value = createHash('sha256').update('token.thumb').digest('base64url');
-    expect(readOrder(['present', '--', 'example.org', 'token', 'token.thumb'], {})).toEqual({
-      kind: 'present',
-      challenges: [at('_acme-challenge.example.org', value)],
-      more: false,
-    });
-  });
-
-  test('dehydrated with HOOK_CHAIN: all challenges at once', () => {
-    const words = ['deploy_challenge', 'a.example', 't', 'v1', '*.b.example', 't', '-v2'];
-    expect(readOrder(words, {})).toMatchObject({
-      challenges: [at('_acme-challenge.a.example', 'v1'), at('_acme-challenge.b.example', '-v2')],
-    });
+test('the arguments identify lego in raw mode: the value is the digest of the key authorization (RFC 8555 8.4)', () => {
+  const value = createHash('sha256').update('token.thumb').digest('base64url');
+  expect(readOrder(['present', '--', 'example.org', 'token', 'token.thumb'], {})).toEqual({
+    kind: 'present',
+    challenges: [at('_acme-challenge.example.org', value)],
+    more: false,
   });
 });
 
-describe('the environment identifies certbot', () => {
-  const environment = { CERTBOT_DOMAIN: 'example.org', CERTBOT_VALIDATION: VALUE };
-  test('requests a value, and tells whether further values follow', () => {
-    expect(readOrder([], environment)).toEqual({ kind: 'present', challenges: one, more: false });
-    expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '2' })).toMatchObject({ more: true });
-    expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '0' })).toMatchObject({ more: false });
+test('the arguments identify dehydrated with HOOK_CHAIN: all challenges at once', () => {
+  const words = ['deploy_challenge', 'a.example', 't', 'v1', '*.b.example', 't', '-v2'];
+  expect(readOrder(words, {})).toMatchObject({
+    challenges: [at('_acme-challenge.a.example', 'v1'), at('_acme-challenge.b.example', '-v2')],
   });
-  test('cleans up if the first hook has output, even empty output', () => {
-    expect(readOrder([], { ...environment, CERTBOT_AUTH_OUTPUT: '' })).toEqual({ kind: 'cleanup', challenges: one });
-  });
+});
+
+const environment = { CERTBOT_DOMAIN: 'example.org', CERTBOT_VALIDATION: VALUE };
+test('the environment identifies certbot requests a value, and tells whether further values follow', () => {
+  expect(readOrder([], environment)).toEqual({ kind: 'present', challenges: one, more: false });
+  expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '2' })).toMatchObject({ more: true });
+  expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '0' })).toMatchObject({ more: false });
+});
+test('the environment identifies certbot cleans up if the first hook has output, even empty output', () => {
+  expect(readOrder([], { ...environment, CERTBOT_AUTH_OUTPUT: '' })).toEqual({ kind: 'cleanup', challenges: one });
 });
 
 test.each([

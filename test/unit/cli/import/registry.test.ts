@@ -1,6 +1,6 @@
 // The TXT registry of external-dns becomes owners. The names of its records are those of external-dns' documentation
 // (registry/txt).
-import { expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setsOf } from '#cli/import/own.ts';
 import { readSteps } from '#cli/import/read.ts';
 import { type RegistryOptions, unusedRegistry, useRegistry } from '#cli/import/registry.ts';
@@ -20,7 +20,7 @@ function read(text: string) {
 const owners = (text: string, options: RegistryOptions = {}) =>
   useRegistry(read(text), options).records.map(({ record, owner }) => `${record.name} ${record.type} ${owner ?? '-'}`);
 
-it('gives each record the owner of its entry, and omits the entries', () => {
+test('gives each record the owner of its entry, and omits the entries', () => {
   const found = useRegistry(
     read(`www A 192.0.2.1\na-www ${entry('ingress/shop/web')}\nmail A 192.0.2.2\na-gone ${entry('service/x/y')}\n`),
     {},
@@ -45,19 +45,19 @@ test.each<[string, string, RegistryOptions]>([
   ]);
 });
 
-it('finds the entry of a wildcard by its replacement', () => {
+test('finds the entry of a wildcard by its replacement', () => {
   const text = `*.dev CNAME host.example.net.\ncname-any.dev ${entry('ingress/a/b')}\n`;
   expect(owners(text, { txtWildcardReplacement: 'any' })).toEqual(['*.dev CNAME external-dns:prod/ingress/a/b']);
 });
 
-it('does not give a record the owner of another type at the name', () => {
+test('does not give a record the owner of another type at the name', () => {
   expect(owners(`www A 192.0.2.1\nwww AAAA 2001:db8::1\naaaa-www ${entry('service/a/b')}\n`)).toEqual([
     'www A -',
     'www AAAA external-dns:prod/service/a/b',
   ]);
 });
 
-it('makes one set of the values of a name and type, which adopts them', () => {
+test('makes one set of the values of a name and type, which adopts them', () => {
   const { records } = useRegistry(
     read(`www 60 A 192.0.2.1\nwww 60 A 192.0.2.2\na-www ${entry('service/a/b')}\nx A 192.0.2.3\n`),
     {},
@@ -74,7 +74,7 @@ it('makes one set of the values of a name and type, which adopts them', () => {
   ]);
 });
 
-it('is pointed out if it is not used', () => {
+test('is pointed out if it is not used', () => {
   expect(unusedRegistry(read(`a-www ${entry('service/a/b')}\n`))?.place).toBe('line 1');
   expect(unusedRegistry(read('www TXT "v=spf1 -all"\n'))).toBeNull();
 });

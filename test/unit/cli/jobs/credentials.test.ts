@@ -1,5 +1,5 @@
 // The contents of the Secrets that the bootstrap writes, as a function of their current contents.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseTexts, holds, type KeyKind, keyPlan, NODE_KEY } from '#cli/jobs/credentials.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import type { Secret } from '#kube/objects/secrets.ts';
@@ -9,7 +9,7 @@ const random = (bytes: number) => Buffer.alloc(bytes, ++drawn);
 const place = { host: 'db:5432', database: 'zonestead' };
 const found = (texts: Record<string, string>, annotations = {}) => ({ texts, annotations, resourceVersion: '1' });
 
-it('generates each password once, and keeps it', () => {
+test('generates each password once, and keeps it', () => {
   const first = databaseTexts(place, {}, {}, random);
   expect(Object.keys(first).sort()).toEqual(['postgres-password', 'service-password', 'uri']);
   expect(first['postgres-password']).not.toBe(first['service-password']);
@@ -17,7 +17,7 @@ it('generates each password once, and keeps it', () => {
   expect(databaseTexts(place, first, {}, random)).toEqual(first);
 });
 
-it('changes the host of the addresses without a new password', () => {
+test('changes the host of the addresses without a new password', () => {
   const first = databaseTexts(place, {}, {}, random);
   const moved = databaseTexts({ ...place, host: 'moved:5433' }, first, {}, random);
   expect(moved['service-password']).toBe(first['service-password']);
@@ -26,7 +26,7 @@ it('changes the host of the addresses without a new password', () => {
   expect(holds(found(moved), moved)).toBe(true);
 });
 
-it('uses given passwords with any characters', () => {
+test('uses given passwords with any characters', () => {
   const given = { 'service-password': 'a/b@c:d', 'postgres-password': 'q' };
   const texts = databaseTexts(place, { 'service-password': 'old' }, given, random);
   expect(decodeURIComponent(new URL(texts.uri ?? '').password)).toBe('a/b@c:d');
@@ -34,14 +34,14 @@ it('uses given passwords with any characters', () => {
 
 describe.each<[string, KeyKind, string]>([['the name servers', NODE_KEY, 'yn_']])(
   'the key of %s',
-  (_, kind, prefix) => {
+  (title, kind, prefix) => {
     const secret = (text: string, annotations = {}) => found({ [kind.field]: text }, annotations);
     const plan = (given: Secret | undefined, rotation: string, unusable?: string) =>
       keyPlan(kind, given, rotation, random, unusable);
     const key = `${prefix}abc123_${'0'.repeat(64)}`;
     const first = { 'zonestead.dev/rotation': 'one' };
 
-    it('is made once, and kept until --rotation has a new value', () => {
+    test(`the key of ${title} is made once, and kept until --rotation has a new value`, () => {
       expect(plan(undefined, '').text).toMatch(new RegExp(`^${prefix}[0-9a-f]{12}_[0-9a-f]{64}$`));
       expect(plan(found({ other: 'x' }), '')).toEqual({ text: expect.stringContaining(prefix), replaced: [] });
       expect(plan(secret(key), '')).toEqual({ text: key, replaced: [] });
@@ -53,7 +53,7 @@ describe.each<[string, KeyKind, string]>([['the name servers', NODE_KEY, 'yn_']]
       expect(next.text).not.toBe(key);
     });
 
-    it('has the keys that it replaced in the next run too, also if several runs ended after they wrote the Secret', () => {
+    test(`the key of ${title} has the keys that it replaced in the next run too, also if several runs ended after they wrote the Secret`, () => {
       const halfway = { 'zonestead.dev/rotation': 'two', 'zonestead.dev/replaced': 'one1' };
       expect(plan(secret(key, halfway), 'two')).toEqual({ text: key, replaced: ['one1'] });
       expect(plan(secret(key, halfway), 'three').replaced).toEqual(['one1', 'abc123']);
@@ -61,14 +61,14 @@ describe.each<[string, KeyKind, string]>([['the name servers', NODE_KEY, 'yn_']]
       expect(plan(secret(key, many), 'three').replaced).toEqual(['b', 'c', 'd', 'e', 'f', 'g', 'h', 'abc123']);
     });
 
-    it('is replaced if it is unusable, unless another process has replaced it', () => {
+    test(`the key of ${title} is replaced if it is unusable, unless another process has replaced it`, () => {
       expect(plan(secret(key), '', key).text).not.toBe(key);
       expect(plan(secret(key), '', 'another').text).toBe(key);
     });
   },
 );
 
-it('names the option that is missing or wrong', () => {
+test('names the option that is missing or wrong', () => {
   const all = { databaseName: 'z', urlKey: 'uri', team: 't', rotation: '', labels: '', timeout: '5' };
   expect(() => bootstrapOptions({ ...all, database: 'mysql' })).toThrow('--database must be builtin, external or cnpg');
   expect(() => bootstrapOptions({ ...all, database: 'external' })).toThrow(

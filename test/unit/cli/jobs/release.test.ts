@@ -1,5 +1,5 @@
 // The removal of finalizers before an uninstall.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { releaseFinalizers } from '#cli/jobs/release.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
@@ -27,7 +27,7 @@ const release = (memory: MemoryApi, timeout = 1) =>
   );
 const finalizers = (memory: MemoryApi, key: string) => memory.objects.get(key)?.metadata.finalizers;
 
-it('stops the operator first, then removes its finalizer and no other', async () => {
+test('stops the operator first, then removes its finalizer and no other', async () => {
   const memory = memoryApi();
   memory.put(DEPLOYMENTS, object('op'));
   memory.put(DNS_ZONE, object('zone', [FINALIZER]));
@@ -40,7 +40,7 @@ it('stops the operator first, then removes its finalizer and no other', async ()
   expect(memory.objects.get('dnszones ns/zone')).toMatchObject({ metadata: { finalizers: [] }, spec: { kept: true } });
 });
 
-it('changes nothing while a pod of the operator runs', async () => {
+test('changes nothing while a pod of the operator runs', async () => {
   const memory = memoryApi();
   memory.put(DEPLOYMENTS, object('op'));
   memory.put(PODS, object('op-1'));
@@ -49,7 +49,7 @@ it('changes nothing while a pod of the operator runs', async () => {
   expect(finalizers(memory, 'dnszones ns/zone')).toEqual([FINALIZER]);
 });
 
-it('retries an object that changed in the meantime, and works without an operator', async () => {
+test('retries an object that changed in the meantime, and works without an operator', async () => {
   const memory = memoryApi();
   memory.put(DNS_ZONE, object('zone', [FINALIZER]));
   let changes = 0;

@@ -2,13 +2,13 @@
 // files to it. No container engine is needed for this.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 const ROOT = new URL('../../../../', import.meta.url).pathname;
 const read = (name: string) => readFile(`${ROOT}deploy/image/${name}`, 'utf8');
 
-it('the program that the Containerfile runs exists, is copied, and is sent to the engine', async () => {
+test('the program that the Containerfile runs exists, is copied, and is sent to the engine', async () => {
   const text = await read('Containerfile');
   const programs = [...text.matchAll(/^RUN node --disable-warning=ExperimentalWarning (\S+)/gm)].map(
     ([, path = '']) => path,
@@ -24,7 +24,7 @@ it('the program that the Containerfile runs exists, is copied, and is sent to th
   expect(copied.filter((path) => !sent.includes(path) || !existsSync(`${ROOT}${path}`))).toEqual([]);
 });
 
-it('the image to build with has a digest, and the version of Node that the lock file has', async () => {
+test('the image to build with has a digest, and the version of Node that the lock file has', async () => {
   const [, version, digest] =
     /^ARG BUILD=docker\.io\/library\/node:([\d.]+)-bookworm-slim@sha256:([0-9a-f]{64})$/m.exec(
       await read('Containerfile'),

@@ -1,7 +1,7 @@
 // The bill of materials of the image of Postgres, and the origin of Debian's files.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { debianPackages } from '../../../../deploy/image/debian.ts';
 import { PROJECT, postgresParts } from '../../../../deploy/image/images.ts';
 import { billOfPostgres } from '../../../../deploy/image/sbom.ts';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
 
-it("The bill of materials of Postgres names its npm package, Debian's packages, and each bundled library by its digest", async () => {
+test("The bill of materials of Postgres names its npm package, Debian's packages, and each bundled library by its digest", async () => {
   const parts = await postgresParts({ progress: () => {}, signal });
   const bill = JSON.parse(await billOfPostgres(PROJECT, parts, signal)) as {
     components: { name: string; purl?: string; hashes?: { alg: string }[] }[];
@@ -25,7 +25,7 @@ it("The bill of materials of Postgres names its npm package, Debian's packages, 
   }
 });
 
-it('A library that belongs to no Debian package stops the build', async () => {
+test('A library that belongs to no Debian package stops the build', async () => {
   const file = join(await temporaryFolder('library'), 'libown.so.1');
   await writeFile(file, '');
   await expect(debianPackages(['/bin/sh', file], signal)).rejects.toThrow(

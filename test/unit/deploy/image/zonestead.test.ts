@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, realpath, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { zonesteadImage } from '../../../../deploy/image/images.ts';
 import { layDown, merge } from '../../../../deploy/image/rootfs.ts';
 import { billOfMaterials } from '../../../../deploy/image/sbom.ts';
@@ -18,11 +18,11 @@ describe('the image zonestead', async () => {
   const rootfs = merge(...(await Promise.all(plan.layers.map((layer) => layer.rootfs()))));
   const paths = [...rootfs.keys()];
 
-  it('is named after the version of package.json', () => {
+  test('the image zonestead is named after the version of package.json', () => {
     expect(plan.name).toBe(`zonestead/zonestead:${manifest.version}`);
   });
 
-  it('holds node, its libraries, the sources and production packages, and nothing else', () => {
+  test('the image zonestead holds node, its libraries, the sources and production packages, and nothing else', () => {
     const places =
       /^(app\/(src|node_modules)\/|app\/(package\.json|main\.js)$|usr\/local\/bin\/(node|zonestead)$|usr\/lib(64)?(\/|$)|etc\/|lib(64)?$|tmp$)/;
     expect(paths.filter((path) => !places.test(path))).toEqual([]);
@@ -35,7 +35,7 @@ describe('the image zonestead', async () => {
     expect(programs).toEqual(['usr/local/bin/node', 'app/main.js']);
   });
 
-  it('omits everything that builds, packages or tests the product', () => {
+  test('the image zonestead omits everything that builds, packages or tests the product', () => {
     const own = paths.filter((path) => path.startsWith('app/') && !path.startsWith('app/node_modules/'));
     expect(own).toContain('app/src/main.ts');
     const rooms = new Set(own.map((path) => path.split('/')[2]).filter((name) => name !== undefined));
@@ -67,21 +67,21 @@ describe('the image zonestead', async () => {
     expect(own.filter((path) => /_snapshot\.json$|\.test\.ts$/.test(path))).toEqual([]);
   });
 
-  it('has every production package and none of development', () => {
+  test('the image zonestead has every production package and none of development', () => {
     const has = (name: string) => paths.some((path) => path.startsWith(`app/node_modules/${name}/`));
     expect(Object.keys(manifest.dependencies).filter((name) => !has(name))).toEqual([]);
     expect(Object.keys(manifest.devDependencies).filter((name) => has(name))).toEqual([]);
     expect(has('npm') || has(`node-linux-${process.arch}`)).toBe(false);
   });
 
-  it(`weighs less than ${LIMIT_MB} MB uncompressed`, async () => {
+  test(`the image zonestead weighs less than ${LIMIT_MB} MB uncompressed`, async () => {
     let bytes = 0;
     for (const content of rootfs.values()) if ('file' in content) bytes += (await stat(content.file)).size;
     // The overhead of tar: a header and half a block per file.
     expect((bytes + rootfs.size * 768) / 1e6).toBeLessThan(LIMIT_MB);
   });
 
-  it('starts with a Node that cannot remove types', async () => {
+  test('the image zonestead starts with a Node that cannot remove types', async () => {
     const folder = await temporaryFolder('image-sources');
     await layDown((await plan.layers.at(-1)?.rootfs()) ?? new Map(), folder);
     await symlink(join(ROOT, 'node_modules'), join(folder, 'app/node_modules'));
@@ -101,14 +101,14 @@ describe('the image zonestead', async () => {
     expect((await run('acme', '--print', 'hook')).stdout).toContain(`exec ${process.execPath} ${main} acme "$@"`);
   });
 
-  it('runs as an unprivileged user, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
+  test('the image zonestead runs as an unprivileged user, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
     expect(plan.config.User).toBe('65532:65532');
     expect(plan.config.Entrypoint).toEqual(['/usr/local/bin/node', '/app/main.js']);
     expect(plan.config.Env.join(' ')).toContain('--max-old-space-size-percentage=75');
     expect(plan.config.Env.join(' ')).not.toContain('NODE_COMPILE_CACHE');
   });
 
-  it('has a bill of materials that names what is in it, the same at every build', async () => {
+  test('the image zonestead has a bill of materials that names what is in it, the same at every build', async () => {
     const libraries = paths.filter((path) => /libc\.so/.test(path)).map((path) => `/${path}`);
     const [one, two] = [await billOfMaterials(ROOT, libraries, signal), await billOfMaterials(ROOT, libraries, signal)];
     expect(two).toBe(one);

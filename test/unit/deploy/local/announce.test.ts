@@ -1,8 +1,8 @@
 // The printer of progress: the commands to try stay on the screen while a build is in progress.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { progressPrinter } from '../../../../deploy/local/announce.ts';
 
-it('prints each line before the announcement, and a detail at most every 15 s after it', () => {
+test('prints each line before the announcement, and a detail at most every 15 s after it', () => {
   const printed: string[] = [];
   let now = 0;
   const { progress, quiet } = progressPrinter(

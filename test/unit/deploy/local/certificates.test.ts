@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensureAuthority, ensureCertificate, ensureKeyPair } from '../../../../deploy/local/parts/certificates.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
@@ -19,22 +19,20 @@ test('an authority may sign certificates and verifies itself', () => {
   expect(issuer.verify(issuer.publicKey)).toBe(true);
 });
 
-describe('a certificate of a server', () => {
-  test('is issued by the authority for exactly its names and addresses', async () => {
-    const certificate = new X509Certificate((await ensureCertificate(server)).certificate);
-    expect(certificate.checkIssued(issuer)).toBe(true);
-    expect(certificate.verify(issuer.publicKey)).toBe(true);
-    expect(certificate.ca).toBe(false);
-    expect(certificate.checkHost('a.svc')).toBe('a.svc');
-    expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
-    expect(certificate.checkHost('b.svc')).toBeUndefined();
-    expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
-  });
+test('a certificate of a server is issued by the authority for exactly its names and addresses', async () => {
+  const certificate = new X509Certificate((await ensureCertificate(server)).certificate);
+  expect(certificate.checkIssued(issuer)).toBe(true);
+  expect(certificate.verify(issuer.publicKey)).toBe(true);
+  expect(certificate.ca).toBe(false);
+  expect(certificate.checkHost('a.svc')).toBe('a.svc');
+  expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(certificate.checkHost('b.svc')).toBeUndefined();
+  expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+});
 
-  test('may be a client too when asked for', async () => {
-    const both = await ensureCertificate({ ...server, name: 'member', client: true });
-    expect(new X509Certificate(both.certificate).keyUsage).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
-  });
+test('a certificate of a server may be a client too when asked for', async () => {
+  const both = await ensureCertificate({ ...server, name: 'member', client: true });
+  expect(new X509Certificate(both.certificate).keyUsage).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
 });
 
 test('a certificate of a client names the user and every group, with any characters in them', async () => {
@@ -51,38 +49,36 @@ test('the private key belongs to the certificate, and the files are for their ow
   expect(await readFile(certificateFile, 'utf8')).toBe(certificate);
 });
 
-describe('an existing certificate', () => {
-  test('is kept while it is good for more than 7 days', async () => {
-    const kept = { ...server, name: 'kept' };
-    const first = await ensureCertificate(kept);
-    expect((await ensureCertificate({ ...kept, now: later(357) })).certificate).toBe(first.certificate);
-    expect((await ensureCertificate({ ...kept, now: later(359) })).certificate).not.toBe(first.certificate);
-  });
+test('an existing certificate is kept while it is good for more than 7 days', async () => {
+  const kept = { ...server, name: 'kept' };
+  const first = await ensureCertificate(kept);
+  expect((await ensureCertificate({ ...kept, now: later(357) })).certificate).toBe(first.certificate);
+  expect((await ensureCertificate({ ...kept, now: later(359) })).certificate).not.toBe(first.certificate);
+});
 
-  test('is made again for other hosts, another subject or another authority', async () => {
-    const changed = { ...server, name: 'changed' };
-    const other = await ensureAuthority({ dir, name: 'other-ca', commonName: 'test-ca' });
-    const seen = new Set<string>();
-    for (const change of [
-      {},
-      { hosts: ['localhost'] },
-      { commonName: 'x' },
-      { organizations: ['x'] },
-      { authority: other },
-    ]) {
-      seen.add((await ensureCertificate({ ...changed, ...change })).certificate);
-    }
-    expect(seen.size).toBe(5);
-  });
+test('an existing certificate is made again for other hosts, another subject or another authority', async () => {
+  const changed = { ...server, name: 'changed' };
+  const other = await ensureAuthority({ dir, name: 'other-ca', commonName: 'test-ca' });
+  const seen = new Set<string>();
+  for (const change of [
+    {},
+    { hosts: ['localhost'] },
+    { commonName: 'x' },
+    { organizations: ['x'] },
+    { authority: other },
+  ]) {
+    seen.add((await ensureCertificate({ ...changed, ...change })).certificate);
+  }
+  expect(seen.size).toBe(5);
+});
 
-  test('is made again when the key is damaged or of another certificate', async () => {
-    const damaged = { ...server, name: 'damaged' };
-    const { keyFile, certificate } = await ensureCertificate(damaged);
-    await writeFile(keyFile, authority.key);
-    const mended = await ensureCertificate(damaged);
-    expect(mended.certificate).not.toBe(certificate);
-    expect(new X509Certificate(mended.certificate).checkPrivateKey(createPrivateKey(mended.key))).toBe(true);
-  });
+test('an existing certificate is made again when the key is damaged or of another certificate', async () => {
+  const damaged = { ...server, name: 'damaged' };
+  const { keyFile, certificate } = await ensureCertificate(damaged);
+  await writeFile(keyFile, authority.key);
+  const mended = await ensureCertificate(damaged);
+  expect(mended.certificate).not.toBe(certificate);
+  expect(new X509Certificate(mended.certificate).checkPrivateKey(createPrivateKey(mended.key))).toBe(true);
 });
 
 test('a key pair signs and verifies, and stays the same', async () => {

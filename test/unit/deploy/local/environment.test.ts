@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { environmentOf, type Surroundings, shellText, writeEnvironment } from '../../../../deploy/local/environment.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
@@ -32,44 +32,42 @@ async function sourced(text: string, names: string[]): Promise<Record<string, st
   return Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
 }
 
-describe('the environment of a stack', () => {
-  it('has the names that other programs rely on', () => {
-    expect(environmentOf(stack)).toEqual({
-      ZONESTEAD_URL: 'http://127.0.0.1:20001',
-      ZONESTEAD_API_KEY: 'yk_1',
-      ZONESTEAD_TEAM: 'team_1',
-      ZONESTEAD_API_KEY_2: 'yk_2',
-      ZONESTEAD_TEAM_2: 'team_2',
-      ZONESTEAD_PERSON_KEY: 'yu_1',
-      ZONESTEAD_DNS: '127.0.0.1:20003',
-      ZONESTEAD_UPDATES: '127.0.0.1:20004',
-      ZONESTEAD_NAMESERVER_ADDRESSES: 'ns1.zonestead.test=127.0.0.1:20003',
-      DATABASE_URL: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',
-      KUBECONFIG: '/state/kubeconfig',
-    });
+test('the environment of a stack has the names that other programs rely on', () => {
+  expect(environmentOf(stack)).toEqual({
+    ZONESTEAD_URL: 'http://127.0.0.1:20001',
+    ZONESTEAD_API_KEY: 'yk_1',
+    ZONESTEAD_TEAM: 'team_1',
+    ZONESTEAD_API_KEY_2: 'yk_2',
+    ZONESTEAD_TEAM_2: 'team_2',
+    ZONESTEAD_PERSON_KEY: 'yu_1',
+    ZONESTEAD_DNS: '127.0.0.1:20003',
+    ZONESTEAD_UPDATES: '127.0.0.1:20004',
+    ZONESTEAD_NAMESERVER_ADDRESSES: 'ns1.zonestead.test=127.0.0.1:20003',
+    DATABASE_URL: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',
+    KUBECONFIG: '/state/kubeconfig',
   });
+});
 
-  it('is a file for its owner alone, and a shell reads it back', async () => {
-    await writeEnvironment(folder, stack);
-    const file = join(folder, 'env');
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const wanted = environmentOf(stack);
-    expect(await sourced(await readFile(file, 'utf8'), Object.keys(wanted))).toEqual(wanted);
-  });
+test('the environment of a stack is a file for its owner alone, and a shell reads it back', async () => {
+  await writeEnvironment(folder, stack);
+  const file = join(folder, 'env');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const wanted = environmentOf(stack);
+  expect(await sourced(await readFile(file, 'utf8'), Object.keys(wanted))).toEqual(wanted);
+});
 
-  it('puts its folder of programs first in PATH', async () => {
-    const { PATH = '' } = await sourced(shellText({}, "/a dir/it's/bin"), ['PATH']);
-    expect(PATH.startsWith("/a dir/it's/bin:")).toBe(true);
-    expect(PATH.length).toBeGreaterThan("/a dir/it's/bin:".length);
-  });
+test('the environment of a stack puts its folder of programs first in PATH', async () => {
+  const { PATH = '' } = await sourced(shellText({}, "/a dir/it's/bin"), ['PATH']);
+  expect(PATH.startsWith("/a dir/it's/bin:")).toBe(true);
+  expect(PATH.length).toBeGreaterThan("/a dir/it's/bin:".length);
+});
 
-  it('says any text in shell syntax: quotes, dollars, backslashes, blanks', async () => {
-    const value = fc.string({ unit: fc.constantFrom(...`ab'"\\$\`!*?~#&|;<>(){}[] =%`), maxLength: 40 });
-    await fc.assert(
-      fc.asyncProperty(value, async (text) => {
-        expect(await sourced(shellText({ VALUE: text }, '/bin'), ['VALUE'])).toEqual({ VALUE: text });
-      }),
-      { numRuns: 30 },
-    );
-  });
+test('the environment of a stack says any text in shell syntax: quotes, dollars, backslashes, blanks', async () => {
+  const value = fc.string({ unit: fc.constantFrom(...`ab'"\\$\`!*?~#&|;<>(){}[] =%`), maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(value, async (text) => {
+      expect(await sourced(shellText({ VALUE: text }, '/bin'), ['VALUE'])).toEqual({ VALUE: text });
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { isMissing, refusal } from '../../../../deploy/release/refusals.ts';
 import { parseAddress } from '../../../../deploy/release/registry.ts';
 import { readSigningKey } from '../../../../deploy/release/signing-key.ts';
@@ -12,47 +12,45 @@ import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const folder = await temporaryFolder('signing');
 
-describe('the address of a registry', () => {
-  it.each([
-    ['registry.example.net/dns', 'registry.example.net', 'dns'],
-    ['localhost:5000', 'localhost:5000', ''],
-    ['registry.example.net:5000/a/b-c/', 'registry.example.net:5000', 'a/b-c'],
-  ])('%s', (address, host, path) => expect(parseAddress(address)).toEqual({ host, path }));
+test.each([
+  ['registry.example.net/dns', 'registry.example.net', 'dns'],
+  ['localhost:5000', 'localhost:5000', ''],
+  ['registry.example.net:5000/a/b-c/', 'registry.example.net:5000', 'a/b-c'],
+])('the address of a registry is read: %s', (address, host, path) =>
+  expect(parseAddress(address)).toEqual({ host, path }),
+);
 
-  it.each(['https://registry.example.net', 'oci://registry.example.net/dns', 'registry.example.net/DNS', 'a b', ''])(
-    '"%s" is refused with the accepted form',
-    (address) => expect(() => parseAddress(address)).toThrow('like registry.example.net:5000/zonestead'),
-  );
+test.each(['https://registry.example.net', 'oci://registry.example.net/dns', 'registry.example.net/DNS', 'a b', ''])(
+  'the address "%s" of a registry is refused with the accepted form',
+  (address) => expect(() => parseAddress(address)).toThrow('like registry.example.net:5000/zonestead'),
+);
+
+const inFile = async (name: string, text: string) => {
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+};
+
+test('a key for signatures that openssl made is read', async () => {
+  const file = join(folder, 'openssl.key');
+  execFileSync('openssl', ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', file]);
+  await expect(readSigningKey(file)).resolves.toBeDefined();
 });
 
-describe('a key for signatures', () => {
-  const inFile = async (name: string, text: string) => {
-    await writeFile(join(folder, name), text);
-    return join(folder, name);
-  };
-
-  it('that openssl made is read', async () => {
-    const file = join(folder, 'openssl.key');
-    execFileSync('openssl', ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', file]);
-    await expect(readSigningKey(file)).resolves.toBeDefined();
-  });
-
-  it('is refused with the way to one that fits', async () => {
-    const [encrypted] = await signingKeys(folder, 'encrypted', 'secret');
-    await expect(readSigningKey(encrypted)).rejects.toThrow('Check --sign-passphrase-file');
-    await expect(readSigningKey(encrypted, await inFile('wrong', 'no\n'))).rejects.toThrow('--sign-passphrase-file');
-    await expect(readSigningKey(encrypted, await inFile('right', 'secret\n'))).resolves.toBeDefined();
-    await expect(readSigningKey(join(folder, 'none.key'))).rejects.toThrow('Make a key with: openssl genpkey');
-    await expect(readSigningKey(await inFile('text.key', 'no key'))).rejects.toThrow('Make a key with: openssl');
-    const rsa = join(folder, 'rsa.key');
-    execFileSync('openssl', ['genpkey', '-algorithm', 'RSA', '-out', rsa], { stdio: 'ignore' });
-    await expect(readSigningKey(rsa)).rejects.toThrow('is a key of type rsa, and must be EC P-256');
-    const cosign = await inFile('cosign.key', '-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n');
-    await expect(readSigningKey(cosign)).rejects.toThrow('import-key-pair');
-  });
+test('a key for signatures is refused with the way to one that fits', async () => {
+  const [encrypted] = await signingKeys(folder, 'encrypted', 'secret');
+  await expect(readSigningKey(encrypted)).rejects.toThrow('Check --sign-passphrase-file');
+  await expect(readSigningKey(encrypted, await inFile('wrong', 'no\n'))).rejects.toThrow('--sign-passphrase-file');
+  await expect(readSigningKey(encrypted, await inFile('right', 'secret\n'))).resolves.toBeDefined();
+  await expect(readSigningKey(join(folder, 'none.key'))).rejects.toThrow('Make a key with: openssl genpkey');
+  await expect(readSigningKey(await inFile('text.key', 'no key'))).rejects.toThrow('Make a key with: openssl');
+  const rsa = join(folder, 'rsa.key');
+  execFileSync('openssl', ['genpkey', '-algorithm', 'RSA', '-out', rsa], { stdio: 'ignore' });
+  await expect(readSigningKey(rsa)).rejects.toThrow('is a key of type rsa, and must be EC P-256');
+  const cosign = await inFile('cosign.key', '-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n');
+  await expect(readSigningKey(cosign)).rejects.toThrow('import-key-pair');
 });
 
-it.each([
+test.each([
   ['manifest unknown', true],
   ['repository name not known to registry', true],
   ['response status code 404: name unknown', true],
@@ -60,7 +58,7 @@ it.each([
   ['exec: "docker-credential-desktop": executable file not found in $PATH', false],
 ])('"%s": the registry has no such tag: %s', (words, missing) => expect(isMissing(words)).toBe(missing));
 
-it.each([
+test.each([
   ['UNAUTHORIZED: authentication required; [map[Action:push]]', 'h wants a login (401)'],
   ['DENIED: requested access to the resource is denied', 'h refuses this login (403)'],
   ['tls: failed to verify certificate: x509: certificate signed by unknown authority', 'Add --ca-file'],
@@ -71,6 +69,6 @@ it.each([
   expect(refusal(error, 'signing h/a', 'h').message).toContain(sentence);
 });
 
-it('words that are not known are shown as they are', () => {
+test('words that are not known are shown as they are', () => {
   expect(refusal('disk full', 'pushing a', 'h').message).toBe('pushing a failed:\ndisk full');
 });

@@ -30,71 +30,69 @@ const REQUEST = updateMessage({
 });
 const signed = (octets = signRequest(REQUEST, KEY, NOW)): Signed => takeTsig(octets) as Signed;
 
-describe('a signed request', () => {
-  test('is the request again without its signature', () => {
-    const { unsigned, tsig } = signed();
-    expect(unsigned).toEqual(REQUEST);
-    expect(tsig).toMatchObject({
-      keyName: KEY.name,
-      algorithm: KEY.algorithm,
-      time: NOW,
-      fudge: FUDGE,
-      originalId: 0x1234,
-    });
+test('a signed request is the request again without its signature', () => {
+  const { unsigned, tsig } = signed();
+  expect(unsigned).toEqual(REQUEST);
+  expect(tsig).toMatchObject({
+    keyName: KEY.name,
+    algorithm: KEY.algorithm,
+    time: NOW,
+    fudge: FUDGE,
+    originalId: 0x1234,
   });
+});
 
-  test('has an HMAC over the message and the variables of RFC 8945 section 4.3.3', () => {
-    const name = (text: string) =>
-      Buffer.concat([
-        ...text.split('.').map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, 'latin1')),
-        Buffer.of(0),
-      ]);
-    const time = Buffer.alloc(6);
-    time.writeUIntBE(NOW, 0, 6);
-    const variables = [
-      name('key-1.example'),
-      Buffer.from('00ff00000000', 'hex'),
-      name('hmac-sha256'),
-      time,
-      Buffer.from('012c00000000', 'hex'),
-    ];
-    const mac = createHmac('sha256', KEY.secret)
-      .update(Buffer.concat([REQUEST, ...variables]))
-      .digest();
-    expect(Buffer.from(signed().tsig.mac)).toEqual(mac);
-  });
+test('a signed request has an HMAC over the message and the variables of RFC 8945 section 4.3.3', () => {
+  const name = (text: string) =>
+    Buffer.concat([
+      ...text.split('.').map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, 'latin1')),
+      Buffer.of(0),
+    ]);
+  const time = Buffer.alloc(6);
+  time.writeUIntBE(NOW, 0, 6);
+  const variables = [
+    name('key-1.example'),
+    Buffer.from('00ff00000000', 'hex'),
+    name('hmac-sha256'),
+    time,
+    Buffer.from('012c00000000', 'hex'),
+  ];
+  const mac = createHmac('sha256', KEY.secret)
+    .update(Buffer.concat([REQUEST, ...variables]))
+    .digest();
+  expect(Buffer.from(signed().tsig.mac)).toEqual(mac);
+});
 
-  test('is valid with each algorithm', () => {
-    for (const algorithm of [
-      'hmac-md5',
-      'hmac-sha1',
-      'hmac-sha224',
-      'hmac-sha256',
-      'hmac-sha384',
-      'hmac-sha512',
-    ] as const) {
-      const key = { ...KEY, algorithm };
-      expect(checkTsig(signed(signRequest(REQUEST, key, NOW)), key, NOW)).toEqual({ ok: true });
-    }
-  });
+test('a signed request is valid with each algorithm', () => {
+  for (const algorithm of [
+    'hmac-md5',
+    'hmac-sha1',
+    'hmac-sha224',
+    'hmac-sha256',
+    'hmac-sha384',
+    'hmac-sha512',
+  ] as const) {
+    const key = { ...KEY, algorithm };
+    expect(checkTsig(signed(signRequest(REQUEST, key, NOW)), key, NOW)).toEqual({ ok: true });
+  }
+});
 
-  test('keeps its signature when a forwarder changes its id', () => {
-    const octets = signRequest(REQUEST, KEY, NOW);
-    octets.set(uint16(0x4321), 0);
-    expect(checkTsig(signed(octets), KEY, NOW)).toEqual({ ok: true });
-  });
+test('a signed request keeps its signature when a forwarder changes its id', () => {
+  const octets = signRequest(REQUEST, KEY, NOW);
+  octets.set(uint16(0x4321), 0);
+  expect(checkTsig(signed(octets), KEY, NOW)).toEqual({ ok: true });
 });
 
 describe('a wrong signature', () => {
   const check = (key: TsigKey | null, octets?: Uint8Array, now = NOW) => checkTsig(signed(octets), key, now);
 
-  test('by no key, or by a key with another name or algorithm, is BADKEY', () => {
+  test('a wrong signature by no key, or by a key with another name or algorithm, is BADKEY', () => {
     for (const key of [null, { ...KEY, name: 'key-2.example' }, { ...KEY, algorithm: 'hmac-sha512' as const }]) {
       expect(check(key)).toEqual({ ok: false, error: 'BADKEY' });
     }
   });
 
-  test('by another secret, or over another message, is BADSIG', () => {
+  test('a wrong signature by another secret, or over another message, is BADSIG', () => {
     expect(check({ ...KEY, secret: Buffer.from('another') })).toEqual({ ok: false, error: 'BADSIG' });
     // The last octets of the request are an address, which no other field depends on.
     for (let at = REQUEST.length - 4; at < REQUEST.length; at += 1) {
@@ -104,7 +102,7 @@ describe('a wrong signature', () => {
     }
   });
 
-  test('is BADTIME beyond 300 seconds, and beyond a smaller fudge of the client, but not beyond a larger one', () => {
+  test('a wrong signature is BADTIME beyond 300 seconds, and beyond a smaller fudge of the client, but not beyond a larger one', () => {
     expect(check(KEY, undefined, NOW + FUDGE)).toEqual({ ok: true });
     expect(check(KEY, undefined, NOW - FUDGE)).toEqual({ ok: true });
     expect(check(KEY, undefined, NOW + FUDGE + 1)).toEqual({ ok: false, error: 'BADTIME' });
@@ -116,11 +114,11 @@ describe('a wrong signature', () => {
     });
   });
 
-  test('with a wrong MAC and a wrong time is BADSIG, so that no client learns the time of the service', () => {
+  test('a wrong signature with a wrong MAC and a wrong time is BADSIG, so that no client learns the time of the service', () => {
     expect(check({ ...KEY, secret: Buffer.from('another') }, undefined, 0)).toEqual({ ok: false, error: 'BADSIG' });
   });
 
-  test('cut short is BADTRUNC, malformed below half of the digest, and BADSIG if the rest is wrong', () => {
+  test('a wrong signature cut short is BADTRUNC, malformed below half of the digest, and BADSIG if the rest is wrong', () => {
     const cut = (octets: number, flip = 0): Signed => {
       const { unsigned, tsig } = signed();
       const mac = tsig.mac.slice(0, octets);
@@ -137,7 +135,7 @@ describe('a wrong signature', () => {
     expect(checkTsig(longer, KEY, NOW)).toEqual({ ok: false, error: 'malformed' });
   });
 
-  test('that is not the last record, occurs twice, or has a wrong class is malformed', () => {
+  test('a wrong signature that is not the last record, occurs twice, or has a wrong class is malformed', () => {
     const once = signRequest(REQUEST, KEY, NOW);
     expect(() => takeTsig(signRequest(once, KEY, NOW))).toThrow(RangeError);
     const other = Uint8Array.from(once);
@@ -156,7 +154,7 @@ describe('a wrong signature', () => {
 describe('an answer', () => {
   const { tsig } = signed();
 
-  test('is signed over the MAC of its request', () => {
+  test('an answer is signed over the MAC of its request', () => {
     const answer = signAnswer(REQUEST, tsig, KEY, NOW + 5);
     const read = takeTsig(answer) as Signed;
     expect(read.tsig).toMatchObject({ time: NOW + 5, error: 0, other: new Uint8Array() });
@@ -166,13 +164,13 @@ describe('an answer', () => {
     expect(readMessage(answer).sections[2]).toHaveLength(1);
   });
 
-  test('to a wrong time has the time of the service, and is signed with that of the client', () => {
+  test('an answer to a wrong time has the time of the service, and is signed with that of the client', () => {
     const read = (takeTsig(signAnswer(REQUEST, tsig, KEY, NOW + 1_000, 'BADTIME')) as Signed).tsig;
     expect(read).toMatchObject({ time: NOW, error: TSIG_ERROR.BADTIME });
     expect(Buffer.from(read.other).readUIntBE(0, 6)).toBe(NOW + 1_000);
   });
 
-  test('to a wrong key or MAC has no MAC', () => {
+  test('an answer to a wrong key or MAC has no MAC', () => {
     for (const error of ['BADKEY', 'BADSIG'] as const) {
       const read = (takeTsig(answerUnsigned(REQUEST, tsig, error)) as Signed).tsig;
       expect(read).toMatchObject({ error: TSIG_ERROR[error], mac: new Uint8Array(), time: NOW });

@@ -1,6 +1,6 @@
 // The configurations for secondaries. That the servers accept and obey them is tested with real ones
 // (test/integration/nameserver/knot/secondaries.test.ts); here are the forms that those tests do not use.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bindConfig } from '#dns/secondaries/bind-config.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
@@ -24,46 +24,44 @@ const PLACE = {
 };
 const ALL = { knot: knotConfig, bind: bindConfig, nsd: nsdConfig };
 
-describe.each(Object.entries(ALL))('the configuration for %s', (_, config) => {
+describe.each(Object.entries(ALL))('the configuration for %s', (title, config) => {
   const zones = ['a.test', '0/25.2.0.192.in-addr.arpa'];
 
-  it('names all primaries with their ports, and the key', () => {
+  test(`the configuration for ${title} names all primaries with their ports, and the key`, () => {
     const text = config({ ...VIEW, zones }, PLACE);
     for (const part of ['192.0.2.1', '2001:db8::1', '5300', 'eu.key.test', 'hmac-sha512', 'QUJD']) {
       expect(text).toContain(part);
     }
   });
 
-  it('names no key if there is none', () => {
+  test(`the configuration for ${title} names no key if there is none`, () => {
     const text = config({ ...VIEW, zones, key: null }, PLACE);
     expect(text).not.toMatch(/key\.test|secret|^key|\bkey:|\bkey "/m);
   });
 
-  it('has the listed zones instead of the catalog', () => {
+  test(`the configuration for ${title} has the listed zones instead of the catalog`, () => {
     const text = config({ ...VIEW, zones }, PLACE);
     for (const zone of zones) expect(text).toContain(zone);
     expect(text).not.toContain('catalog');
   });
 });
 
-describe('the configurations', () => {
-  it('for Knot and BIND follow the catalog without a list', () => {
-    for (const config of [knotConfig, bindConfig]) expect(config(VIEW, PLACE)).toContain(VIEW.catalog);
-  });
+test('the configurations for Knot and BIND follow the catalog without a list', () => {
+  for (const config of [knotConfig, bindConfig]) expect(config(VIEW, PLACE)).toContain(VIEW.catalog);
+});
 
-  it('for BIND keep the zone files in the folder, also if the name of a zone has a slash', () => {
-    const text = bindConfig({ ...VIEW, zones: ['0/25.2.0.192.in-addr.arpa'] }, PLACE);
-    expect(text).toContain('file "/var/lib/zonestead/0%2f25.2.0.192.in-addr.arpa.zone";');
-  });
+test('the configurations for BIND keep the zone files in the folder, also if the name of a zone has a slash', () => {
+  const text = bindConfig({ ...VIEW, zones: ['0/25.2.0.192.in-addr.arpa'] }, PLACE);
+  expect(text).toContain('file "/var/lib/zonestead/0%2f25.2.0.192.in-addr.arpa.zone";');
+});
 
-  it('for BIND listen on both kinds of addresses, or not at all on one', () => {
-    const text = bindConfig(VIEW, PLACE);
-    expect(text).toContain('listen-on port 53 { 0.0.0.0; };');
-    expect(text).toContain('listen-on-v6 port 53 { ::; };');
-    expect(bindConfig(VIEW, { ...PLACE, listen: [PLACE.listen[0]!] })).toContain('listen-on-v6 { none; };');
-  });
+test('the configurations for BIND listen on both kinds of addresses, or not at all on one', () => {
+  const text = bindConfig(VIEW, PLACE);
+  expect(text).toContain('listen-on port 53 { 0.0.0.0; };');
+  expect(text).toContain('listen-on-v6 port 53 { ::; };');
+  expect(bindConfig(VIEW, { ...PLACE, listen: [PLACE.listen[0]!] })).toContain('listen-on-v6 { none; };');
+});
 
-  it('for NSD need a list', () => {
-    expect(() => nsdConfig(VIEW, PLACE)).toThrow('give the zones by name');
-  });
+test('the configurations for NSD need a list', () => {
+  expect(() => nsdConfig(VIEW, PLACE)).toThrow('give the zones by name');
 });

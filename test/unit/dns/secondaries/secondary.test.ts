@@ -1,5 +1,5 @@
 // The checks of a secondary.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkedSecondaries, checkedSecondary, type Secondary, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
@@ -13,60 +13,58 @@ const BASE: Secondary = {
 };
 const withKey = (change: object) => ({ ...BASE, key: { ...BASE.key!, ...change } });
 
-describe('a secondary', () => {
-  it('gets its addresses in canonical form, so that they compare equal to those that knotd prints', () => {
-    const { addresses, transfersFrom } = checkedSecondary({
-      ...BASE,
-      addresses: [{ address: '2001:DB8:0:0::1', port: 53 }],
-      transfersFrom: ['2001:db8::0002'],
-    });
-    expect(addresses).toEqual([{ address: '2001:db8::1', port: 53 }]);
-    expect(transfersFrom).toEqual(['2001:db8::2']);
+test('a secondary gets its addresses in canonical form, so that they compare equal to those that knotd prints', () => {
+  const { addresses, transfersFrom } = checkedSecondary({
+    ...BASE,
+    addresses: [{ address: '2001:DB8:0:0::1', port: 53 }],
+    transfersFrom: ['2001:db8::0002'],
   });
+  expect(addresses).toEqual([{ address: '2001:db8::1', port: 53 }]);
+  expect(transfersFrom).toEqual(['2001:db8::2']);
+});
 
-  it('may transfer from networks, with a key', () => {
-    const transfersFrom = ['10.244.0.0/16', '2001:DB8:0::/64', '192.0.2.7/32', '0.0.0.0/0', '::/0'];
-    expect(checkedSecondary({ ...BASE, transfersFrom }).transfersFrom).toEqual([
-      '10.244.0.0/16',
-      '2001:db8::/64',
-      '192.0.2.7',
-      '0.0.0.0/0',
-      '::/0',
-    ]);
-    expect(() => checkedSecondary({ ...BASE, transfersFrom, key: null })).toThrow(
-      'transfers from the network 10.244.0.0/16 need a TSIG key',
-    );
-  });
+test('a secondary may transfer from networks, with a key', () => {
+  const transfersFrom = ['10.244.0.0/16', '2001:DB8:0::/64', '192.0.2.7/32', '0.0.0.0/0', '::/0'];
+  expect(checkedSecondary({ ...BASE, transfersFrom }).transfersFrom).toEqual([
+    '10.244.0.0/16',
+    '2001:db8::/64',
+    '192.0.2.7',
+    '0.0.0.0/0',
+    '::/0',
+  ]);
+  expect(() => checkedSecondary({ ...BASE, transfersFrom, key: null })).toThrow(
+    'transfers from the network 10.244.0.0/16 need a TSIG key',
+  );
+});
 
-  it.each<[string, Secondary, string]>([
-    ['name', { ...BASE, name: 'EU; drop' }, 'the name must have 1 to 32'],
-    ['number of addresses', { ...BASE, addresses: [] }, 'at least one address'],
-    ['address', { ...BASE, addresses: [{ address: 'ns.test', port: 53 }] }, 'must be an IPv4 or IPv6 address'],
-    ['port', { ...BASE, addresses: [{ address: '192.0.2.1', port: 0 }] }, 'must be a number from 1 to 65535'],
-    ['transfer address', { ...BASE, transfersFrom: ['pods'] }, 'must be an IPv4 or IPv6 address'],
-    ['network', { ...BASE, transfersFrom: ['10.244.0.1/16'] }, 'write "10.244.0.0/16"'],
-    ['name of a key', withKey({ name: 'a"; };' }), 'must be a domain name in lower case'],
-    ['algorithm', withKey({ algorithm: 'hmac-md5' }), 'must be one of hmac-sha256, hmac-sha384, hmac-sha512'],
-    ['form of the secret', withKey({ secret: `${SECRET}"` }), '32 octets or more in base64'],
-    ['length of the secret', withKey({ secret: 'QUJD' }), '32 octets or more in base64'],
-  ])('with a wrong %s is refused', (_, secondary, message) => {
-    expect(() => checkedSecondary(secondary)).toThrow(message);
-    try {
-      checkedSecondary(secondary);
-    } catch (error) {
-      expect(String(error)).not.toContain(secondary.key!.secret);
-    }
-  });
+test.each<[string, Secondary, string]>([
+  ['name', { ...BASE, name: 'EU; drop' }, 'the name must have 1 to 32'],
+  ['number of addresses', { ...BASE, addresses: [] }, 'at least one address'],
+  ['address', { ...BASE, addresses: [{ address: 'ns.test', port: 53 }] }, 'must be an IPv4 or IPv6 address'],
+  ['port', { ...BASE, addresses: [{ address: '192.0.2.1', port: 0 }] }, 'must be a number from 1 to 65535'],
+  ['transfer address', { ...BASE, transfersFrom: ['pods'] }, 'must be an IPv4 or IPv6 address'],
+  ['network', { ...BASE, transfersFrom: ['10.244.0.1/16'] }, 'write "10.244.0.0/16"'],
+  ['name of a key', withKey({ name: 'a"; };' }), 'must be a domain name in lower case'],
+  ['algorithm', withKey({ algorithm: 'hmac-md5' }), 'must be one of hmac-sha256, hmac-sha384, hmac-sha512'],
+  ['form of the secret', withKey({ secret: `${SECRET}"` }), '32 octets or more in base64'],
+  ['length of the secret', withKey({ secret: 'QUJD' }), '32 octets or more in base64'],
+])('a secondary with a wrong %s is refused', (_, secondary, message) => {
+  expect(() => checkedSecondary(secondary)).toThrow(message);
+  try {
+    checkedSecondary(secondary);
+  } catch (error) {
+    expect(String(error)).not.toContain(secondary.key!.secret);
+  }
+});
 
-  it('shares neither its name nor its key with another', () => {
-    expect(() => checkedSecondaries([BASE, BASE])).toThrow('two secondaries have the name "eu"');
-    expect(() => checkedSecondaries([BASE, { ...BASE, name: 'us' }])).toThrow('eu and us have the same TSIG key');
-    expect(checkedSecondaries([BASE, { ...BASE, name: 'us', key: null }]).length).toBe(2);
-  });
+test('a secondary shares neither its name nor its key with another', () => {
+  expect(() => checkedSecondaries([BASE, BASE])).toThrow('two secondaries have the name "eu"');
+  expect(() => checkedSecondaries([BASE, { ...BASE, name: 'us' }])).toThrow('eu and us have the same TSIG key');
+  expect(checkedSecondaries([BASE, { ...BASE, name: 'us', key: null }]).length).toBe(2);
 });
 
 // RFC 8945 section 6 advises against secrets that are shorter than the output of the hash.
-it.each([
+test.each([
   ['hmac-sha256', 32],
   ['hmac-sha384', 48],
   ['hmac-sha512', 64],

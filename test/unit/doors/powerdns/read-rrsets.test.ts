@@ -1,6 +1,6 @@
 // The bodies of PATCH requests: each is read to changes or refused with a sentence, and no other error is thrown.
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { planOf } from '#doors/powerdns/plan.ts';
 import { type OwnRrset, readRrsets } from '#doors/powerdns/read-rrsets.ts';
 import { nameOfId, zoneId } from '#doors/powerdns/zone-id.ts';
@@ -51,40 +51,39 @@ test(`${BODIES} random bodies are planned or refused`, () => {
   expect(plans).toBeGreaterThan(BODIES / 20);
 });
 
-describe("the service's own records of the apex", () => {
-  const rrset = (type: string, contents: string[], changetype = 'REPLACE') => ({
-    name: ZONE,
-    type,
-    ttl: 60,
-    changetype,
-    records: contents.map((content) => ({ content })),
-  });
+const rrset = (type: string, contents: string[], changetype = 'REPLACE') => ({
+  name: ZONE,
+  type,
+  ttl: 60,
+  changetype,
+  records: contents.map((content) => ({ content })),
+});
 
-  it('may be sent as they are, in any order and with any serial', () => {
-    expect(read(rrset('NS', ['ns2.example.net.', 'NS1.example.net.'])).changes).toEqual([]);
-    expect(read(rrset('NS', ['ns1.example.net.'], 'EXTEND')).changes).toEqual([]);
-    expect(read(rrset('SOA', ['ns1.example.net. hostmaster.example.net. 99 10800 3600 604800 60'])).changes).toEqual(
-      [],
-    );
-  });
+test("the service's own records of the apex may be sent as they are, in any order and with any serial", () => {
+  expect(read(rrset('NS', ['ns2.example.net.', 'NS1.example.net.'])).changes).toEqual([]);
+  expect(read(rrset('NS', ['ns1.example.net.'], 'EXTEND')).changes).toEqual([]);
+  expect(read(rrset('SOA', ['ns1.example.net. hostmaster.example.net. 99 10800 3600 604800 60'])).changes).toEqual([]);
+});
 
-  it.each([
-    ['SOA', [], 'DELETE'],
-    ['NS', ['ns1.example.net.', 'ns2.example.net.'], 'DELETE'],
-    ['NS', [], 'REPLACE'],
-  ])('stay when they are deleted, and the client is told so: %s %j %s', (type, contents, changetype) => {
+test.each([
+  ['SOA', [], 'DELETE'],
+  ['NS', ['ns1.example.net.', 'ns2.example.net.'], 'DELETE'],
+  ['NS', [], 'REPLACE'],
+])(
+  "the service's own records of the apex stay when they are deleted, and the client is told so: %s %j %s",
+  (type, contents, changetype) => {
     expect(read(rrset(type, contents, changetype))).toEqual({ changes: [], isClamped: false, isOwnKept: true });
-  });
+  },
+);
 
-  it.each([
-    ['NS', ['ns1.example.net.'], 'REPLACE'],
-    ['NS', ['ns1.example.net.', 'ns2.example.net.', 'ns3.example.net.'], 'REPLACE'],
-    ['NS', ['ns1.example.net.'], 'PRUNE'],
-    ['NS', ['ns3.example.net.'], 'EXTEND'],
-    ['SOA', ['ns1.example.net. other.example.net. 7 10800 3600 604800 60'], 'REPLACE'],
-  ])('cannot be changed: %s %j %s', (type, contents, changetype) => {
-    expect(() => read(rrset(type, contents, changetype))).toThrow('belongs to the service');
-  });
+test.each([
+  ['NS', ['ns1.example.net.'], 'REPLACE'],
+  ['NS', ['ns1.example.net.', 'ns2.example.net.', 'ns3.example.net.'], 'REPLACE'],
+  ['NS', ['ns1.example.net.'], 'PRUNE'],
+  ['NS', ['ns3.example.net.'], 'EXTEND'],
+  ['SOA', ['ns1.example.net. other.example.net. 7 10800 3600 604800 60'], 'REPLACE'],
+])("the service's own records of the apex cannot be changed: %s %j %s", (type, contents, changetype) => {
+  expect(() => read(rrset(type, contents, changetype))).toThrow('belongs to the service');
 });
 
 test('a record whose TTL is the default of the zone keeps having none of its own', () => {

@@ -1,6 +1,6 @@
 // The client's address behind proxies. The peer is trusted only where a test says so; the tests write everything that a
 // client can write.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { clientAddress, forwardedFor, nodeAddress, trustNetworks } from '#http/connections/client-address.ts';
 
 const isTrusted = trustNetworks(['10.0.0.0/8', '192.0.2.9', '2001:db8:ffff::/48']);
@@ -9,73 +9,71 @@ const of = (peer: string, xForwardedFor: string[]) =>
 const ofForwarded = (peer: string, forwarded: string[]) =>
   clientAddress(peer, { forwarded, xForwardedFor: ['192.0.2.66'] }, isTrusted, 'Forwarded');
 
-describe('an untrusted peer', () => {
-  test.each([
-    [['203.0.113.7']],
-    [['10.0.0.1, 203.0.113.7']],
-    [['203.0.113.7', '10.0.0.1']],
-    [['', 'garbage', '127.0.0.1']],
-  ])('is the client, with any X-Forwarded-For: %j', (values) => {
-    expect(of('198.51.100.1', values)).toBe('198.51.100.1');
-    const forwarded = values.map((value) => `for=${value}`);
-    expect(ofForwarded('198.51.100.1', forwarded)).toBe('198.51.100.1');
-  });
+test.each([
+  [['203.0.113.7']],
+  [['10.0.0.1, 203.0.113.7']],
+  [['203.0.113.7', '10.0.0.1']],
+  [['', 'garbage', '127.0.0.1']],
+])('an untrusted peer is the client, with any X-Forwarded-For: %j', (values) => {
+  expect(of('198.51.100.1', values)).toBe('198.51.100.1');
+  const forwarded = values.map((value) => `for=${value}`);
+  expect(ofForwarded('198.51.100.1', forwarded)).toBe('198.51.100.1');
 });
 
-describe('X-Forwarded-For of a trusted proxy', () => {
-  test.each([
-    ['one client', ['203.0.113.7'], '203.0.113.7'],
-    ['the client wrote an entry itself: it is further left', ['127.0.0.1, 203.0.113.7'], '203.0.113.7'],
-    ['the client named a trusted proxy as itself', ['10.9.9.9, 203.0.113.7'], '203.0.113.7'],
-    ['two proxies', ['203.0.113.7, 10.0.0.2'], '203.0.113.7'],
-    ['two headers are one list', ['198.51.100.9', '203.0.113.7, 10.0.0.2'], '203.0.113.7'],
-    ['all are trusted: the one that is furthest away', ['10.0.0.3, 10.0.0.2'], '10.0.0.3'],
-    ['a port', ['203.0.113.7:4711'], '203.0.113.7'],
-    ['IPv6', ['2001:DB8::7'], '2001:db8::7'],
-    ['IPv6 with brackets and a port', ['[2001:db8::7]:4711'], '2001:db8::7'],
-    ['IPv4 in IPv6 form', ['::ffff:203.0.113.7'], '203.0.113.7'],
-    ['a trusted proxy in IPv6 form', ['203.0.113.7, ::ffff:10.0.0.2'], '203.0.113.7'],
-    ['nothing', [], '10.0.0.1'],
-    ['an empty entry', [''], '10.0.0.1'],
-    ['unknown', ['203.0.113.7, unknown'], '10.0.0.1'],
-    ['garbage stops the walk', ['203.0.113.7, <script>'], '10.0.0.1'],
-    ['garbage further left is not read', ['<script>, 203.0.113.7'], '203.0.113.7'],
-    ['numbers that are not an address', ['3405803783'], '10.0.0.1'],
-    ['an address with a zone', ['fe80::1%eth0'], '10.0.0.1'],
-    ['octets with leading zeros', ['010.000.000.001'], '10.0.0.1'],
-  ])('%s', (_, values, client) => expect(of('10.0.0.1', values)).toBe(client));
+test.each([
+  ['one client', ['203.0.113.7'], '203.0.113.7'],
+  ['the client wrote an entry itself: it is further left', ['127.0.0.1, 203.0.113.7'], '203.0.113.7'],
+  ['the client named a trusted proxy as itself', ['10.9.9.9, 203.0.113.7'], '203.0.113.7'],
+  ['two proxies', ['203.0.113.7, 10.0.0.2'], '203.0.113.7'],
+  ['two headers are one list', ['198.51.100.9', '203.0.113.7, 10.0.0.2'], '203.0.113.7'],
+  ['all are trusted: the one that is furthest away', ['10.0.0.3, 10.0.0.2'], '10.0.0.3'],
+  ['a port', ['203.0.113.7:4711'], '203.0.113.7'],
+  ['IPv6', ['2001:DB8::7'], '2001:db8::7'],
+  ['IPv6 with brackets and a port', ['[2001:db8::7]:4711'], '2001:db8::7'],
+  ['IPv4 in IPv6 form', ['::ffff:203.0.113.7'], '203.0.113.7'],
+  ['a trusted proxy in IPv6 form', ['203.0.113.7, ::ffff:10.0.0.2'], '203.0.113.7'],
+  ['nothing', [], '10.0.0.1'],
+  ['an empty entry', [''], '10.0.0.1'],
+  ['unknown', ['203.0.113.7, unknown'], '10.0.0.1'],
+  ['garbage stops the walk', ['203.0.113.7, <script>'], '10.0.0.1'],
+  ['garbage further left is not read', ['<script>, 203.0.113.7'], '203.0.113.7'],
+  ['numbers that are not an address', ['3405803783'], '10.0.0.1'],
+  ['an address with a zone', ['fe80::1%eth0'], '10.0.0.1'],
+  ['octets with leading zeros', ['010.000.000.001'], '10.0.0.1'],
+])('X-Forwarded-For of a trusted proxy is read: %s', (_, values, client) =>
+  expect(of('10.0.0.1', values)).toBe(client),
+);
 
-  test('is read for a limited number of hops', () => {
-    expect(of('10.0.0.1', [['203.0.113.7', ...Array(40).fill('10.0.0.2')].join(',')])).toBe('10.0.0.2');
-  });
+test('X-Forwarded-For of a trusted proxy is read for a limited number of hops', () => {
+  expect(of('10.0.0.1', [['203.0.113.7', ...Array(40).fill('10.0.0.2')].join(',')])).toBe('10.0.0.2');
 });
 
-describe('Forwarded of a trusted proxy', () => {
-  test.each([
-    ['for=203.0.113.7', '203.0.113.7'],
-    ['for=203.0.113.7;proto=https;by=10.0.0.1', '203.0.113.7'],
-    ['proto=https; FOR=203.0.113.7', '203.0.113.7'],
-    ['for="203.0.113.7:4711"', '203.0.113.7'],
-    ['for="[2001:db8::7]:4711"', '2001:db8::7'],
-    ['for=127.0.0.1, for=203.0.113.7', '203.0.113.7'],
-    ['for=127.0.0.1, for="203.0.113.7", for=10.0.0.2', '203.0.113.7'],
-    // A comma in quotation marks separates nothing.
-    ['for=203.0.113.7;host="a, for=127.0.0.1"', '203.0.113.7'],
-    ['for="\\2\\03.0.113.7"', '203.0.113.7'],
-    ['for=unknown', '10.0.0.1'],
-    ['for=_hidden, for=unknown', '10.0.0.1'],
-    ['for=127.0.0.1, for=_secret', '10.0.0.1'],
-    ['proto=https', '10.0.0.1'],
-    ['for=203.0.113.7;for=127.0.0.1', '10.0.0.1'],
-    ['for="203.0.113.7', '10.0.0.1'],
-    ['garbage', '10.0.0.1'],
-    ['', '10.0.0.1'],
-  ])('%s', (value, client) => expect(ofForwarded('10.0.0.1', [value])).toBe(client));
+test.each([
+  ['for=203.0.113.7', '203.0.113.7'],
+  ['for=203.0.113.7;proto=https;by=10.0.0.1', '203.0.113.7'],
+  ['proto=https; FOR=203.0.113.7', '203.0.113.7'],
+  ['for="203.0.113.7:4711"', '203.0.113.7'],
+  ['for="[2001:db8::7]:4711"', '2001:db8::7'],
+  ['for=127.0.0.1, for=203.0.113.7', '203.0.113.7'],
+  ['for=127.0.0.1, for="203.0.113.7", for=10.0.0.2', '203.0.113.7'],
+  // A comma in quotation marks separates nothing.
+  ['for=203.0.113.7;host="a, for=127.0.0.1"', '203.0.113.7'],
+  ['for="\\2\\03.0.113.7"', '203.0.113.7'],
+  ['for=unknown', '10.0.0.1'],
+  ['for=_hidden, for=unknown', '10.0.0.1'],
+  ['for=127.0.0.1, for=_secret', '10.0.0.1'],
+  ['proto=https', '10.0.0.1'],
+  ['for=203.0.113.7;for=127.0.0.1', '10.0.0.1'],
+  ['for="203.0.113.7', '10.0.0.1'],
+  ['garbage', '10.0.0.1'],
+  ['', '10.0.0.1'],
+])('Forwarded of a trusted proxy is read: %s', (value, client) =>
+  expect(ofForwarded('10.0.0.1', [value])).toBe(client),
+);
 
-  test('in several headers is one list', () => {
-    expect(forwardedFor('for=1.1.1.1, for=2.2.2.2')).toEqual(['1.1.1.1', '2.2.2.2']);
-    expect(ofForwarded('10.0.0.1', ['for=127.0.0.1', 'for=203.0.113.7'])).toBe('203.0.113.7');
-  });
+test('Forwarded of a trusted proxy in several headers is one list', () => {
+  expect(forwardedFor('for=1.1.1.1, for=2.2.2.2')).toEqual(['1.1.1.1', '2.2.2.2']);
+  expect(ofForwarded('10.0.0.1', ['for=127.0.0.1', 'for=203.0.113.7'])).toBe('203.0.113.7');
 });
 
 test('The header that the proxies do not write counts for nothing: the client may have written it', () => {

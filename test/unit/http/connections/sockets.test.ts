@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { limitConnections, lingerAfterAnswer, networkOf } from '#http/connections/sockets.ts';
 
 const closers: (() => void)[] = [];
@@ -40,41 +40,39 @@ async function isServed(socket: Socket): Promise<boolean> {
   return answer;
 }
 
-describe('connections', () => {
-  test('from one address are limited; another address has its own limit, and a closed one makes room', async () => {
-    let refused = 0;
-    const port = await listen((server) =>
-      limitConnections(server, { total: 100, perAddress: 2 }, () => {
-        refused += 1;
-      }),
-    );
-    const first = await dial(port);
-    expect([await isServed(first), await isServed(await dial(port))]).toEqual([true, true]);
-    expect(await isServed(await dial(port))).toBe(false);
-    expect(refused).toBe(1);
-    expect(await isServed(await dial(port, '127.0.0.2'))).toBe(true);
-    first.destroy();
-    await expect.poll(async () => isServed(await dial(port))).toBe(true);
-  });
+test('connections from one address are limited; another address has its own limit, and a closed one makes room', async () => {
+  let refused = 0;
+  const port = await listen((server) =>
+    limitConnections(server, { total: 100, perAddress: 2 }, () => {
+      refused += 1;
+    }),
+  );
+  const first = await dial(port);
+  expect([await isServed(first), await isServed(await dial(port))]).toEqual([true, true]);
+  expect(await isServed(await dial(port))).toBe(false);
+  expect(refused).toBe(1);
+  expect(await isServed(await dial(port, '127.0.0.2'))).toBe(true);
+  first.destroy();
+  await expect.poll(async () => isServed(await dial(port))).toBe(true);
+});
 
-  test('from an exempt address are not counted', async () => {
-    const isExempt = (address: string) => address === '127.0.0.3';
-    const port = await listen((server) => limitConnections(server, { total: 100, perAddress: 1, isExempt }));
-    for (let at = 0; at < 3; at++) expect(await isServed(await dial(port, '127.0.0.3'))).toBe(true);
-  });
+test('connections from an exempt address are not counted', async () => {
+  const isExempt = (address: string) => address === '127.0.0.3';
+  const port = await listen((server) => limitConnections(server, { total: 100, perAddress: 1, isExempt }));
+  for (let at = 0; at < 3; at++) expect(await isServed(await dial(port, '127.0.0.3'))).toBe(true);
+});
 
-  test('from all addresses together are limited', async () => {
-    let refused = 0;
-    const port = await listen((server) =>
-      limitConnections(server, { total: 2, perAddress: 100 }, () => {
-        refused += 1;
-      }),
-    );
-    const kept = [await dial(port), await dial(port, '127.0.0.2')];
-    for (const socket of kept) expect(await isServed(socket)).toBe(true);
-    expect(await isServed(await dial(port, '127.0.0.3'))).toBe(false);
-    expect(refused).toBe(1);
-  });
+test('connections from all addresses together are limited', async () => {
+  let refused = 0;
+  const port = await listen((server) =>
+    limitConnections(server, { total: 2, perAddress: 100 }, () => {
+      refused += 1;
+    }),
+  );
+  const kept = [await dial(port), await dial(port, '127.0.0.2')];
+  for (const socket of kept) expect(await isServed(socket)).toBe(true);
+  expect(await isServed(await dial(port, '127.0.0.3'))).toBe(false);
+  expect(refused).toBe(1);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 // The addresses of the nodes behind an edge.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { primaries, primariesNow } from '#nameserver/edge/primaries.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 import { FakeClock } from '../../../support/time/fake-clock.ts';
@@ -16,7 +16,7 @@ const at = (address: string) => [
   { address: '192.0.2.9', port: 5353 },
 ];
 
-it('are those of the names now, and the last ones if a name cannot be resolved', async () => {
+test('are those of the names now, and the last ones if a name cannot be resolved', async () => {
   const folder = await temporaryFolder('primaries');
   const known: Record<string, string[]> = { 'node-0.dns.svc': ['2001:db8::1', '192.0.2.2', '192.0.2.1'] };
   const resolve = async (host: string) => {
@@ -32,7 +32,7 @@ it('are those of the names now, and the last ones if a name cannot be resolved',
   expect(await now()).toEqual(at('192.0.2.7'));
 });
 
-it('are waited for if a name was never resolved, also with damaged notes', async () => {
+test('are waited for if a name was never resolved, also with damaged notes', async () => {
   const folder = await temporaryFolder('primaries');
   await writeFile(join(folder, 'primaries.json'), '{"node-0.dns.svc":');
   let answers: string[] = [];

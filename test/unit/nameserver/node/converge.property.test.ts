@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { address, apex, FakeFeed, type Fault } from '../../../support/faulty-node/fake-feed.ts';
 import { MemoryEngine } from '../../../support/faulty-node/memory-engine.ts';
 import { startTestNode, type TestNode } from '../../../support/faulty-node/node.ts';
@@ -151,14 +151,14 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
 }
 
-it('always converges to the contents of the api', async () => {
+test('always converges to the contents of the api', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), run), {
     numRuns: Number(process.env.RUNS ?? 12),
     endOnFailure: true,
   });
 }, 300_000);
 
-it('keeps the apex of a zone that changes while it is read', async () => {
+test('keeps the apex of a zone that changes while it is read', async () => {
   await run([
     { do: 'create', zone: 'a.test', owner: 'www', value: 1 },
     { do: 'set', zone: 'a.test', owner: 'www', value: 2 },

@@ -1,6 +1,6 @@
 // NDJSON in chunks of any size: lines, their bound, and silence.
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readLines } from '#nameserver/node/lines.ts';
 import { FakeClock, settle } from '../../../support/time/fake-clock.ts';
 
@@ -13,7 +13,7 @@ async function linesOf(text: string, size = 3, maxBytes = 1_000): Promise<string
   return Array.fromAsync(readLines(chunksOf(Buffer.from(text), size), limits));
 }
 
-it('puts lines together from chunks of any size, also within a character', async () => {
+test('puts lines together from chunks of any size, also within a character', async () => {
   const line = fc
     .string({ unit: 'grapheme', maxLength: 20 })
     .filter((text) => !text.includes('\n') && text.isWellFormed());
@@ -24,11 +24,11 @@ it('puts lines together from chunks of any size, also within a character', async
   );
 });
 
-it('drops a line that was cut', async () => {
+test('drops a line that was cut', async () => {
   expect(await linesOf('{"a":1}\n{"b"')).toEqual(['{"a":1}']);
 });
 
-it.each([
+test.each([
   ['without an end', 'x'.repeat(1_001)],
   ['that ends late', `${'x'.repeat(1_001)}\n`],
 ])('refuses a line %s that is longer than the bound', async (_, text) => {
@@ -36,7 +36,7 @@ it.each([
   await expect(linesOf(text, 5_000)).rejects.toThrow('longer than 1000 bytes');
 });
 
-it('ends the connection after silence, and not before', async () => {
+test('ends the connection after silence, and not before', async () => {
   const clock = new FakeClock();
   let reason: Error | null = null;
   let fail: (error: Error) => void = () => undefined;

@@ -1,6 +1,6 @@
 // The permits for work at the name server: four at once, bulk never takes the last one, and work that was aborted keeps
 // none.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPermits } from '#nameserver/node/permits.ts';
 
 const { signal } = new AbortController();
@@ -27,7 +27,7 @@ function world() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('bulk gets three of the four, and small work the last one at once', async () => {
+test('bulk gets three of the four, and small work the last one at once', async () => {
   const { permits, begun, run, end } = world();
   for (const name of ['b1', 'b2', 'b3', 'b4']) void run('bulk', name);
   await settle();
@@ -45,7 +45,7 @@ it('bulk gets three of the four, and small work the last one at once', async () 
   expect(begun.slice(5)).toEqual(['b4']);
 });
 
-it('work that fails, and work that is aborted while it waits, frees its permit', async () => {
+test('work that fails, and work that is aborted while it waits, frees its permit', async () => {
   const { permits, begun, run } = world();
   await expect(permits.run('bulk', () => Promise.reject(new Error('refused')), signal)).rejects.toThrow('refused');
   for (const name of ['b1', 'b2', 'b3']) void run('bulk', name);

@@ -1,5 +1,5 @@
 // The decisions of the node about zones: the sum of work, the meaning of a list, and the brake on many removals.
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { isLater } from '#dns/serial.ts';
 import { byName, difference } from '#nameserver/node/difference.ts';
 import {
@@ -28,132 +28,126 @@ const names = (...owners: string[]): ZoneWork => ({
 const reload: ZoneWork = { kind: 'reload', id: 'z1', name: 'a.test' };
 const gone: ZoneWork = { kind: 'gone', id: 'z1', name: 'a.test' };
 
-describe('work of one zone', () => {
-  it('keeps the latest RRsets of each name', () => {
-    const later: ZoneWork = {
-      kind: 'names',
-      head: { ...head, version: 'v2' },
-      sets: new Map([['www', []]]),
-      latest: new Set(['www']),
-    };
-    const merged = mergeWork(names('www', 'mail'), later);
-    expect(merged).toEqual({
-      kind: 'names',
-      head: { ...head, version: 'v2' },
-      sets: new Map([
-        ['www', []],
-        ['mail', [address('mail')]],
-      ]),
-      // The RRsets of mail are of the version before.
-      latest: new Set(['www']),
-    });
-    expect(mergeWork(merged, { ...later, sets: new Map([['mail', []]]), latest: new Set(['mail']) })).toMatchObject({
-      latest: new Set(['www', 'mail']),
-    });
+test('work of one zone keeps the latest RRsets of each name', () => {
+  const later: ZoneWork = {
+    kind: 'names',
+    head: { ...head, version: 'v2' },
+    sets: new Map([['www', []]]),
+    latest: new Set(['www']),
+  };
+  const merged = mergeWork(names('www', 'mail'), later);
+  expect(merged).toEqual({
+    kind: 'names',
+    head: { ...head, version: 'v2' },
+    sets: new Map([
+      ['www', []],
+      ['mail', [address('mail')]],
+    ]),
+    // The RRsets of mail are of the version before.
+    latest: new Set(['www']),
   });
-
-  it.each<[string, ZoneWork, ZoneWork, ZoneWork]>([
-    ['a reload swallows names that come later', reload, names('www'), reload],
-    ['a reload swallows names that came before', names('www'), reload, reload],
-    ['a deletion ends everything', names('www'), gone, gone],
-    ['a deletion ends a reload', reload, gone, gone],
-    ['names after a deletion are looked up', gone, names('www'), reload],
-    ['a reload after a deletion is looked up', gone, reload, reload],
-  ])('%s', (_, before, next, merged) => expect(mergeWork(before, next)).toEqual(merged));
-
-  it('becomes a reload when it would keep too many names in memory', () => {
-    const many = names(...Array.from({ length: 4_000 }, (_, at) => `n${at}`));
-    const more = names(...Array.from({ length: 2_000 }, (_, at) => `m${at}`));
-    expect(mergeWork(many, more)).toEqual(reload);
-    expect(mergeWork(undefined, many)).toEqual(many);
+  expect(mergeWork(merged, { ...later, sets: new Map([['mail', []]]), latest: new Set(['mail']) })).toMatchObject({
+    latest: new Set(['www', 'mail']),
   });
+});
 
-  it('is small with the names of some challenges', () => {
-    expect(isSmall(names('_acme-challenge'))).toBe(true);
-    expect(isSmall(names(...Array.from({ length: 21 }, (_, at) => `n${at}`)))).toBe(false);
-    expect(isSmall(reload)).toBe(false);
-  });
+test.each<[string, ZoneWork, ZoneWork, ZoneWork]>([
+  ['a reload swallows names that come later', reload, names('www'), reload],
+  ['a reload swallows names that came before', names('www'), reload, reload],
+  ['a deletion ends everything', names('www'), gone, gone],
+  ['a deletion ends a reload', reload, gone, gone],
+  ['names after a deletion are looked up', gone, names('www'), reload],
+  ['a reload after a deletion is looked up', gone, reload, reload],
+])('work of one zone: %s', (_, before, next, merged) => expect(mergeWork(before, next)).toEqual(merged));
+
+test('work of one zone becomes a reload when it would keep too many names in memory', () => {
+  const many = names(...Array.from({ length: 4_000 }, (_, at) => `n${at}`));
+  const more = names(...Array.from({ length: 2_000 }, (_, at) => `m${at}`));
+  expect(mergeWork(many, more)).toEqual(reload);
+  expect(mergeWork(undefined, many)).toEqual(many);
+});
+
+test('work of one zone is small with the names of some challenges', () => {
+  expect(isSmall(names('_acme-challenge'))).toBe(true);
+  expect(isSmall(names(...Array.from({ length: 21 }, (_, at) => `n${at}`)))).toBe(false);
+  expect(isSmall(reload)).toBe(false);
 });
 
 const row = { ...emptyRow('a.test', 'z1'), version: 'v1', serial: 1, engineSerial: 1, isExact: true, isDirty: false };
 
-it.each([
+test.each([
   ['a zone with contents takes changed names', row, true],
   ['a zone without contents is read as a whole', { ...row, engineSerial: null }, false],
   ['a zone of the same name with another id is read as a whole', { ...row, id: 'z0' }, false],
   ['a zone without a row is read as a whole', undefined, false],
 ])('%s', (_, known, expected) => expect(canApply(known, 'z1')).toBe(expected));
 
-describe('a list', () => {
-  const listed = new Map([['a.test', head]]);
-  const plan = (known: KnownZone | undefined) =>
-    planList(listed, new Map(known === undefined ? [] : [['a.test', known]]), new Set(['a.test']));
+const listed = new Map([['a.test', head]]);
+const plan = (known: KnownZone | undefined) =>
+  planList(listed, new Map(known === undefined ? [] : [['a.test', known]]), new Set(['a.test']));
 
-  it.each([
-    ['new', undefined],
-    ['at another version', { ...row, version: 'v0' }],
-    ['known by another id', { ...row, id: 'z0' }],
-    ['dirty', { ...row, isDirty: true }],
-    ['known by single changes only', { ...row, isExact: false }],
-    ['missing in the list before', { ...row, isUnlisted: true }],
-    ['without contents', { ...row, engineSerial: null }],
-  ])('leads to a reload of a zone that is %s', (_, known) => expect(plan(known).reload).toEqual([head]));
+test.each([
+  ['new', undefined],
+  ['at another version', { ...row, version: 'v0' }],
+  ['known by another id', { ...row, id: 'z0' }],
+  ['dirty', { ...row, isDirty: true }],
+  ['known by single changes only', { ...row, isExact: false }],
+  ['missing in the list before', { ...row, isUnlisted: true }],
+  ['without contents', { ...row, engineSerial: null }],
+])('a list leads to a reload of a zone that is %s', (_, known) => expect(plan(known).reload).toEqual([head]));
 
-  it('leaves a zone alone that is as the list says', () => expect(plan(row).reload).toEqual([]));
+test('a list leaves a zone alone that is as the list says', () => expect(plan(row).reload).toEqual([]));
 
-  it('shows the zones that are missing in it', () => {
-    expect(planList(new Map(), new Map(), new Set(['a.test'])).missing).toEqual(['a.test']);
+test('a list shows the zones that are missing in it', () => {
+  expect(planList(new Map(), new Map(), new Set(['a.test'])).missing).toEqual(['a.test']);
+});
+
+const missing = (count: number) => Array.from({ length: count }, (_, at) => `z${at}`);
+const first = planRemovals(missing(30), 40, null, 1_000, false);
+
+test.each([
+  ['few zones', 20, 20],
+  ['less than half of the zones', 30, 100],
+])('removals by a list happen at once: %s', (_, count, total) => {
+  expect(planRemovals(missing(count), total, null, 0, false)).toEqual({
+    remove: missing(count),
+    keep: [],
+    held: null,
   });
 });
 
-describe('removals by a list', () => {
-  const missing = (count: number) => Array.from({ length: count }, (_, at) => `z${at}`);
-  const first = planRemovals(missing(30), 40, null, 1_000, false);
-
-  it.each([
-    ['few zones', 20, 20],
-    ['less than half of the zones', 30, 100],
-  ])('happen at once: %s', (_, count, total) => {
-    expect(planRemovals(missing(count), total, null, 0, false)).toEqual({
-      remove: missing(count),
-      keep: [],
-      held: null,
-    });
-  });
-
-  it('wait if they concern most zones', () => {
-    expect(first).toEqual({ remove: [], keep: missing(30), held: { missing: new Set(missing(30)), since: 1_000 } });
-  });
-
-  it('still wait when the list comes again too early', () => {
-    const second = planRemovals(missing(30), 40, first.held, 1_000 + SECOND_LIST_MS - 1, false);
-    expect(second.remove).toEqual([]);
-    expect(second.held?.since).toBe(1_000);
-  });
-
-  it('happen when the list comes again later, for the zones that both lacked', () => {
-    const second = planRemovals(missing(32), 40, first.held, 1_000 + SECOND_LIST_MS, false);
-    expect(second.remove).toEqual(missing(30));
-    expect(second.keep).toEqual(['z30', 'z31']);
-  });
-
-  it('do not count a zone that a list in between had', () => {
-    const between = planRemovals(missing(25), 40, first.held, 2_000, false);
-    expect(planRemovals(missing(30), 40, between.held, 1_000 + SECOND_LIST_MS, false).remove).toEqual(missing(25));
-  });
-
-  it('happen at once if a person allows them', () => {
-    expect(planRemovals(missing(30), 40, null, 0, true).remove).toEqual(missing(30));
-  });
+test('removals by a list wait if they concern most zones', () => {
+  expect(first).toEqual({ remove: [], keep: missing(30), held: { missing: new Set(missing(30)), since: 1_000 } });
 });
 
-it('the wait of a retry doubles up to its limit, half of it at random', () => {
+test('removals by a list still wait when the list comes again too early', () => {
+  const second = planRemovals(missing(30), 40, first.held, 1_000 + SECOND_LIST_MS - 1, false);
+  expect(second.remove).toEqual([]);
+  expect(second.held?.since).toBe(1_000);
+});
+
+test('removals by a list happen when the list comes again later, for the zones that both lacked', () => {
+  const second = planRemovals(missing(32), 40, first.held, 1_000 + SECOND_LIST_MS, false);
+  expect(second.remove).toEqual(missing(30));
+  expect(second.keep).toEqual(['z30', 'z31']);
+});
+
+test('removals by a list do not count a zone that a list in between had', () => {
+  const between = planRemovals(missing(25), 40, first.held, 2_000, false);
+  expect(planRemovals(missing(30), 40, between.held, 1_000 + SECOND_LIST_MS, false).remove).toEqual(missing(25));
+});
+
+test('removals by a list happen at once if a person allows them', () => {
+  expect(planRemovals(missing(30), 40, null, 0, true).remove).toEqual(missing(30));
+});
+
+test('the wait of a retry doubles up to its limit, half of it at random', () => {
   const waits = [1, 2, 3, 20, 2_000].map((attempts) => retryDelay(attempts, 1_000, 300_000, () => 1));
   expect(waits).toEqual([1_000, 2_000, 4_000, 300_000, 300_000]);
   expect(retryDelay(1, 1_000, 300_000, () => 0)).toBe(500);
 });
 
-it.each([
+test.each([
   [1, 2, true],
   [2, 2, false],
   [3, 2, false],
@@ -161,147 +155,139 @@ it.each([
   [1, 4_294_967_295, false],
 ])('serial %d is earlier than %d: %s', (one, other, expected) => expect(isLater(other, one)).toBe(expected));
 
-describe('the difference of two zones', () => {
-  const a = address('www');
-  const aaaa = { name: 'www', type: 'AAAA', ttl: 60, rdata: ['2001:db8::1'] };
-  const mail = address('mail');
+const a = address('www');
+const aaaa = { name: 'www', type: 'AAAA', ttl: 60, rdata: ['2001:db8::1'] };
+const mail = address('mail');
 
-  it.each<[string, readonly [(typeof a)[], (typeof a)[]], string[]]>([
+test.each<[string, readonly [(typeof a)[], (typeof a)[]], string[]]>([
+  [
+    'nothing, if both are the same',
     [
-      'nothing, if both are the same',
-      [
-        [a, aaaa],
-        [aaaa, a],
-      ],
-      [],
+      [a, aaaa],
+      [aaaa, a],
     ],
-    ['a name that is missing', [[a, mail], [a]], ['mail']],
-    ['a name too many', [[a], [a, mail]], ['mail']],
-    ['another value', [[a], [address('www', '192.0.2.2')]], ['www']],
-    ['another TTL', [[a], [{ ...a, ttl: 1 }]], ['www']],
-    ['a value more', [[address('www', '192.0.2.1', '192.0.2.2')], [a]], ['www']],
-    ['a type that is missing', [[a, aaaa], [a]], ['www']],
-    ['a type too many', [[a], [a, aaaa]], ['www']],
-  ])('is %s', (_, [served, held], expected) => {
-    const { names: differing, sets } = difference(byName(served), held);
-    expect(differing).toEqual(expected);
-    // All RRsets of a name that differs: the commit replaces the name.
-    expect(sets).toEqual(served.filter(({ name }) => expected.includes(name)));
-  });
+    [],
+  ],
+  ['a name that is missing', [[a, mail], [a]], ['mail']],
+  ['a name too many', [[a], [a, mail]], ['mail']],
+  ['another value', [[a], [address('www', '192.0.2.2')]], ['www']],
+  ['another TTL', [[a], [{ ...a, ttl: 1 }]], ['www']],
+  ['a value more', [[address('www', '192.0.2.1', '192.0.2.2')], [a]], ['www']],
+  ['a type that is missing', [[a, aaaa], [a]], ['www']],
+  ['a type too many', [[a], [a, aaaa]], ['www']],
+])('the difference of two zones is %s', (_, [served, held], expected) => {
+  const { names: differing, sets } = difference(byName(served), held);
+  expect(differing).toEqual(expected);
+  // All RRsets of a name that differs: the commit replaces the name.
+  expect(sets).toEqual(served.filter(({ name }) => expected.includes(name)));
 });
 
-describe('the position', () => {
-  it('is the latest cursor before which no work is open', () => {
-    const position = new Position();
-    expect(position.reached()).toBeNull();
-    position.mark('c0', 0);
-    const one = position.open();
-    position.mark('c1', 1);
-    const two = position.open();
-    position.mark('c2', 2);
-    position.mark('c3', 3);
-    expect(position.reached()?.cursor).toBe('c0');
-    position.close(two);
-    expect(position.reached()?.cursor).toBe('c0');
-    position.close(one);
-    expect(position.reached()).toMatchObject({ cursor: 'c3', at: 3 });
-  });
-
-  it('advances while later work is open', () => {
-    const position = new Position();
-    const one = position.open();
-    position.mark('c1', 1);
-    position.open();
-    position.mark('c2', 2);
-    position.close(one);
-    expect(position.reached()?.cursor).toBe('c1');
-  });
-
-  it('keeps few cursors in memory, and the newest of them', () => {
-    const position = new Position();
-    const first = position.open();
-    for (let at = 0; at < 10_000; at++) {
-      position.close(position.open());
-      position.mark(`c${at}`, at);
-    }
-    position.close(first);
-    expect(position.reached()?.cursor).toBe('c9999');
-  });
-
-  it('forgets cursors that no longer count', () => {
-    const position = new Position();
-    position.mark('c1', 1);
-    position.forget();
-    expect(position.reached()).toBeNull();
-  });
+test('the position is the latest cursor before which no work is open', () => {
+  const position = new Position();
+  expect(position.reached()).toBeNull();
+  position.mark('c0', 0);
+  const one = position.open();
+  position.mark('c1', 1);
+  const two = position.open();
+  position.mark('c2', 2);
+  position.mark('c3', 3);
+  expect(position.reached()?.cursor).toBe('c0');
+  position.close(two);
+  expect(position.reached()?.cursor).toBe('c0');
+  position.close(one);
+  expect(position.reached()).toMatchObject({ cursor: 'c3', at: 3 });
 });
 
-describe('names that were applied', () => {
-  it('are known at the same version only', () => {
-    const recent = new RecentNames();
-    recent.applied('a.test', 'v1', ['www']);
-    recent.applied('a.test', 'v1', ['mail']);
-    expect([recent.has('a.test', 'v1', 'www'), recent.has('a.test', 'v1', 'mail')]).toEqual([true, true]);
-    expect([recent.has('a.test', 'v1', 'ftp'), recent.has('a.test', 'v2', 'www')]).toEqual([false, false]);
-    recent.applied('a.test', 'v2', ['ftp']);
-    expect([recent.has('a.test', 'v2', 'ftp'), recent.has('a.test', 'v2', 'www')]).toEqual([true, false]);
-  });
-
-  it('are all of a zone that was read', () => {
-    const recent = new RecentNames();
-    recent.applied('a.test', 'v1', null);
-    recent.applied('a.test', 'v1', ['www']);
-    expect(recent.has('a.test', 'v1', 'ftp')).toBe(true);
-    recent.forget('a.test');
-    expect(recent.has('a.test', 'v1', 'ftp')).toBe(false);
-  });
-
-  it('are forgotten for the zone that changed longest ago, or that has too many', () => {
-    const recent = new RecentNames();
-    for (let at = 0; at <= 1_000; at++) recent.applied(`z${at}`, 'v1', ['www']);
-    expect([recent.has('z0', 'v1', 'www'), recent.has('z1', 'v1', 'www')]).toEqual([false, true]);
-    recent.applied(
-      'z1',
-      'v1',
-      Array.from({ length: 1_001 }, (_, at) => `n${at}`),
-    );
-    expect(recent.has('z1', 'v1', 'www')).toBe(false);
-  });
+test('the position advances while later work is open', () => {
+  const position = new Position();
+  const one = position.open();
+  position.mark('c1', 1);
+  position.open();
+  position.mark('c2', 2);
+  position.close(one);
+  expect(position.reached()?.cursor).toBe('c1');
 });
 
-describe('readiness', () => {
-  const good = {
-    isListed: true,
-    isCaughtUp: true,
-    wasReady: true,
-    upMs: 3_600_000,
-    limitMs: 300_000,
-    behindMs: 0,
-    feedProblem: null,
-    isEngineUp: true,
-    loading: 0,
-    loadingMs: 0,
-    stateProblem: null,
-    failing: 0,
-  };
-  const fresh = { ...good, isCaughtUp: false, wasReady: false, upMs: 1_000 };
-  const away = { feedProblem: 'unreachable' };
-
-  it.each([
-    ['ready', good, true],
-    ['ready with failing zones', { ...good, failing: 3 }, true],
-    ['ready for as long as the api is away', { ...good, ...away, behindMs: 86_400_000 }, true],
-    ['ready when it is far behind, as all nodes are after a large import', { ...good, behindMs: 3_600_000 }, true],
-    ['ready when its state cannot be stored', { ...good, stateProblem: 'disk full' }, true],
-    ['not ready without a list', { ...good, isListed: false }, false],
-    ['not ready without the name server', { ...good, isEngineUp: false }, false],
-    ['not ready while its name server loads zones', { ...good, loading: 1, loadingMs: 59_000 }, false],
-    ['ready when one zone never loads', { ...good, loading: 1, loadingMs: 60_000 }, true],
-    ['not ready after a start until it caught up', { ...fresh, upMs: 299_000 }, false],
-    ['ready after a start as soon as it caught up', { ...fresh, isCaughtUp: true }, true],
-    ['ready after a start that takes too long', { ...fresh, upMs: 300_000 }, true],
-    ['not ready after a start before it has tried to reach the api', { ...fresh, ...away, upMs: 9_000 }, false],
-    ['ready after a start without the api', { ...fresh, ...away, upMs: 10_000 }, true],
-    ['not ready after a start without zones and the api', { ...fresh, ...away, isListed: false }, false],
-  ])('a node is %s', (_, facts, ok) => expect(readiness(facts).ok).toBe(ok));
+test('the position keeps few cursors in memory, and the newest of them', () => {
+  const position = new Position();
+  const first = position.open();
+  for (let at = 0; at < 10_000; at++) {
+    position.close(position.open());
+    position.mark(`c${at}`, at);
+  }
+  position.close(first);
+  expect(position.reached()?.cursor).toBe('c9999');
 });
+
+test('the position forgets cursors that no longer count', () => {
+  const position = new Position();
+  position.mark('c1', 1);
+  position.forget();
+  expect(position.reached()).toBeNull();
+});
+
+test('names that were applied are known at the same version only', () => {
+  const recent = new RecentNames();
+  recent.applied('a.test', 'v1', ['www']);
+  recent.applied('a.test', 'v1', ['mail']);
+  expect([recent.has('a.test', 'v1', 'www'), recent.has('a.test', 'v1', 'mail')]).toEqual([true, true]);
+  expect([recent.has('a.test', 'v1', 'ftp'), recent.has('a.test', 'v2', 'www')]).toEqual([false, false]);
+  recent.applied('a.test', 'v2', ['ftp']);
+  expect([recent.has('a.test', 'v2', 'ftp'), recent.has('a.test', 'v2', 'www')]).toEqual([true, false]);
+});
+
+test('names that were applied are all of a zone that was read', () => {
+  const recent = new RecentNames();
+  recent.applied('a.test', 'v1', null);
+  recent.applied('a.test', 'v1', ['www']);
+  expect(recent.has('a.test', 'v1', 'ftp')).toBe(true);
+  recent.forget('a.test');
+  expect(recent.has('a.test', 'v1', 'ftp')).toBe(false);
+});
+
+test('names that were applied are forgotten for the zone that changed longest ago, or that has too many', () => {
+  const recent = new RecentNames();
+  for (let at = 0; at <= 1_000; at++) recent.applied(`z${at}`, 'v1', ['www']);
+  expect([recent.has('z0', 'v1', 'www'), recent.has('z1', 'v1', 'www')]).toEqual([false, true]);
+  recent.applied(
+    'z1',
+    'v1',
+    Array.from({ length: 1_001 }, (_, at) => `n${at}`),
+  );
+  expect(recent.has('z1', 'v1', 'www')).toBe(false);
+});
+
+const good = {
+  isListed: true,
+  isCaughtUp: true,
+  wasReady: true,
+  upMs: 3_600_000,
+  limitMs: 300_000,
+  behindMs: 0,
+  feedProblem: null,
+  isEngineUp: true,
+  loading: 0,
+  loadingMs: 0,
+  stateProblem: null,
+  failing: 0,
+};
+const fresh = { ...good, isCaughtUp: false, wasReady: false, upMs: 1_000 };
+const away = { feedProblem: 'unreachable' };
+
+test.each([
+  ['ready', good, true],
+  ['ready with failing zones', { ...good, failing: 3 }, true],
+  ['ready for as long as the api is away', { ...good, ...away, behindMs: 86_400_000 }, true],
+  ['ready when it is far behind, as all nodes are after a large import', { ...good, behindMs: 3_600_000 }, true],
+  ['ready when its state cannot be stored', { ...good, stateProblem: 'disk full' }, true],
+  ['not ready without a list', { ...good, isListed: false }, false],
+  ['not ready without the name server', { ...good, isEngineUp: false }, false],
+  ['not ready while its name server loads zones', { ...good, loading: 1, loadingMs: 59_000 }, false],
+  ['ready when one zone never loads', { ...good, loading: 1, loadingMs: 60_000 }, true],
+  ['not ready after a start until it caught up', { ...fresh, upMs: 299_000 }, false],
+  ['ready after a start as soon as it caught up', { ...fresh, isCaughtUp: true }, true],
+  ['ready after a start that takes too long', { ...fresh, upMs: 300_000 }, true],
+  ['not ready after a start before it has tried to reach the api', { ...fresh, ...away, upMs: 9_000 }, false],
+  ['ready after a start without the api', { ...fresh, ...away, upMs: 10_000 }, true],
+  ['not ready after a start without zones and the api', { ...fresh, ...away, isListed: false }, false],
+])('a node is %s', (_, facts, ok) => expect(readiness(facts).ok).toBe(ok));

@@ -1,12 +1,12 @@
 // A zone that takes the place of another one of its name, and a zone that gets another key.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type ConvergeContext, removeZone } from '#nameserver/node/converge.ts';
 import { emptyRow } from '#nameserver/node/state.ts';
 import { startWorld } from '../../../support/faulty-node/node-world.ts';
 
 const { signal } = new AbortController();
 
-it('A removal of the old zone that comes late leaves the new zone of its name', async () => {
+test('A removal of the old zone that comes late leaves the new zone of its name', async () => {
   const removed: string[] = [];
   const rows = new Map([['a.test', emptyRow('a.test', 'new')]]);
   const context = {
@@ -20,7 +20,7 @@ it('A removal of the old zone that comes late leaves the new zone of its name', 
   expect([removed, rows.size, context.present.size]).toEqual([['a.test'], 0, 0]);
 });
 
-it('A zone that the name server has gets the key that the api has now', async () => {
+test('A zone that the name server has gets the key that the api has now', async () => {
   const { feed, engine, start, converged } = await startWorld({ zones: ['a.test'] });
   start();
   await converged();

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { emptyRow, openState } from '#nameserver/node/state.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
@@ -26,7 +26,7 @@ const ROW = {
   isUnlisted: false,
 };
 
-it('is read again as it was written, row by row', () => {
+test('is read again as it was written, row by row', () => {
   const folder = join(root, randomUUID());
   const { state, anew } = openState(folder);
   expect(anew).toEqual({ reason: expect.stringContaining('did not exist'), isLoss: false });
@@ -45,7 +45,7 @@ it('is read again as it was written, row by row', () => {
   again.state.close();
 });
 
-it.each([
+test.each([
   ['garbage', async (file: string) => writeFile(file, 'x'.repeat(8_192))],
   ['a file of another form', async (file: string) => new DatabaseSync(file).exec('pragma user_version = 7')],
   [
@@ -78,13 +78,13 @@ it.each([
   again.state.close();
 });
 
-it('names the remedy for a folder that it cannot use', async () => {
+test('names the remedy for a folder that it cannot use', async () => {
   const file = join(root, randomUUID());
   await writeFile(file, '');
   expect(() => openState(join(file, 'folder'))).toThrow(/cannot be opened .*The node needs a folder that it may write/);
 });
 
-it('keeps the cursor back while rows cannot be written, and writes all together later', () => {
+test('keeps the cursor back while rows cannot be written, and writes all together later', () => {
   const folder = join(root, randomUUID());
   const { state } = openState(folder, { maxPages: 8 });
   state.setFacts({ cursor: 'c1' });
@@ -107,7 +107,7 @@ it('keeps the cursor back while rows cannot be written, and writes all together 
   third.state.close();
 });
 
-it('writes a batch in one transaction', () => {
+test('writes a batch in one transaction', () => {
   const folder = join(root, randomUUID());
   const { state } = openState(folder);
   expect(() =>

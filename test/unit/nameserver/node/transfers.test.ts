@@ -1,5 +1,5 @@
 // The part of a node in zone transfers, and its watch of a secondary.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SecondaryWatch } from '#nameserver/node/secondary-watch.ts';
 import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
 import { isPlausible, memberRows, NO_PART, readPart, roleOf, unstamped } from '#nameserver/node/transfer-part.ts';
@@ -8,36 +8,34 @@ const row = (name: string, engineSerial: number | null): KnownZone => ({ ...empt
 const rows = (...all: KnownZone[]) => new Map(all.map((each) => [each.name, each]));
 const namesOf = (all: readonly KnownZone[]) => all.map(({ name }) => name);
 
-describe('the role of a node', () => {
-  it('is that of a new source until its secondaries have zones of its generation', () => {
-    const part = { ...NO_PART, role: 'source' as const, slot: 0, generation: 3 };
-    expect(roleOf(part)).toBe('new-source');
-    expect(roleOf({ ...part, confirmed: 2 })).toBe('new-source');
-    expect(roleOf({ ...part, confirmed: 3 })).toBe('source');
-    expect(roleOf({ ...part, role: 'standby', confirmed: 3 })).toBe('standby');
-    expect(roleOf(NO_PART)).toBeNull();
-  });
+test('the role of a node is that of a new source until its secondaries have zones of its generation', () => {
+  const part = { ...NO_PART, role: 'source' as const, slot: 0, generation: 3 };
+  expect(roleOf(part)).toBe('new-source');
+  expect(roleOf({ ...part, confirmed: 2 })).toBe('new-source');
+  expect(roleOf({ ...part, confirmed: 3 })).toBe('source');
+  expect(roleOf({ ...part, role: 'standby', confirmed: 3 })).toBe('standby');
+  expect(roleOf(NO_PART)).toBeNull();
+});
 
-  it('is none if the remembered text cannot be read', () => {
-    expect(readPart('{')).toEqual(NO_PART);
-    expect(readPart(JSON.stringify({ ...NO_PART, slot: 2 }))).toMatchObject({ slot: 2, role: 'none' });
-  });
+test('the role of a node is none if the remembered text cannot be read', () => {
+  expect(readPart('{')).toEqual(NO_PART);
+  expect(readPart(JSON.stringify({ ...NO_PART, slot: 2 }))).toMatchObject({ slot: 2, role: 'none' });
 });
 
 describe('a zone gets another serial', () => {
   const members = [row('own.test', 5), row('foreign.test', 6)];
 
-  it('if its serial is of another slot', () => {
+  test('a zone gets another serial if its serial is of another slot', () => {
     expect(namesOf(unstamped(members, 1, 'standby', new Set()))).toEqual(['foreign.test']);
     expect(namesOf(unstamped(members, 1, 'source', new Set()))).toEqual(['foreign.test']);
   });
 
-  it('once, if the node is a new source', () => {
+  test('a zone gets another serial once, if the node is a new source', () => {
     expect(namesOf(unstamped(members, 1, 'new-source', new Set()))).toEqual(['own.test', 'foreign.test']);
     expect(namesOf(unstamped(members, 1, 'new-source', new Set(['own.test'])))).toEqual(['foreign.test']);
   });
 
-  it('only if a secondary has it and it has contents', () => {
+  test('a zone gets another serial only if a secondary has it and it has contents', () => {
     const held = rows(row('a.test', 1), row('b.test', 2), row('empty.test', null));
     const secondary = { name: 's', addresses: [], transfersFrom: [], catalog: true, notify: true } as never as object;
     const of = (zones: 'all' | string[]) =>
@@ -46,7 +44,7 @@ describe('a zone gets another serial', () => {
     expect(of('all')).toEqual(['a.test', 'b.test']);
   });
 
-  it('later than that of a secondary, but not than one that no node can have made', () => {
+  test('a zone gets another serial later than that of a secondary, but not than one that no node can have made', () => {
     const now = 1_800_000_000;
     expect(isPlausible(now + 60, now - 5, now)).toBe(true);
     expect(isPlausible(now + 86_401, now - 5, now)).toBe(false);
@@ -55,86 +53,84 @@ describe('a zone gets another serial', () => {
   });
 });
 
-describe('the watch of a secondary', () => {
-  const { signal } = new AbortController();
-  const watched = (answer: { serial: number } | { reason: string } | Error) => {
-    let now = 0;
-    let asked = 0;
-    const ahead: number[] = [];
-    const late: string[] = [];
-    const given = { answer };
-    const watch = new SecondaryWatch(
-      { address: '192.0.2.1', port: 53 },
-      {
-        clock: { now: () => now, setTimeout: () => () => undefined },
-        ask: async () => {
-          asked += 1;
-          if (given.answer instanceof Error) throw given.answer;
-          return given.answer;
-        },
-        onAhead: (_, serial) => void ahead.push(serial),
-        onLate: (zone) => void late.push(zone),
+const { signal } = new AbortController();
+const watched = (answer: { serial: number } | { reason: string } | Error) => {
+  let now = 0;
+  let asked = 0;
+  const ahead: number[] = [];
+  const late: string[] = [];
+  const given = { answer };
+  const watch = new SecondaryWatch(
+    { address: '192.0.2.1', port: 53 },
+    {
+      clock: { now: () => now, setTimeout: () => () => undefined },
+      ask: async () => {
+        asked += 1;
+        if (given.answer instanceof Error) throw given.answer;
+        return given.answer;
       },
-    );
-    const zones = new Map([['a.test', 8]]);
-    watch.expect(zones);
-    /** Each look comes when the one before it wanted it. */
-    const looks = async (count: number) => {
-      for (let at = 0; at < count; at += 1) now = (await watch.look(zones, signal)) ?? now;
-    };
-    return { watch, zones, looks, given, ahead, late, now: () => now, asked: () => asked };
+      onAhead: (_, serial) => void ahead.push(serial),
+      onLate: (zone) => void late.push(zone),
+    },
+  );
+  const zones = new Map([['a.test', 8]]);
+  watch.expect(zones);
+  /** Each look comes when the one before it wanted it. */
+  const looks = async (count: number) => {
+    for (let at = 0; at < count; at += 1) now = (await watch.look(zones, signal)) ?? now;
   };
+  return { watch, zones, looks, given, ahead, late, now: () => now, asked: () => asked };
+};
 
-  it('ends when the zone has the serial of the source', async () => {
-    const { watch, zones, looks, given, asked } = watched({ serial: 4 });
-    await looks(2);
-    expect(watch.isCurrent(zones)).toBe(false);
-    expect(watch.lags()).toMatchObject([{ zone: 'a.test', state: 'behind', serial: 4 }]);
-    given.answer = { serial: 8 };
-    await looks(5);
-    expect([watch.isCurrent(zones), watch.lags(), asked()]).toEqual([true, [], 3]);
-  });
+test('the watch of a secondary ends when the zone has the serial of the source', async () => {
+  const { watch, zones, looks, given, asked } = watched({ serial: 4 });
+  await looks(2);
+  expect(watch.isCurrent(zones)).toBe(false);
+  expect(watch.lags()).toMatchObject([{ zone: 'a.test', state: 'behind', serial: 4 }]);
+  given.answer = { serial: 8 };
+  await looks(5);
+  expect([watch.isCurrent(zones), watch.lags(), asked()]).toEqual([true, [], 3]);
+});
 
-  it('names a zone with a new serial until a question was answered or failed', async () => {
-    const { watch, zones, looks, given } = watched({ serial: 8 });
-    expect(watch.pending()).toEqual([{ zone: 'a.test', since: expect.any(Number) }]);
-    await looks(1);
-    expect([watch.pending(), watch.isCurrent(zones)]).toEqual([[], true]);
-    zones.set('a.test', 12);
-    watch.expect(zones);
-    expect([watch.pending().length, watch.lags()]).toEqual([1, []]);
-    given.answer = new Error('does not answer');
-    await looks(1);
-    expect([watch.pending(), watch.lags().length]).toEqual([[], 1]);
-  });
+test('the watch of a secondary names a zone with a new serial until a question was answered or failed', async () => {
+  const { watch, zones, looks, given } = watched({ serial: 8 });
+  expect(watch.pending()).toEqual([{ zone: 'a.test', since: expect.any(Number) }]);
+  await looks(1);
+  expect([watch.pending(), watch.isCurrent(zones)]).toEqual([[], true]);
+  zones.set('a.test', 12);
+  watch.expect(zones);
+  expect([watch.pending().length, watch.lags()]).toEqual([1, []]);
+  given.answer = new Error('does not answer');
+  await looks(1);
+  expect([watch.pending(), watch.lags().length]).toEqual([[], 1]);
+});
 
-  it('reports a later serial that stays, and not of one that may have crossed a commit', async () => {
-    const { looks, ahead, late } = watched({ serial: 12 });
-    await looks(3);
-    expect(ahead).toEqual([]);
-    await looks(1);
-    expect([ahead, late]).toEqual([[12], []]);
-  });
+test('the watch of a secondary reports a later serial that stays, and not of one that may have crossed a commit', async () => {
+  const { looks, ahead, late } = watched({ serial: 12 });
+  await looks(3);
+  expect(ahead).toEqual([]);
+  await looks(1);
+  expect([ahead, late]).toEqual([[12], []]);
+});
 
-  it('reports a zone that does not follow, and asks at once when its transfers may succeed again', async () => {
-    const { watch, looks, late, now } = watched({ reason: 'answers REFUSED' });
-    await looks(8);
-    expect(late).toEqual(['a.test']);
-    expect(now()).toBeGreaterThan(2_000);
-    const before = now();
-    watch.askSoon();
-    await looks(3);
-    expect(now() - before).toBeLessThan(5_200);
-  });
+test('the watch of a secondary reports a zone that does not follow, and asks at once when its transfers may succeed again', async () => {
+  const { watch, looks, late, now } = watched({ reason: 'answers REFUSED' });
+  await looks(8);
+  expect(late).toEqual(['a.test']);
+  expect(now()).toBeGreaterThan(2_000);
+  const before = now();
+  watch.askSoon();
+  await looks(3);
+  expect(now() - before).toBeLessThan(5_200);
+});
 
-  it('says that the address is silent, until it answers', async () => {
-    const { watch, zones, looks, given } = watched(new Error('does not answer over UDP'));
-    await looks(2);
-    expect(watch.silent()).toBeNull();
-    await looks(1);
-    expect(watch.silent()).toBe('does not answer over UDP');
-    given.answer = { serial: 8 };
-    await looks(2);
-    expect([watch.silent(), watch.isCurrent(zones)]).toEqual([null, true]);
-  });
+test('the watch of a secondary says that the address is silent, until it answers', async () => {
+  const { watch, zones, looks, given } = watched(new Error('does not answer over UDP'));
+  await looks(2);
+  expect(watch.silent()).toBeNull();
+  await looks(1);
+  expect(watch.silent()).toBe('does not answer over UDP');
+  given.answer = { serial: 8 };
+  await looks(2);
+  expect([watch.silent(), watch.isCurrent(zones)]).toEqual([null, true]);
 });

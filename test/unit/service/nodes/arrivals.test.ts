@@ -1,5 +1,5 @@
 // Requests that wait until every living node has a change: when they are answered, and what they cost.
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Arrival, type Arrivals, createArrivals } from '#service/nodes/arrivals.ts';
 import type { LivingRow } from '#store/nodes.ts';
 import { FakeClock } from '../../../support/time/fake-clock.ts';
@@ -51,84 +51,82 @@ function start(rows: LivingRow[], most?: { total: number; holder: number }) {
   return { state, ask, arrivals: made };
 }
 
-describe('a request that waits', () => {
-  test('is answered at once when every node has the change, and when no node lives', async () => {
-    for (const rows of [[node('ns1', 10), node('ns2', 12)], []]) {
-      const { ask, state } = start(rows);
-      const asked = ask();
-      await clock.advance(1);
-      expect([asked.answer, state.reads]).toEqual([rows.map((row) => row.node), 1]);
-    }
-  });
-
-  test('is answered by the report of the last node, and not before', async () => {
-    const { ask, state, arrivals: made } = start([node('ns1', 10), node('ns2', 9)]);
-    const asked = ask();
-    await clock.advance(20);
-    expect(asked.answer).toBe(null);
-    state.rows = [node('ns1', 10), node('ns2', 10)];
-    await clock.advance(20);
-    expect(asked.answer).toBe(null);
-    made.reported();
-    await clock.advance(0);
-    expect(asked.answer).toEqual(['ns1', 'ns2']);
-  });
-
-  test('finds a report to another process', async () => {
-    const { ask, state } = start([node('ns1', 9)]);
-    const asked = ask();
-    await clock.advance(20);
-    state.rows = [node('ns1', 10)];
-    await clock.advance(100);
-    expect(asked.answer).toEqual(['ns1']);
-  });
-
-  test('is answered at its limit with the nodes as they are then', async () => {
-    const { ask } = start([node('ns1', 9)]);
-    const asked = ask({ waitMs: 250 });
-    await clock.advance(249);
-    expect(asked.answer).toBe(null);
-    await clock.advance(1);
-    expect(asked.answer).toEqual(['ns1']);
-  });
-
-  test('does not wait for a node that is starting, and waits for one whose zone fails', async () => {
-    const { ask, state, arrivals: made } = start([node('ns1', 10), node('ns2', null)]);
+test('a request that waits is answered at once when every node has the change, and when no node lives', async () => {
+  for (const rows of [[node('ns1', 10), node('ns2', 12)], []]) {
+    const { ask, state } = start(rows);
     const asked = ask();
     await clock.advance(1);
-    expect(asked.answer).toEqual(['ns1', 'ns2']);
-    state.rows = [node('ns1', 10, { failing: [{ id: 'z', error: 'semantic check' }], failingCount: 1 })];
-    const other = ask();
-    await clock.advance(500);
-    expect(other.answer).toBe(null);
-    state.rows = [node('ns1', 10)];
-    made.reported();
-    await clock.advance(1);
-    expect(other.answer).toEqual(['ns1']);
-  });
+    expect([asked.answer, state.reads]).toEqual([rows.map((row) => row.node), 1]);
+  }
+});
 
-  test('ends when the client leaves, when the database fails, and when the process exits', async () => {
-    const { ask, state, arrivals: made } = start([node('ns1', 9)]);
-    const client = new AbortController();
-    const left = ask({}, client.signal);
-    await clock.advance(1);
-    client.abort(new Error('left'));
-    await clock.advance(0);
-    expect(String(left.answer)).toContain('left');
-    state.fails = true;
-    const failed = ask();
-    await clock.advance(200);
-    expect(String(failed.answer)).toContain('the database is away');
-    state.fails = false;
-    const last = ask();
-    await clock.advance(1);
-    void made.close();
-    await clock.advance(10);
-    expect(last.answer).toEqual(['ns1']);
-    const late = ask();
-    await clock.advance(1);
-    expect(late.answer).toEqual(['ns1']);
-  });
+test('a request that waits is answered by the report of the last node, and not before', async () => {
+  const { ask, state, arrivals: made } = start([node('ns1', 10), node('ns2', 9)]);
+  const asked = ask();
+  await clock.advance(20);
+  expect(asked.answer).toBe(null);
+  state.rows = [node('ns1', 10), node('ns2', 10)];
+  await clock.advance(20);
+  expect(asked.answer).toBe(null);
+  made.reported();
+  await clock.advance(0);
+  expect(asked.answer).toEqual(['ns1', 'ns2']);
+});
+
+test('a request that waits finds a report to another process', async () => {
+  const { ask, state } = start([node('ns1', 9)]);
+  const asked = ask();
+  await clock.advance(20);
+  state.rows = [node('ns1', 10)];
+  await clock.advance(100);
+  expect(asked.answer).toEqual(['ns1']);
+});
+
+test('a request that waits is answered at its limit with the nodes as they are then', async () => {
+  const { ask } = start([node('ns1', 9)]);
+  const asked = ask({ waitMs: 250 });
+  await clock.advance(249);
+  expect(asked.answer).toBe(null);
+  await clock.advance(1);
+  expect(asked.answer).toEqual(['ns1']);
+});
+
+test('a request that waits does not wait for a node that is starting, and waits for one whose zone fails', async () => {
+  const { ask, state, arrivals: made } = start([node('ns1', 10), node('ns2', null)]);
+  const asked = ask();
+  await clock.advance(1);
+  expect(asked.answer).toEqual(['ns1', 'ns2']);
+  state.rows = [node('ns1', 10, { failing: [{ id: 'z', error: 'semantic check' }], failingCount: 1 })];
+  const other = ask();
+  await clock.advance(500);
+  expect(other.answer).toBe(null);
+  state.rows = [node('ns1', 10)];
+  made.reported();
+  await clock.advance(1);
+  expect(other.answer).toEqual(['ns1']);
+});
+
+test('a request that waits ends when the client leaves, when the database fails, and when the process exits', async () => {
+  const { ask, state, arrivals: made } = start([node('ns1', 9)]);
+  const client = new AbortController();
+  const left = ask({}, client.signal);
+  await clock.advance(1);
+  client.abort(new Error('left'));
+  await clock.advance(0);
+  expect(String(left.answer)).toContain('left');
+  state.fails = true;
+  const failed = ask();
+  await clock.advance(200);
+  expect(String(failed.answer)).toContain('the database is away');
+  state.fails = false;
+  const last = ask();
+  await clock.advance(1);
+  void made.close();
+  await clock.advance(10);
+  expect(last.answer).toEqual(['ns1']);
+  const late = ask();
+  await clock.advance(1);
+  expect(late.answer).toEqual(['ns1']);
 });
 
 test('a thousand requests of one moment cost one read, and none is made while no request waits', async () => {

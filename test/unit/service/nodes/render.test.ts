@@ -1,6 +1,6 @@
 // The RRsets that a name has, from its rows.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
 import { renderName } from '#service/nodes/render.ts';
 import type { AliasAnswers, NameRows, ServedRecord } from '#store/served-zones.ts';
@@ -33,101 +33,95 @@ const a = record('A', '192.0.2.7', 300);
 /** The name exists, although it has nothing to answer with. */
 const EXISTS = set('w', 'TYPE65401', 3600, '\\# 0');
 
-describe('a name has', () => {
-  test.each<[string, typeof ZONE | (Omit<typeof ZONE, 'state'> & { state: 'parked' }), NameRows, ServedSet[]]>([
-    ['nothing without rows', ZONE, rows('www'), []],
-    ['a record with its own TTL', ZONE, rows('dev www', [a]), [set('www.dev', 'A', 300, '192.0.2.7')]],
-    ['the default TTL otherwise', ZONE, rows('*', [record('TXT', '"x"')]), [set('*', 'TXT', 3600, '"x"')]],
+test.each<[string, typeof ZONE | (Omit<typeof ZONE, 'state'> & { state: 'parked' }), NameRows, ServedSet[]]>([
+  ['nothing without rows', ZONE, rows('www'), []],
+  ['a record with its own TTL', ZONE, rows('dev www', [a]), [set('www.dev', 'A', 300, '192.0.2.7')]],
+  ['the default TTL otherwise', ZONE, rows('*', [record('TXT', '"x"')]), [set('*', 'TXT', 3600, '"x"')]],
+  [
+    'one RRset for each type, in the order of types, with the lowest TTL, sorted',
+    ZONE,
+    rows('www', [record('TXT', '"b"', 60), record('AAAA', '::1'), record('TXT', '"a"')]),
+    [set('www', 'AAAA', 3600, '::1'), set('www', 'TXT', 60, '"a"', '"b"')],
+  ],
+  ['the NS of the service at the apex', ZONE, rows(''), [NS]],
+  ['and its own records there', ZONE, rows('', [a]), [set('@', 'A', 300, '192.0.2.7'), NS]],
+  [
+    'a record without its withdrawn neighbours of the same type',
+    ZONE,
+    rows('www', [a, record('A', '192.0.2.8', 60, true), record('TXT', '"x"', 600, true)]),
+    [set('www', 'A', 300, '192.0.2.7'), set('www', 'TXT', 600, '"x"')],
+  ],
+  [
+    'all withdrawn records if there are no others',
+    ZONE,
+    rows('www', [record('A', '192.0.2.8', 60, true), record('A', '192.0.2.9', 90, true)]),
+    [set('www', 'A', 60, '192.0.2.8', '192.0.2.9')],
+  ],
+  ['only the NS at the apex of a parked zone', { ...ZONE, state: 'parked' }, rows('', [a]), [NS]],
+  ['nothing in a parked zone', { ...ZONE, state: 'parked' }, rows('www', [a]), []],
+  [
+    'NS and DS alone where a hosted child begins',
+    ZONE,
+    rows('kid', [a, record('NS', 'other.example.')], CHILD),
+    [set('kid', 'DS', 3600, '12345 13 2 aa', '12345 13 4 bb'), { ...NS, name: 'kid' }],
+  ],
+  [
+    'the names of the secondaries of the child there, and of its own at the apex',
+    { ...ZONE, nameservers: [...ZONE.nameservers, 'own.example'] },
+    rows('kid', [], { ds: [], secondaryNameservers: ['kids.example'] }),
+    [set('kid', 'NS', 3600, ...[...HOSTS, 'kids.example.'].sort())],
+  ],
+  [
+    'the names of the secondaries of the zone at the apex',
+    { ...ZONE, nameservers: [...ZONE.nameservers, 'own.example'] },
+    rows(''),
+    [set('@', 'NS', 3600, ...[...HOSTS, 'own.example.'].sort())],
+  ],
+  [
+    'them in a parked zone too',
+    { ...ZONE, state: 'parked' },
+    rows('kid', [a], { ds: [], secondaryNameservers: [] }),
+    [{ ...NS, name: 'kid' }],
+  ],
+  [
+    'the NS, DS and glue of a delegation to others',
+    ZONE,
+    rows('sub', [record('NS', 'ns.sub.example.'), record('DS', '1 13 2 cc'), a]),
+    [set('sub', 'A', 300, '192.0.2.7'), set('sub', 'DS', 3600, '1 13 2 cc'), set('sub', 'NS', 3600, 'ns.sub.example.')],
+  ],
+  [
+    'the addresses of an ALIAS target, with the shorter TTL, and its other records',
+    ZONE,
+    rows('', [record('ALIAS', 'both.example.'), record('MX', '10 mail.example.')]),
     [
-      'one RRset for each type, in the order of types, with the lowest TTL, sorted',
-      ZONE,
-      rows('www', [record('TXT', '"b"', 60), record('AAAA', '::1'), record('TXT', '"a"')]),
-      [set('www', 'AAAA', 3600, '::1'), set('www', 'TXT', 60, '"a"', '"b"')],
+      set('@', 'A', 60, '192.0.2.1', '192.0.2.2'),
+      set('@', 'AAAA', 60, '2001:db8::1'),
+      set('@', 'MX', 3600, '10 mail.example.'),
+      NS,
     ],
-    ['the NS of the service at the apex', ZONE, rows(''), [NS]],
-    ['and its own records there', ZONE, rows('', [a]), [set('@', 'A', 300, '192.0.2.7'), NS]],
-    [
-      'a record without its withdrawn neighbours of the same type',
-      ZONE,
-      rows('www', [a, record('A', '192.0.2.8', 60, true), record('TXT', '"x"', 600, true)]),
-      [set('www', 'A', 300, '192.0.2.7'), set('www', 'TXT', 600, '"x"')],
-    ],
-    [
-      'all withdrawn records if there are no others',
-      ZONE,
-      rows('www', [record('A', '192.0.2.8', 60, true), record('A', '192.0.2.9', 90, true)]),
-      [set('www', 'A', 60, '192.0.2.8', '192.0.2.9')],
-    ],
-    ['only the NS at the apex of a parked zone', { ...ZONE, state: 'parked' }, rows('', [a]), [NS]],
-    ['nothing in a parked zone', { ...ZONE, state: 'parked' }, rows('www', [a]), []],
-    [
-      'NS and DS alone where a hosted child begins',
-      ZONE,
-      rows('kid', [a, record('NS', 'other.example.')], CHILD),
-      [set('kid', 'DS', 3600, '12345 13 2 aa', '12345 13 4 bb'), { ...NS, name: 'kid' }],
-    ],
-    [
-      'the names of the secondaries of the child there, and of its own at the apex',
-      { ...ZONE, nameservers: [...ZONE.nameservers, 'own.example'] },
-      rows('kid', [], { ds: [], secondaryNameservers: ['kids.example'] }),
-      [set('kid', 'NS', 3600, ...[...HOSTS, 'kids.example.'].sort())],
-    ],
-    [
-      'the names of the secondaries of the zone at the apex',
-      { ...ZONE, nameservers: [...ZONE.nameservers, 'own.example'] },
-      rows(''),
-      [set('@', 'NS', 3600, ...[...HOSTS, 'own.example.'].sort())],
-    ],
-    [
-      'them in a parked zone too',
-      { ...ZONE, state: 'parked' },
-      rows('kid', [a], { ds: [], secondaryNameservers: [] }),
-      [{ ...NS, name: 'kid' }],
-    ],
-    [
-      'the NS, DS and glue of a delegation to others',
-      ZONE,
-      rows('sub', [record('NS', 'ns.sub.example.'), record('DS', '1 13 2 cc'), a]),
-      [
-        set('sub', 'A', 300, '192.0.2.7'),
-        set('sub', 'DS', 3600, '1 13 2 cc'),
-        set('sub', 'NS', 3600, 'ns.sub.example.'),
-      ],
-    ],
-    [
-      'the addresses of an ALIAS target, with the shorter TTL, and its other records',
-      ZONE,
-      rows('', [record('ALIAS', 'both.example.'), record('MX', '10 mail.example.')]),
-      [
-        set('@', 'A', 60, '192.0.2.1', '192.0.2.2'),
-        set('@', 'AAAA', 60, '2001:db8::1'),
-        set('@', 'MX', 3600, '10 mail.example.'),
-        NS,
-      ],
-    ],
-    [
-      'the TTL of the ALIAS where that is shorter',
-      ZONE,
-      rows('w', [record('ALIAS', 'four.example.', 90)]),
-      [set('w', 'A', 90, '192.0.2.1')],
-    ],
-    ['a placeholder for an ALIAS without addresses', ZONE, rows('w', [record('ALIAS', 'none.example.')]), [EXISTS]],
-    ['and for one that was never resolved', ZONE, rows('w', [record('ALIAS', 'new.example.')]), [EXISTS]],
-    [
-      'none if it has other records',
-      ZONE,
-      rows('w', [record('ALIAS', 'new.example.'), a]),
-      [set('w', 'A', 300, '192.0.2.7')],
-    ],
-    [
-      'each address once',
-      ZONE,
-      rows('w', [record('ALIAS', 'four.example.'), record('A', '192.0.2.1', 30)]),
-      [set('w', 'A', 30, '192.0.2.1')],
-    ],
-  ])('%s', (_, zone, name, expected) => {
-    expect(renderName(zone, name, ALIASES)).toEqual(expected);
-  });
+  ],
+  [
+    'the TTL of the ALIAS where that is shorter',
+    ZONE,
+    rows('w', [record('ALIAS', 'four.example.', 90)]),
+    [set('w', 'A', 90, '192.0.2.1')],
+  ],
+  ['a placeholder for an ALIAS without addresses', ZONE, rows('w', [record('ALIAS', 'none.example.')]), [EXISTS]],
+  ['and for one that was never resolved', ZONE, rows('w', [record('ALIAS', 'new.example.')]), [EXISTS]],
+  [
+    'none if it has other records',
+    ZONE,
+    rows('w', [record('ALIAS', 'new.example.'), a]),
+    [set('w', 'A', 300, '192.0.2.7')],
+  ],
+  [
+    'each address once',
+    ZONE,
+    rows('w', [record('ALIAS', 'four.example.'), record('A', '192.0.2.1', 30)]),
+    [set('w', 'A', 30, '192.0.2.1')],
+  ],
+])('a name has %s', (_, zone, name, expected) => {
+  expect(renderName(zone, name, ALIASES)).toEqual(expected);
 });
 
 test('an address of a target that is none is an error with the address', () => {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedFiles } from '../../../support/lanes/changed.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
@@ -16,7 +16,7 @@ const commit = (cwd: string, file: string) => {
   git(cwd, 'commit', '-qm', file);
 };
 
-it('changed files are commits since origin/main, and the work tree', async () => {
+test('changed files are commits since origin/main, and the work tree', async () => {
   const [source, clone] = [join(folder, 'source'), join(folder, 'clone')];
   mkdirSync(source);
   git(source, 'init', '-qb', 'main');
@@ -34,7 +34,7 @@ it('changed files are commits since origin/main, and the work tree', async () =>
   expect((await changedFiles(clone))?.files).toEqual(['first', 'second', 'third']);
 });
 
-it('without origin/main, the last tag counts; without both, or without git, nothing is known', async () => {
+test('without origin/main, the last tag counts; without both, or without git, nothing is known', async () => {
   const alone = join(folder, 'alone');
   mkdirSync(alone);
   expect(await changedFiles(alone)).toBeNull();

@@ -1,15 +1,15 @@
 // The order of test files: a renamed file must not lose its place.
 import { existsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { LONG, turnOf } from '../../../support/runner/sequencer.ts';
 
 const TEST = new URL('../../../', import.meta.url).pathname;
 
-it('names files that exist', () => {
+test('names files that exist', () => {
   expect(LONG.filter((name) => !existsSync(`${TEST}${name}.test.ts`))).toEqual([]);
 });
 
-it('begins with the longest file, and ends with those that are not named', () => {
+test('begins with the longest file, and ends with those that are not named', () => {
   const paths = ['unit/dns/name', 'integration/chart/server', 'e2e/docs/local', 'e2e/node/chart'].map(
     (name) => `${TEST}${name}.test.ts`,
   );

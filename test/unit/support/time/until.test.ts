@@ -1,5 +1,5 @@
 // A look that fails counts as "not yet" only when the error says that a part of the stack is away.
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { isAway, untilNone } from '../../../support/time/until.ts';
@@ -9,7 +9,7 @@ const service = (status: number) =>
   new ApiError({ status, code: 'x', message: 'x', retryAfterMs: null, requestId: null });
 const network = (code: string) => Object.assign(new Error(code), { code });
 
-it.each([
+test.each([
   kube(0),
   kube(429),
   kube(503),
@@ -30,7 +30,7 @@ it.each([
   expect(looks).toBe(2);
 });
 
-it.each([
+test.each([
   kube(403),
   kube(404),
   service(401),

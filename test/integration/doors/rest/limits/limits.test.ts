@@ -1,7 +1,7 @@
 // Contract L1 to L6: 60 record writes and 10 zone writes in 60 seconds for each key. Tests move the counted writes in
 // time; only the last test really waits.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Reply, refusal } from '../../../../support/http/requests.ts';
 import type { TestKey } from '../../../../support/service/keys.ts';
 import { startTestService } from '../../../../support/service/service.ts';
@@ -116,40 +116,38 @@ test('create, delete, park, unpark and change of zones have a limit of their own
   expect((await write(key)).status).toBe(201);
 });
 
-describe('limits', () => {
-  test('belong to the key: another key of the team has limits of its own', async () => {
-    const [one, two] = [await service.key({ recordWrites: 1 }), await service.key({ recordWrites: 1 })];
-    expect((await write(one)).status).toBe(201);
-    expect((await write(one)).status).toBe(429);
-    expect((await write(two)).status).toBe(201);
-  });
+test('write limits belong to the key: another key of the team has limits of its own', async () => {
+  const [one, two] = [await service.key({ recordWrites: 1 }), await service.key({ recordWrites: 1 })];
+  expect((await write(one)).status).toBe(201);
+  expect((await write(one)).status).toBe(429);
+  expect((await write(two)).status).toBe(201);
+});
 
-  test('are shared by all replicas', async () => {
-    const key = await service.key({ recordWrites: 10 });
-    const replica = await service.anotherApi();
-    let turn = 0;
-    const replies = await many(20, () => {
-      const api = ++turn % 2 === 0 ? request : replica.request;
-      return api('POST', records, { name: `r${turn}`, type: 'A', content: '192.0.2.1' }, key.text);
-    });
-    expect(statuses(replies)).toEqual({ 201: 10, 429: 10 });
+test('write limits are shared by all replicas', async () => {
+  const key = await service.key({ recordWrites: 10 });
+  const replica = await service.anotherApi();
+  let turn = 0;
+  const replies = await many(20, () => {
+    const api = ++turn % 2 === 0 ? request : replica.request;
+    return api('POST', records, { name: `r${turn}`, type: 'A', content: '192.0.2.1' }, key.text);
   });
+  expect(statuses(replies)).toEqual({ 201: 10, 429: 10 });
+});
 
-  test('do not count requests without a valid key', async () => {
-    const key = await service.key();
-    expect((await request('POST', records, {}, `${key.text.slice(0, -64)}${'0'.repeat(64)}`)).status).toBe(401);
-    expect(await taken(key, 'records')).toBe(0);
-  });
+test('write limits do not count requests without a valid key', async () => {
+  const key = await service.key();
+  expect((await request('POST', records, {}, `${key.text.slice(0, -64)}${'0'.repeat(64)}`)).status).toBe(401);
+  expect(await taken(key, 'records')).toBe(0);
+});
 
-  test('are in the answer to every write: the policy and the remaining writes', async () => {
-    const key = await service.key();
-    const headers = async () => {
-      const { headers: all } = await write(key);
-      return [all['ratelimit-policy'], all.ratelimit];
-    };
-    expect(await headers()).toEqual(['"records";q=60;w=60', '"records";r=59;t=60']);
-    expect((await headers())[1]).toBe('"records";r=58;t=60');
-  });
+test('write limits are in the answer to every write: the policy and the remaining writes', async () => {
+  const key = await service.key();
+  const headers = async () => {
+    const { headers: all } = await write(key);
+    return [all['ratelimit-policy'], all.ratelimit];
+  };
+  expect(await headers()).toEqual(['"records";q=60;w=60', '"records";r=59;t=60']);
+  expect((await headers())[1]).toBe('"records";r=58;t=60');
 });
 
 test('a request after a real wait for Retry-After succeeds', async () => {

@@ -21,7 +21,7 @@ const records = async () => {
 };
 
 describe('a batch in a zone with large records', async () => {
-  test('needs a zone that was imported', () => {
+  test('a batch in a zone with large records needs a zone that was imported', () => {
     expect([imported.status, imported.body]).toEqual([200, expect.objectContaining({ created: expect.any(Number) })]);
   });
 
@@ -32,14 +32,14 @@ describe('a batch in a zone with large records', async () => {
       'changes: The existing records that these changes must be checked against are larger than 8 MiB in total; send fewer changes at once.',
   };
 
-  test('is refused as a whole when it deletes more than 8 MiB of them', async () => {
+  test('a batch in a zone with large records is refused as a whole when it deletes more than 8 MiB of them', async () => {
     const before = await records();
     const reply = await batch(before.slice(0, 100).map(({ id }) => ({ action: 'delete', id })));
     expect([reply.status, reply.body]).toEqual([400, TOO_LARGE]);
     expect(await records()).toHaveLength(before.length);
   });
 
-  test('is refused if it creates records next to more than 8 MiB of others, or points to them', async () => {
+  test('a batch in a zone with large records is refused if it creates records next to more than 8 MiB of others, or points to them', async () => {
     const names = (await records()).slice(0, 100).map(({ name }) => name);
     const beside = names.map((name) => ({ action: 'create', record: { name, type: 'A', content: '192.0.2.1' } }));
     const pointing = names.map((name, i) => ({
@@ -49,7 +49,7 @@ describe('a batch in a zone with large records', async () => {
     expect([(await batch(beside)).status, (await batch(pointing)).status]).toEqual([400, 400]);
   });
 
-  test('succeeds in smaller parts', async () => {
+  test('a batch in a zone with large records succeeds in smaller parts', async () => {
     const some = (await records()).slice(0, 50);
     const reply = await batch(some.map(({ id }) => ({ action: 'delete', id })));
     expect(reply.status).toBe(200);

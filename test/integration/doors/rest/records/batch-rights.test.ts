@@ -38,8 +38,8 @@ const statuses = (reply: { body: Record<string, unknown> }) =>
 describe.each([
   ['some names', names],
   ['some types', types],
-] as const)('a key that is held to %s', (_, key) => {
-  test('deletes no other record in an atomic batch, and nothing of the batch is done', async () => {
+] as const)('a key that is held to %s', (title, key) => {
+  test(`a key that is held to ${title} deletes no other record in an atomic batch, and nothing of the batch is done`, async () => {
     const { foreign, own } = await twoRecords();
     const reply = await send(
       key,
@@ -54,7 +54,7 @@ describe.each([
     expect([await contentOf(foreign.id), await contentOf(own.id)]).toEqual(['192.0.2.1', 'token']);
   });
 
-  test('deletes its own record and no other one in a batch of single changes', async () => {
+  test(`a key that is held to ${title} deletes its own record and no other one in a batch of single changes`, async () => {
     const { foreign, own } = await twoRecords();
     const reply = await send(
       key,
@@ -68,21 +68,21 @@ describe.each([
     expect([await contentOf(foreign.id), await contentOf(own.id)]).toEqual(['192.0.2.1', undefined]);
   });
 
-  test('updates no other record in an atomic batch, and nothing of the batch is done', async () => {
+  test(`a key that is held to ${title} updates no other record in an atomic batch, and nothing of the batch is done`, async () => {
     const { foreign, own } = await twoRecords();
     const reply = await send(key, [update(own, 'second'), update(foreign, '192.0.2.66')], true);
     expect(refusal(reply)).toBe('403 forbidden');
     expect([await contentOf(foreign.id), await contentOf(own.id)]).toEqual(['192.0.2.1', 'token']);
   });
 
-  test('updates its own record and no other one in a batch of single changes', async () => {
+  test(`a key that is held to ${title} updates its own record and no other one in a batch of single changes`, async () => {
     const { foreign, own } = await twoRecords();
     const reply = await send(key, [update(foreign, '192.0.2.66'), update(own, 'second')], false);
     expect(statuses(reply)).toEqual(['forbidden', 200]);
     expect([await contentOf(foreign.id), await contentOf(own.id)]).toEqual(['192.0.2.1', 'second']);
   });
 
-  test('cannot reach another record by naming it as one of its own', async () => {
+  test(`a key that is held to ${title} cannot reach another record by naming it as one of its own`, async () => {
     const { foreign, own } = await twoRecords();
     for (const atomic of [true, false]) {
       const reply = await send(key, [update({ ...own, id: foreign.id }, 'taken')], atomic);
@@ -91,62 +91,58 @@ describe.each([
     expect(await contentOf(foreign.id)).toBe('192.0.2.1');
   });
 
-  test('creates no other record', async () => {
+  test(`a key that is held to ${title} creates no other record`, async () => {
     const create = { action: 'create', record: { name: `more${counter}`, type: 'A', content: '192.0.2.9' } };
     expect(refusal(await send(key, [create], true))).toBe('403 forbidden');
     expect(statuses(await send(key, [create], false))).toEqual(['forbidden']);
   });
 });
 
-describe('a grant for one zone', () => {
-  test.each([true, false])('at level read wins over records: write (atomic: %s)', async (atomic) => {
-    const { foreign, own } = await twoRecords();
-    for (const change of [{ action: 'delete', id: own.id }, update(foreign, '192.0.2.66')]) {
-      const reply = await send(reader, [change], atomic);
-      expect(atomic ? refusal(reply) : statuses(reply)[0]).toBe(atomic ? '403 forbidden' : 'forbidden');
-    }
-    expect([await contentOf(foreign.id), await contentOf(own.id)]).toEqual(['192.0.2.1', 'token']);
-  });
-
-  test.each([true, false])('at level write wins over records: none (atomic: %s)', async (atomic) => {
-    const { foreign, own } = await twoRecords();
-    const reply = await send(granted, [update(foreign, '192.0.2.66'), { action: 'delete', id: own.id }], atomic);
-    expect(statuses(reply)).toEqual([200, 204]);
-  });
+test.each([true, false])('a grant for one zone at level read wins over records: write (atomic: %s)', async (atomic) => {
+  const { foreign, own } = await twoRecords();
+  for (const change of [{ action: 'delete', id: own.id }, update(foreign, '192.0.2.66')]) {
+    const reply = await send(reader, [change], atomic);
+    expect(atomic ? refusal(reply) : statuses(reply)[0]).toBe(atomic ? '403 forbidden' : 'forbidden');
+  }
+  expect([await contentOf(foreign.id), await contentOf(own.id)]).toEqual(['192.0.2.1', 'token']);
 });
 
-describe('the order of the checks is the same for a change alone and in a batch', () => {
-  const malformed = { name: 'www', type: 'A', content: 'no address' };
-  /** The codes of one change: alone, in an atomic batch, and in one that is not. */
-  async function codesOf(key: string | undefined, change: { action: string; id?: string; record?: object }) {
-    const records = `/zones/${zone.id}/records`;
-    const alone =
-      change.action === 'create'
-        ? await request('POST', records, change.record, key)
-        : await request(change.action === 'update' ? 'PUT' : 'DELETE', `${records}/${change.id}`, change.record, key);
-    const atomic = await request('POST', `${records}:batch`, { changes: [change], atomic: true }, key);
-    const single = await request('POST', `${records}:batch`, { changes: [change], atomic: false }, key);
-    return [refusal(alone), refusal(atomic), statuses(single)[0]];
+test.each([true, false])('a grant for one zone at level write wins over records: none (atomic: %s)', async (atomic) => {
+  const { foreign, own } = await twoRecords();
+  const reply = await send(granted, [update(foreign, '192.0.2.66'), { action: 'delete', id: own.id }], atomic);
+  expect(statuses(reply)).toEqual([200, 204]);
+});
+
+const malformed = { name: 'www', type: 'A', content: 'no address' };
+/** The codes of one change: alone, in an atomic batch, and in one that is not. */
+async function codesOf(key: string | undefined, change: { action: string; id?: string; record?: object }) {
+  const records = `/zones/${zone.id}/records`;
+  const alone =
+    change.action === 'create'
+      ? await request('POST', records, change.record, key)
+      : await request(change.action === 'update' ? 'PUT' : 'DELETE', `${records}/${change.id}`, change.record, key);
+  const atomic = await request('POST', `${records}:batch`, { changes: [change], atomic: true }, key);
+  const single = await request('POST', `${records}:batch`, { changes: [change], atomic: false }, key);
+  return [refusal(alone), refusal(atomic), statuses(single)[0]];
+}
+
+test('rights come before existence and form, for a change alone and in a batch', async () => {
+  const { foreign } = await twoRecords();
+  const forbidden = ['403 forbidden', '403 forbidden', 'forbidden'];
+  for (const id of [foreign.id, 'rec_none']) {
+    expect(await codesOf(reader.text, { action: 'update', id, record: malformed })).toEqual(forbidden);
+    expect(await codesOf(reader.text, { action: 'delete', id })).toEqual(forbidden);
   }
+  expect(await codesOf(reader.text, { action: 'create', record: malformed })).toEqual(forbidden);
+});
 
-  test('rights come before existence and form', async () => {
-    const { foreign } = await twoRecords();
-    const forbidden = ['403 forbidden', '403 forbidden', 'forbidden'];
-    for (const id of [foreign.id, 'rec_none']) {
-      expect(await codesOf(reader.text, { action: 'update', id, record: malformed })).toEqual(forbidden);
-      expect(await codesOf(reader.text, { action: 'delete', id })).toEqual(forbidden);
-    }
-    expect(await codesOf(reader.text, { action: 'create', record: malformed })).toEqual(forbidden);
-  });
+test('existence comes before form, for a change alone and in a batch', async () => {
+  const missing = ['404 not_found', '404 not_found', 'not_found'];
+  expect(await codesOf(undefined, { action: 'update', id: 'rec_none', record: malformed })).toEqual(missing);
+});
 
-  test('existence comes before form', async () => {
-    const missing = ['404 not_found', '404 not_found', 'not_found'];
-    expect(await codesOf(undefined, { action: 'update', id: 'rec_none', record: malformed })).toEqual(missing);
-  });
-
-  test('form comes before the rules about other records', async () => {
-    const { foreign } = await twoRecords();
-    const wrong = ['400 bad_request', '400 bad_request', 'bad_request'];
-    expect(await codesOf(undefined, { action: 'update', id: foreign.id, record: malformed })).toEqual(wrong);
-  });
+test('form comes before the rules about other records, for a change alone and in a batch', async () => {
+  const { foreign } = await twoRecords();
+  const wrong = ['400 bad_request', '400 bad_request', 'bad_request'];
+  expect(await codesOf(undefined, { action: 'update', id: foreign.id, record: malformed })).toEqual(wrong);
 });

@@ -1,5 +1,5 @@
 // Existing records (contract R2 to R6): list, update, delete, and their history.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DnsRecord } from '#contract/record.ts';
 import { refusal } from '../../../../support/http/requests.ts';
 import { startTestService } from '../../../../support/service/service.ts';
@@ -69,46 +69,44 @@ test('each record keeps its own ttl, and DNS answers the lowest of the set as it
   await expect.poll(served).toEqual([`www.ttls.example ${short.ttl} A 192.0.2.2`]);
 });
 
-describe('PUT /zones/{id}/records/{recordId}', () => {
-  test('replaces content, ttl and priority and answers the full record; an omitted field gets its default', async () => {
-    const record = await service.record(zone, 'put', 'MX', 'one.example.net', { ttl: 300, priority: 5 });
-    const put = (body: object) => request('PUT', `${path}/${record.id}`, body);
-    const full = await put({ name: 'put', type: 'MX', content: 'two.example.net', ttl: 60, priority: 7 });
-    expect([full.status, full.body]).toEqual([200, { ...record, content: 'two.example.net', ttl: 60, priority: 7 }]);
-    const bare = await put({ name: 'PUT', type: 'MX', content: 'two.example.net' });
-    expect(bare.body).toEqual({ ...record, content: 'two.example.net', ttl: 3600, priority: 10 });
-    expect((await service.dns.lookup('put.records.example', 'MX')).answers).toEqual([
-      'put.records.example 3600 MX 10 two.example.net',
-    ]);
-  });
+test('PUT /zones/{id}/records/{recordId} replaces content, ttl and priority and answers the full record; an omitted field gets its default', async () => {
+  const record = await service.record(zone, 'put', 'MX', 'one.example.net', { ttl: 300, priority: 5 });
+  const put = (body: object) => request('PUT', `${path}/${record.id}`, body);
+  const full = await put({ name: 'put', type: 'MX', content: 'two.example.net', ttl: 60, priority: 7 });
+  expect([full.status, full.body]).toEqual([200, { ...record, content: 'two.example.net', ttl: 60, priority: 7 }]);
+  const bare = await put({ name: 'PUT', type: 'MX', content: 'two.example.net' });
+  expect(bare.body).toEqual({ ...record, content: 'two.example.net', ttl: 3600, priority: 10 });
+  expect((await service.dns.lookup('put.records.example', 'MX')).answers).toEqual([
+    'put.records.example 3600 MX 10 two.example.net',
+  ]);
+});
 
-  test('keeps name and type', async () => {
-    const record = await service.record(zone, 'kept', 'A', '192.0.2.1');
-    const put = async (body: object) => refusal(await request('PUT', `${path}/${record.id}`, body));
-    expect(await put({ name: 'other', type: 'A', content: '192.0.2.1' })).toBe('400 bad_request');
-    expect(await put({ name: 'kept', type: 'AAAA', content: '2001:db8::1' })).toBe('400 bad_request');
-    expect(await put({ name: 'kept', type: 'A' })).toBe('400 bad_request');
-    expect(await put({ name: 'kept', type: 'A', content: 'x' })).toBe('400 bad_request');
-  });
+test('PUT /zones/{id}/records/{recordId} keeps name and type', async () => {
+  const record = await service.record(zone, 'kept', 'A', '192.0.2.1');
+  const put = async (body: object) => refusal(await request('PUT', `${path}/${record.id}`, body));
+  expect(await put({ name: 'other', type: 'A', content: '192.0.2.1' })).toBe('400 bad_request');
+  expect(await put({ name: 'kept', type: 'AAAA', content: '2001:db8::1' })).toBe('400 bad_request');
+  expect(await put({ name: 'kept', type: 'A' })).toBe('400 bad_request');
+  expect(await put({ name: 'kept', type: 'A', content: 'x' })).toBe('400 bad_request');
+});
 
-  test('that changes nothing keeps serial and history unchanged', async () => {
-    const record = await service.record(zone, 'same', 'A', '192.0.2.1', { ttl: 60 });
-    const before = await request('GET', `/zones/${zone.id}`);
-    const reply = await request('PUT', `${path}/${record.id}`, {
-      name: 'same',
-      type: 'A',
-      content: '192.0.2.1',
-      ttl: 60,
-    });
-    expect([reply.status, reply.body]).toEqual([200, record]);
-    expect((await request('GET', `/zones/${zone.id}`)).body).toEqual(before.body);
+test('PUT /zones/{id}/records/{recordId} that changes nothing keeps serial and history unchanged', async () => {
+  const record = await service.record(zone, 'same', 'A', '192.0.2.1', { ttl: 60 });
+  const before = await request('GET', `/zones/${zone.id}`);
+  const reply = await request('PUT', `${path}/${record.id}`, {
+    name: 'same',
+    type: 'A',
+    content: '192.0.2.1',
+    ttl: 60,
   });
+  expect([reply.status, reply.body]).toEqual([200, record]);
+  expect((await request('GET', `/zones/${zone.id}`)).body).toEqual(before.body);
+});
 
-  test('for an unknown record is not_found, for an unknown zone no_zone', async () => {
-    const body = { name: 'www', type: 'A', content: '192.0.2.1' };
-    expect(refusal(await request('PUT', `${path}/rec_00000000000000000000`, body))).toBe('404 not_found');
-    expect(refusal(await request('PUT', '/zones/zone_0/records/rec_0', body))).toBe('404 no_zone');
-  });
+test('PUT /zones/{id}/records/{recordId} for an unknown record is not_found, for an unknown zone no_zone', async () => {
+  const body = { name: 'www', type: 'A', content: '192.0.2.1' };
+  expect(refusal(await request('PUT', `${path}/rec_00000000000000000000`, body))).toBe('404 not_found');
+  expect(refusal(await request('PUT', '/zones/zone_0/records/rec_0', body))).toBe('404 no_zone');
 });
 
 test('DELETE /zones/{id}/records/{recordId} is 204 without a body, and not_found the second time', async () => {

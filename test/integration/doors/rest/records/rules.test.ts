@@ -14,46 +14,44 @@ const post = async (name: string, type: string, content: string, more = {}) => {
 };
 const CONFLICT = /^409 conflict: /;
 
-describe('CNAME (RFC 1034 section 3.6.2)', () => {
-  test('cannot be created at a name with other records', async () => {
-    const { id } = await service.record(zone, 'busy', 'A', '192.0.2.1');
-    const reply = await request('POST', records, { name: 'busy', type: 'CNAME', content: 'x.example.net' });
-    expect([refusal(reply), reply.body.field, reply.body.records]).toEqual(['409 conflict', 'type', [id]]);
-    expect(reply.body.message).toContain(id);
-  });
+test('CNAME (RFC 1034 section 3.6.2) cannot be created at a name with other records', async () => {
+  const { id } = await service.record(zone, 'busy', 'A', '192.0.2.1');
+  const reply = await request('POST', records, { name: 'busy', type: 'CNAME', content: 'x.example.net' });
+  expect([refusal(reply), reply.body.field, reply.body.records]).toEqual(['409 conflict', 'type', [id]]);
+  expect(reply.body.message).toContain(id);
+});
 
-  test.each([
-    ['A', '192.0.2.1'],
-    ['TXT', 'text'],
-    ['MX', 'mail.example.net'],
-    ['NS', 'ns.example.net'],
-    ['CNAME', 'other.example.net'],
-  ])('lets no %s come to its name', async (type, content) => {
-    const name = `alias-${type.toLowerCase()}`;
-    await service.record(zone, name, 'CNAME', 'target.example.net');
-    expect(await post(name, type, content)).toMatch(CONFLICT);
-    expect((await service.dns.lookup(`${name}.rules.example`, 'A')).answers).toEqual([
-      `${name}.rules.example 3600 CNAME target.example.net`,
-    ]);
-  });
+test.each([
+  ['A', '192.0.2.1'],
+  ['TXT', 'text'],
+  ['MX', 'mail.example.net'],
+  ['NS', 'ns.example.net'],
+  ['CNAME', 'other.example.net'],
+])('CNAME (RFC 1034 section 3.6.2) lets no %s come to its name', async (type, content) => {
+  const name = `alias-${type.toLowerCase()}`;
+  await service.record(zone, name, 'CNAME', 'target.example.net');
+  expect(await post(name, type, content)).toMatch(CONFLICT);
+  expect((await service.dns.lookup(`${name}.rules.example`, 'A')).answers).toEqual([
+    `${name}.rules.example 3600 CNAME target.example.net`,
+  ]);
+});
 
-  test('can be created after the other record was deleted, and can change its target', async () => {
-    const { id } = await service.record(zone, 'turn', 'A', '192.0.2.1');
-    await request('DELETE', `${records}/${id}`);
-    const cname = await service.record(zone, 'turn', 'CNAME', 'one.example.net');
-    const body = { name: 'turn', type: 'CNAME', content: 'two.example.net' };
-    expect((await request('PUT', `${records}/${cname.id}`, body)).status).toBe(200);
-  });
+test('CNAME (RFC 1034 section 3.6.2) can be created after the other record was deleted, and can change its target', async () => {
+  const { id } = await service.record(zone, 'turn', 'A', '192.0.2.1');
+  await request('DELETE', `${records}/${id}`);
+  const cname = await service.record(zone, 'turn', 'CNAME', 'one.example.net');
+  const body = { name: 'turn', type: 'CNAME', content: 'two.example.net' };
+  expect((await request('PUT', `${records}/${cname.id}`, body)).status).toBe(200);
+});
 
-  test('cannot close a loop, not by PUT either', async () => {
-    await service.record(zone, 'loop1', 'CNAME', 'loop2.rules.example');
-    await service.record(zone, 'loop2', 'CNAME', 'loop3.rules.example');
-    expect(await post('loop3', 'CNAME', 'loop1.rules.example')).toMatch(CONFLICT);
-    const { id } = await service.record(zone, 'loop3', 'CNAME', 'out.example.net');
-    const body = { name: 'loop3', type: 'CNAME', content: 'loop2.rules.example' };
-    expect(refusal(await request('PUT', `${records}/${id}`, body))).toBe('409 conflict');
-    expect(await post('self', 'CNAME', 'self.rules.example')).toMatch(/^400 bad_request/);
-  });
+test('CNAME (RFC 1034 section 3.6.2) cannot close a loop, not by PUT either', async () => {
+  await service.record(zone, 'loop1', 'CNAME', 'loop2.rules.example');
+  await service.record(zone, 'loop2', 'CNAME', 'loop3.rules.example');
+  expect(await post('loop3', 'CNAME', 'loop1.rules.example')).toMatch(CONFLICT);
+  const { id } = await service.record(zone, 'loop3', 'CNAME', 'out.example.net');
+  const body = { name: 'loop3', type: 'CNAME', content: 'loop2.rules.example' };
+  expect(refusal(await request('PUT', `${records}/${id}`, body))).toBe('409 conflict');
+  expect(await post('self', 'CNAME', 'self.rules.example')).toMatch(/^400 bad_request/);
 });
 
 // X7: the wire form decides, independent of the spelling of the value and of the TTL.
@@ -115,7 +113,7 @@ test('an ALIAS excludes other address records, and is allowed at the apex', asyn
 describe('a delegation', async () => {
   await service.record(zone, 'sub', 'NS', 'ns.sub.rules.example');
 
-  test('allows the addresses of its name servers below it, and nothing else (X13)', async () => {
+  test('a delegation allows the addresses of its name servers below it, and nothing else (X13)', async () => {
     expect(await post('ns.sub', 'A', '192.0.2.53')).toBe(201);
     expect(await post('ns.sub', 'AAAA', '2001:db8::53')).toBe(201);
     expect(await post('ns.sub', 'TXT', 'occluded')).toMatch(CONFLICT);
@@ -127,7 +125,7 @@ describe('a delegation', async () => {
     expect(packet.additionals).toContainEqual(expect.objectContaining({ type: 'A', data: '192.0.2.53' }));
   });
 
-  test('must be created first and deleted last: DS needs NS, and the last NS of a DS cannot be deleted (X12)', async () => {
+  test('a delegation must be created first and deleted last: DS needs NS, and the last NS of a DS cannot be deleted (X12)', async () => {
     const ds = `1 13 2 ${'cd'.repeat(32)}`;
     expect(await post('alone', 'DS', ds)).toMatch(CONFLICT);
     const ns = await service.record(zone, 'signed', 'NS', 'ns1.example.net');
@@ -139,7 +137,7 @@ describe('a delegation', async () => {
     expect((await request('DELETE', `${records}/${ns.id}`)).status).toBe(204);
   });
 
-  test('cannot hide existing names, and the error names one (X14)', async () => {
+  test('a delegation cannot hide existing names, and the error names one (X14)', async () => {
     await service.record(zone, 'www.later', 'A', '192.0.2.1');
     await service.record(zone, 'here', 'A', '192.0.2.1');
     expect(await post('later', 'NS', 'ns.example.net')).toMatch(/^409 conflict.*www\.later/);

@@ -1,7 +1,7 @@
 // The types that few zones have, and types by number: written over REST, served by knotd with the octets that BIND
 // makes of the same text (named-rrchecker), and read back from a zone file.
 import { Buffer } from 'node:buffer';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { numberOfType } from '#dns/types/numbers.ts';
 import { ask, type WireType } from '#nameserver/probe/probe.ts';
 import { verifyZone, zoneText } from '../../../../support/dns/check-zones.ts';
@@ -76,33 +76,31 @@ const CASES: readonly [type: WireType, name: string, content: string, octets: st
   ['TYPE13', 'hinfo', '\\# 13 025043094c696e757820223622', '025043094c696e757820223622'],
 ];
 
-describe('a record', () => {
-  test.each(CASES)(
-    'with type %s at %s is answered by the name server',
-    async (type, name, content, octets, canonical) => {
-      const reply = await post({ name, type, content });
-      expect([reply.status, reply.body.type, reply.body.content]).toEqual([201, type, canonical ?? content]);
-      expect(await served(name, type)).toEqual([octets.replaceAll(' ', '')]);
-      expect(refusal(await post({ name, type, content: canonical ?? content }))).toBe('409 conflict');
-      const { body } = await request('GET', `/zones/${zone.id}/records?type=${type}&name=${encodeURIComponent(name)}`);
-      expect(body.records).toMatchObject([{ name, type, content: canonical ?? content, priority: null }]);
-    },
-  );
+test.each(CASES)(
+  'a record with type %s at %s is answered by the name server',
+  async (type, name, content, octets, canonical) => {
+    const reply = await post({ name, type, content });
+    expect([reply.status, reply.body.type, reply.body.content]).toEqual([201, type, canonical ?? content]);
+    expect(await served(name, type)).toEqual([octets.replaceAll(' ', '')]);
+    expect(refusal(await post({ name, type, content: canonical ?? content }))).toBe('409 conflict');
+    const { body } = await request('GET', `/zones/${zone.id}/records?type=${type}&name=${encodeURIComponent(name)}`);
+    expect(body.records).toMatchObject([{ name, type, content: canonical ?? content, priority: null }]);
+  },
+);
 
-  test('comes back from the zone file, with every type', async () => {
-    const exported = await request('GET', `/zones/${zone.id}/zonefile`);
-    const copy = await service.zone('copy.example');
-    const file = exported.text.replaceAll(ZONE, 'copy.example');
-    const reply = await request('PUT', `/zones/${copy.id}/zonefile`, file, undefined, { 'content-type': 'text/dns' });
-    expect([reply.status, reply.body.message]).toEqual([200, undefined]);
-    const contents = async ({ id }: { id: string }) => {
-      const { body } = await request('GET', `/zones/${id}/records`);
-      return (body.records as { type: string; content: string }[])
-        .map(({ type, content }) => `${type} ${content}`)
-        .sort();
-    };
-    expect(await contents(copy)).toEqual(await contents(zone));
-  });
+test('a record comes back from the zone file, with every type', async () => {
+  const exported = await request('GET', `/zones/${zone.id}/zonefile`);
+  const copy = await service.zone('copy.example');
+  const file = exported.text.replaceAll(ZONE, 'copy.example');
+  const reply = await request('PUT', `/zones/${copy.id}/zonefile`, file, undefined, { 'content-type': 'text/dns' });
+  expect([reply.status, reply.body.message]).toEqual([200, undefined]);
+  const contents = async ({ id }: { id: string }) => {
+    const { body } = await request('GET', `/zones/${id}/records`);
+    return (body.records as { type: string; content: string }[])
+      .map(({ type, content }) => `${type} ${content}`)
+      .sort();
+  };
+  expect(await contents(copy)).toEqual(await contents(zone));
 });
 
 test('a zone with all of them verifies as a signed zone, as ldns reads it', async () => {
@@ -112,90 +110,86 @@ test('a zone with all of them verifies as a signed zone, as ldns reads it', asyn
   expect(await verifyZone(text, await temporaryFolder('record-types'))).toMatch(/Zone is verified and complete/);
 });
 
-describe('a type by its number', () => {
-  test.each([
-    ['TYPE1', /TYPE1 is A: write A\./],
-    ['TYPE46', /TYPE46 is RRSIG\. RRSIG records are made by the service itself/],
-    ['TYPE252', /a type of questions or messages/],
-    ['TYPE65401', /made by the service itself/],
-    ['TYPE65536', /types have 1 to 65534/],
-  ])('%s is refused with 400, and named', async (type, message) => {
-    const reply = await post({ name: 'refused', type, content: '\\# 0' });
-    expect(refusal(reply)).toBe('400 bad_request');
-    expect(reply.body.message).toMatch(message);
-  });
-
-  test('must be in the list of a key that is limited to types', async () => {
-    const limited = await service.key({ onlyTypes: ['TXT', 'TYPE65280'] });
-    const open = await service.key();
-    const write = (key: typeof open, type: string) =>
-      request('POST', `/zones/${zone.id}/records`, { name: 'limited', type, content: '\\# 1 ff' }, key.text);
-    expect((await write(limited, 'TYPE65280')).status).toBe(201);
-    expect(refusal(await write(limited, 'TYPE65281'))).toBe('403 forbidden');
-    expect((await write(open, 'TYPE65281')).status).toBe(201);
-  });
+test.each([
+  ['TYPE1', /TYPE1 is A: write A\./],
+  ['TYPE46', /TYPE46 is RRSIG\. RRSIG records are made by the service itself/],
+  ['TYPE252', /a type of questions or messages/],
+  ['TYPE65401', /made by the service itself/],
+  ['TYPE65536', /types have 1 to 65534/],
+])('the type by its number %s is refused with 400, and named', async (type, message) => {
+  const reply = await post({ name: 'refused', type, content: '\\# 0' });
+  expect(refusal(reply)).toBe('400 bad_request');
+  expect(reply.body.message).toMatch(message);
 });
 
-describe('a DNAME', () => {
-  test('redirects the names below it, with an answer that validates', async () => {
-    await service.record(zone, 'old', 'DNAME', `new.${ZONE}`);
-    await service.record(zone, 'www.new', 'A', '192.0.2.7');
-    await service.settled();
-    const { state } = await dns.delv(ZONE, `www.old.${ZONE}`, 'A');
-    expect(state).toBe('secure');
-    const { answers } = await dns.lookup(`www.old.${ZONE}`, 'A');
-    expect(answers).toContain(`www.new.${ZONE} 3600 A 192.0.2.7`);
-  });
+test('a type by its number must be in the list of a key that is limited to types', async () => {
+  const limited = await service.key({ onlyTypes: ['TXT', 'TYPE65280'] });
+  const open = await service.key();
+  const write = (key: typeof open, type: string) =>
+    request('POST', `/zones/${zone.id}/records`, { name: 'limited', type, content: '\\# 1 ff' }, key.text);
+  expect((await write(limited, 'TYPE65280')).status).toBe(201);
+  expect(refusal(await write(limited, 'TYPE65281'))).toBe('403 forbidden');
+  expect((await write(open, 'TYPE65281')).status).toBe(201);
+});
 
-  test('keeps records and zones away from the names below it, in either order', async () => {
-    const below = await post({ name: 'a.b.old', type: 'A', content: '192.0.2.1' });
-    expect([refusal(below), below.body.message]).toEqual(['409 conflict', expect.stringContaining(`old.${ZONE}`)]);
-    const kid = await request('POST', '/zones', {
-      zoneName: `kid.b.old.${ZONE}`,
-      owner: `org:${service.admin.team}`,
-    });
-    expect([refusal(kid), kid.body.message]).toEqual(['409 conflict', expect.stringContaining('DNAME record at old')]);
+test('a DNAME redirects the names below it, with an answer that validates', async () => {
+  await service.record(zone, 'old', 'DNAME', `new.${ZONE}`);
+  await service.record(zone, 'www.new', 'A', '192.0.2.7');
+  await service.settled();
+  const { state } = await dns.delv(ZONE, `www.old.${ZONE}`, 'A');
+  expect(state).toBe('secure');
+  const { answers } = await dns.lookup(`www.old.${ZONE}`, 'A');
+  expect(answers).toContain(`www.new.${ZONE} 3600 A 192.0.2.7`);
+});
 
-    const above = await post({ name: 'new', type: 'DNAME', content: 'a.example.net' });
-    expect([refusal(above), above.body.message]).toEqual(['409 conflict', expect.stringContaining('www.new')]);
-    const apex = await post({ name: '@', type: 'DNAME', content: 'a.example.net' });
-    expect([refusal(apex), apex.body.message]).toEqual([
-      '409 conflict',
-      expect.stringContaining('would hide the records at'),
-    ]);
-    const hosted = await service.zone(`kid.b.hosted.${ZONE}`);
-    const over = await post({ name: 'hosted', type: 'DNAME', content: 'a.example.net' });
-    expect([refusal(over), over.body.message]).toEqual(['409 conflict', expect.stringContaining(hosted.id)]);
+test('a DNAME keeps records and zones away from the names below it, in either order', async () => {
+  const below = await post({ name: 'a.b.old', type: 'A', content: '192.0.2.1' });
+  expect([refusal(below), below.body.message]).toEqual(['409 conflict', expect.stringContaining(`old.${ZONE}`)]);
+  const kid = await request('POST', '/zones', {
+    zoneName: `kid.b.old.${ZONE}`,
+    owner: `org:${service.admin.team}`,
   });
+  expect([refusal(kid), kid.body.message]).toEqual(['409 conflict', expect.stringContaining('DNAME record at old')]);
 
-  test('may take the place of records that one batch deletes', async () => {
-    const { id } = await service.record(zone, 'a.moved', 'A', '192.0.2.1');
-    const dname = { action: 'create', record: { name: 'moved', type: 'DNAME', content: 'a.example.net' } };
-    const reply = await request('POST', `/zones/${zone.id}/records:batch`, {
-      changes: [{ action: 'delete', id }, dname],
-    });
-    expect([reply.status, reply.body.message]).toEqual([200, undefined]);
-    expect(await served('moved', 'DNAME')).toHaveLength(1);
-  });
+  const above = await post({ name: 'new', type: 'DNAME', content: 'a.example.net' });
+  expect([refusal(above), above.body.message]).toEqual(['409 conflict', expect.stringContaining('www.new')]);
+  const apex = await post({ name: '@', type: 'DNAME', content: 'a.example.net' });
+  expect([refusal(apex), apex.body.message]).toEqual([
+    '409 conflict',
+    expect.stringContaining('would hide the records at'),
+  ]);
+  const hosted = await service.zone(`kid.b.hosted.${ZONE}`);
+  const over = await post({ name: 'hosted', type: 'DNAME', content: 'a.example.net' });
+  expect([refusal(over), over.body.message]).toEqual(['409 conflict', expect.stringContaining(hosted.id)]);
+});
 
-  test('and names below it may follow each other faster than the name server does', async () => {
-    for (let round = 0; round < 4; round += 1) {
-      const below = [];
-      for (const label of ['a', 'b', 'c.d']) below.push(await service.record(zone, `${label}.fast`, 'A', '192.0.2.1'));
-      for (const { id } of below) await request('DELETE', `/zones/${zone.id}/records/${id}`);
-      const { id } = await service.record(zone, 'fast', 'DNAME', 'a.example.net');
-      if (round < 3) await request('DELETE', `/zones/${zone.id}/records/${id}`);
-    }
-    expect(await served('fast', 'DNAME')).toHaveLength(1);
-    expect(await served('a.fast', 'A')).toEqual([]);
+test('a DNAME may take the place of records that one batch deletes', async () => {
+  const { id } = await service.record(zone, 'a.moved', 'A', '192.0.2.1');
+  const dname = { action: 'create', record: { name: 'moved', type: 'DNAME', content: 'a.example.net' } };
+  const reply = await request('POST', `/zones/${zone.id}/records:batch`, {
+    changes: [{ action: 'delete', id }, dname],
   });
+  expect([reply.status, reply.body.message]).toEqual([200, undefined]);
+  expect(await served('moved', 'DNAME')).toHaveLength(1);
+});
 
-  test('at the apex is served, and no other name is accepted then', async () => {
-    const apex = await service.zone('apex.example');
-    await service.record(apex, '@', 'DNAME', 'a.example.net');
-    const reply = await request('POST', `/zones/${apex.id}/records`, { name: 'www', type: 'A', content: '192.0.2.1' });
-    expect(refusal(reply)).toBe('409 conflict');
-    expect((await dns.lookup('apex.example', 'DNAME')).answers).toHaveLength(1);
-    expect((await dns.delv('apex.example', 'apex.example', 'SOA')).state).toBe('secure');
-  });
+test('a DNAME and names below it may follow each other faster than the name server does', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const below = [];
+    for (const label of ['a', 'b', 'c.d']) below.push(await service.record(zone, `${label}.fast`, 'A', '192.0.2.1'));
+    for (const { id } of below) await request('DELETE', `/zones/${zone.id}/records/${id}`);
+    const { id } = await service.record(zone, 'fast', 'DNAME', 'a.example.net');
+    if (round < 3) await request('DELETE', `/zones/${zone.id}/records/${id}`);
+  }
+  expect(await served('fast', 'DNAME')).toHaveLength(1);
+  expect(await served('a.fast', 'A')).toEqual([]);
+});
+
+test('a DNAME at the apex is served, and no other name is accepted then', async () => {
+  const apex = await service.zone('apex.example');
+  await service.record(apex, '@', 'DNAME', 'a.example.net');
+  const reply = await request('POST', `/zones/${apex.id}/records`, { name: 'www', type: 'A', content: '192.0.2.1' });
+  expect(refusal(reply)).toBe('409 conflict');
+  expect((await dns.lookup('apex.example', 'DNAME')).answers).toHaveLength(1);
+  expect((await dns.delv('apex.example', 'apex.example', 'SOA')).state).toBe('secure');
 });

@@ -80,7 +80,7 @@ describe('20 of one request at the same moment, at two replicas', () => {
   const both = (n: number, send: (api: typeof request) => ReturnType<typeof request>) =>
     Promise.all(Array.from({ length: n }, (_, i) => unlessBusy(() => send(i % 2 === 0 ? request : replica.request))));
 
-  test('create one record and get 20 equal answers', async () => {
+  test('20 of one request at the same moment, at two replicas create one record and get 20 equal answers', async () => {
     for (let round = 0; round < 5; round++) {
       const headers = fresh();
       const replies = await both(20, (api) => api('POST', records, body(`many${round}`), undefined, headers));
@@ -90,7 +90,7 @@ describe('20 of one request at the same moment, at two replicas', () => {
     }
   });
 
-  test('create one zone and get 20 equal answers', async () => {
+  test('20 of one request at the same moment, at two replicas create one zone and get 20 equal answers', async () => {
     const headers = fresh();
     const sent = { zoneName: 'many.once.test', owner: zone.owner };
     const replies = await both(20, (api) => api('POST', '/zones', sent, undefined, headers));

@@ -30,7 +30,7 @@ const HOSTILE = [
 const enc = (text: string) => encodeURIComponent(text.toWellFormed());
 
 describe.each(HOSTILE)('%j', (text) => {
-  test('as a name of a zone or a record is refused or stored as harmless labels', async () => {
+  test(`${JSON.stringify(text)} as a name of a zone or a record is refused or stored as harmless labels`, async () => {
     const created = await request('POST', '/zones', { zoneName: `${text}.example`, owner: own });
     if (created.status !== 200) expect(refusal(created)).toBe('400 bad_request');
     const record = await request('POST', records, { name: text, type: 'TXT', content: 'x' });
@@ -38,7 +38,7 @@ describe.each(HOSTILE)('%j', (text) => {
     else expect(refusal(record)).toBe('400 bad_request');
   });
 
-  test('as the content of any type is refused, or served as it is', async () => {
+  test(`${JSON.stringify(text)} as the content of any type is refused, or served as it is`, async () => {
     for (const type of ['A', 'CNAME', 'MX', 'CAA', 'SRV', 'HTTPS', 'TLSA', 'NS', 'PTR', 'ALIAS', 'DS', 'AAAA']) {
       const name = type === 'SRV' ? '_s._tcp' : type === 'TLSA' ? '_1._tcp' : 'hostile';
       expect(refusal(await request('POST', records, { name, type, content: text }))).toBe('400 bad_request');
@@ -52,7 +52,7 @@ describe.each(HOSTILE)('%j', (text) => {
     expect(Buffer.concat(data).toString()).toBe(text);
   });
 
-  test('as an id, filter or cursor finds nothing or is refused', async () => {
+  test(`${JSON.stringify(text)} as an id, filter or cursor finds nothing or is refused`, async () => {
     const known = ['400 bad_request', '404 not_found', '404 no_zone'];
     const status = async (path: string) => {
       const reply = await request('GET', path);
@@ -77,7 +77,7 @@ describe.each(HOSTILE)('%j', (text) => {
     expect([400, 200]).toContain((await request('GET', `${records}?content=${enc(text)}`)).status);
   });
 
-  test('as owner is forbidden or refused', async () => {
+  test(`${JSON.stringify(text)} as owner is forbidden or refused`, async () => {
     const reply = await request('POST', '/zones', { zoneName: 'owned.example', owner: text });
     expect(['403 forbidden', '400 bad_request']).toContain(refusal(reply));
   });

@@ -47,7 +47,7 @@ async function pagesOf(path: string, field: 'records' | 'changes') {
 describe('a zone of 2,500 records', async () => {
   const zone = await zoneWith(lines(2_500));
 
-  test('is listed completely, in the order of its pages, without Content-Length', async () => {
+  test('a zone of 2,500 records is listed completely, in the order of its pages, without Content-Length', async () => {
     const { status, headers, text } = await get(`/zones/${zone.id}/records`);
     expect([status, headers.get('content-length'), headers.get('content-type')]).toEqual([
       200,
@@ -62,7 +62,7 @@ describe('a zone of 2,500 records', async () => {
     expect((JSON.parse(some.text) as Page).records).toEqual(records.filter(({ name }) => name === 'h7'));
   });
 
-  test('is exported completely, and the file creates the same zone', async () => {
+  test('a zone of 2,500 records is exported completely, and the file creates the same zone', async () => {
     const { headers, text } = await get(`/zones/${zone.id}/zonefile`);
     expect(headers.get('content-length')).toBeNull();
     expect(text.split('\n').filter((line) => line.includes('\tA\t'))).toHaveLength(2_500);
@@ -70,7 +70,7 @@ describe('a zone of 2,500 records', async () => {
     expect(again.body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 2_500 });
   });
 
-  test('with HEAD is not read', async () => {
+  test('a zone of 2,500 records with HEAD is not read', async () => {
     const answer = await fetch(`${service.url}/v1/dns/zones/${zone.id}/records`, {
       method: 'HEAD',
       headers: { authorization: `Bearer ${many.text}` },
@@ -78,7 +78,7 @@ describe('a zone of 2,500 records', async () => {
     expect([answer.status, await answer.text()]).toEqual([200, '']);
   });
 
-  test('shows one point in time, even if records are written at the same time', async () => {
+  test('a zone of 2,500 records shows one point in time, even if records are written at the same time', async () => {
     const same = (last: number) => lines(2_500).replaceAll(/A 10\..*/g, `A 192.0.2.${last}`);
     const changing = await zoneWith(same(0));
     const stop = new AbortController();
@@ -106,7 +106,7 @@ describe('a zone of 60 large records', async () => {
   const zone = await zoneWith(texts(60));
 
   test.each(['records', 'changes'] as const)(
-    'has pages of %s of about a megabyte, and all of them together',
+    'a zone of 60 large records has pages of %s of about a megabyte, and all of them together',
     async (field) => {
       const { items, sizes } = await pagesOf(`/zones/${zone.id}/${field}`, field);
       // The first entry of the history is the creation of the zone.
@@ -124,7 +124,7 @@ describe('a zone of 60 large records', async () => {
     },
   );
 
-  test('is exported and listed completely', async () => {
+  test('a zone of 60 large records is exported and listed completely', async () => {
     const { text } = await get(`/zones/${zone.id}/zonefile`);
     expect(text.match(/\tTXT\t/g)).toHaveLength(60);
     const list = JSON.parse((await get(`/zones/${zone.id}/records`)).text) as { records: Listed[] };

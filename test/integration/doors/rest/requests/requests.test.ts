@@ -1,7 +1,7 @@
 // The rules for every request: error bodies (contract E1), request ids, and malformed requests.
 import { connect } from 'node:net';
 import { request as rawRequest } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { refusal } from '../../../../support/http/requests.ts';
 import { startTestService } from '../../../../support/service/service.ts';
 
@@ -32,40 +32,38 @@ test('outside of /v1/dns the error body is the same, and a long address is not r
   }
 });
 
-describe('a body that cannot be read', () => {
-  const send = (content: string, type?: string) =>
-    request('POST', records, content, undefined, type === undefined ? {} : { 'content-type': type });
-  test.each([
-    ['broken JSON', '{"name": "www"'],
-    ['nothing', ''],
-    ['null', 'null'],
-    ['a list', '[]'],
-    ['a text', '"www"'],
-    ['a prototype in disguise', '{"__proto__": {"name": "www"}}'],
-    ['a number too large for its field', '{"name":"www","type":"A","content":"192.0.2.9","ttl":1e999}'],
-  ])('is 400 bad_request: %s', async (_, content) => {
-    expect(refusal(await send(content))).toBe('400 bad_request');
-  });
+const send = (content: string, type?: string) =>
+  request('POST', records, content, undefined, type === undefined ? {} : { 'content-type': type });
+test.each([
+  ['broken JSON', '{"name": "www"'],
+  ['nothing', ''],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['a text', '"www"'],
+  ['a prototype in disguise', '{"__proto__": {"name": "www"}}'],
+  ['a number too large for its field', '{"name":"www","type":"A","content":"192.0.2.9","ttl":1e999}'],
+])('a body that cannot be read is 400 bad_request: %s', async (_, content) => {
+  expect(refusal(await send(content))).toBe('400 bad_request');
+});
 
-  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense'])(
-    'is 415 as %s',
-    async (type) => {
-      const reply = await send(JSON.stringify(body), type);
-      expect(refusal(reply)).toBe('415 bad_request');
-      expect(reply.body.message).toMatch(/content-type: application\/json/i);
-    },
-  );
+test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense'])(
+  'a body that cannot be read is 415 as %s',
+  async (type) => {
+    const reply = await send(JSON.stringify(body), type);
+    expect(refusal(reply)).toBe('415 bad_request');
+    expect(reply.body.message).toMatch(/content-type: application\/json/i);
+  },
+);
 
-  test('is 413 when it is larger than 1 MiB', async () => {
-    expect(refusal(await send(JSON.stringify({ ...body, content: 'x'.repeat(1_100_000) })))).toBe('413 bad_request');
-  });
+test('a body that cannot be read is 413 when it is larger than 1 MiB', async () => {
+  expect(refusal(await send(JSON.stringify({ ...body, content: 'x'.repeat(1_100_000) })))).toBe('413 bad_request');
+});
 
-  test('is refused, and the error names the wrong field', async () => {
-    const reply = await request('POST', records, { ...body, ttl: 1, colour: 'red' });
-    expect(refusal(reply)).toBe('400 bad_request');
-    expect(reply.body.message).toMatch(/ttl/);
-    expect(reply.body.message).toMatch(/colour/);
-  });
+test('a body that cannot be read is refused, and the error names the wrong field', async () => {
+  const reply = await request('POST', records, { ...body, ttl: 1, colour: 'red' });
+  expect(refusal(reply)).toBe('400 bad_request');
+  expect(reply.body.message).toMatch(/ttl/);
+  expect(reply.body.message).toMatch(/colour/);
 });
 
 test('JSON with a charset is JSON, and requests without a body may have its content type', async () => {

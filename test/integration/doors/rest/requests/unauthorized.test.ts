@@ -39,8 +39,8 @@ const WRONG_KEYS: [string, string | null][] = [
   ['a key too long', `${admin.text}0`],
 ];
 
-describe.each(OPERATIONS)('%s', (_title, method, path, sent) => {
-  test.each(WRONG_KEYS)('is 401 unauthorized with %s', async (_, key) => {
+describe.each(OPERATIONS)('%s', (title, method, path, sent) => {
+  test.each(WRONG_KEYS)(`${title} is 401 unauthorized with %s`, async (_, key) => {
     const reply = await request(method, path, sent, key);
     expect(refusal(reply)).toBe('401 unauthorized');
     expect(reply.body.message).toMatch(/invalid or missing api key/i);

@@ -1,5 +1,5 @@
 // Zones (contract Z3 to Z14): create, get, list, delete, ds, and the default TTL.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { refusal } from '../../../../support/http/requests.ts';
 import { NAMESERVERS, startTestService } from '../../../../support/service/service.ts';
 
@@ -7,92 +7,90 @@ const service = await startTestService();
 const { admin, request } = service;
 const own = `org:${admin.team}`;
 
-describe('POST /zones', () => {
-  test('answers 200 with status done and the data for the parent, so that no GET is needed', async () => {
-    const reply = await request('POST', '/zones', { zoneName: 'born.example', owner: own });
-    expect(reply.status).toBe(200);
-    expect(reply.body).toEqual({
-      id: expect.stringMatching(/^zone_[0-9a-z]+$/),
-      zoneName: 'born.example',
-      owner: own,
-      state: 'active',
-      status: 'done',
-      nameservers: NAMESERVERS,
-      ds: [
-        expect.objectContaining({ algorithm: 13, digestType: 2, digest: expect.stringMatching(/^[0-9a-f]{64}$/) }),
-        expect.objectContaining({ algorithm: 13, digestType: 4, digest: expect.stringMatching(/^[0-9a-f]{96}$/) }),
-      ],
-      defaultTtl: 3600,
-      serial: expect.any(Number),
-      records: 0,
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      updatedAt: reply.body.createdAt,
-      key: { keyTag: expect.any(Number), kept: false },
-    });
-    // Only the creation says whether the key is a new one.
-    const { key: _, ...zone } = reply.body;
-    expect((await request('GET', `/zones/${reply.body.id}`)).body).toEqual(zone);
+test('POST /zones answers 200 with status done and the data for the parent, so that no GET is needed', async () => {
+  const reply = await request('POST', '/zones', { zoneName: 'born.example', owner: own });
+  expect(reply.status).toBe(200);
+  expect(reply.body).toEqual({
+    id: expect.stringMatching(/^zone_[0-9a-z]+$/),
+    zoneName: 'born.example',
+    owner: own,
+    state: 'active',
+    status: 'done',
+    nameservers: NAMESERVERS,
+    ds: [
+      expect.objectContaining({ algorithm: 13, digestType: 2, digest: expect.stringMatching(/^[0-9a-f]{64}$/) }),
+      expect.objectContaining({ algorithm: 13, digestType: 4, digest: expect.stringMatching(/^[0-9a-f]{96}$/) }),
+    ],
+    defaultTtl: 3600,
+    serial: expect.any(Number),
+    records: 0,
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    updatedAt: reply.body.createdAt,
+    key: { keyTag: expect.any(Number), kept: false },
   });
+  // Only the creation says whether the key is a new one.
+  const { key: _, ...zone } = reply.body;
+  expect((await request('GET', `/zones/${reply.body.id}`)).body).toEqual(zone);
+});
 
-  test.each([
-    ['capitals and a final dot', 'UPPER.Example.', 'upper.example'],
-    ['an international name', 'Bücher.example', 'xn--bcher-kva.example'],
-    ['a single label', 'mytld', 'mytld'],
-    ['a reverse zone', '2.0.192.in-addr.arpa', '2.0.192.in-addr.arpa'],
-  ])('takes %s and answers the canonical name', async (_, given, canonical) => {
-    const reply = await request('POST', '/zones', { zoneName: given, owner: own });
-    expect([reply.status, reply.body.zoneName]).toEqual([200, canonical]);
-    expect(refusal(await request('POST', '/zones', { zoneName: canonical, owner: own }))).toBe('409 conflict');
-  });
+test.each([
+  ['capitals and a final dot', 'UPPER.Example.', 'upper.example'],
+  ['an international name', 'Bücher.example', 'xn--bcher-kva.example'],
+  ['a single label', 'mytld', 'mytld'],
+  ['a reverse zone', '2.0.192.in-addr.arpa', '2.0.192.in-addr.arpa'],
+])('POST /zones takes %s and answers the canonical name', async (_, given, canonical) => {
+  const reply = await request('POST', '/zones', { zoneName: given, owner: own });
+  expect([reply.status, reply.body.zoneName]).toEqual([200, canonical]);
+  expect(refusal(await request('POST', '/zones', { zoneName: canonical, owner: own }))).toBe('409 conflict');
+});
 
-  test.each([
-    'a..example',
-    '.',
-    '-x.example',
-    'white space.example',
-    '192.0.2.1',
-    `${'a'.repeat(64)}.example`,
-    `${'a.'.repeat(130)}example`,
-    'quote".example',
-    'new\nline.example',
-    '*.example',
-    'xn--a.example',
-  ])('refuses %j as a name', async (zoneName) => {
-    expect(refusal(await request('POST', '/zones', { zoneName, owner: own }))).toBe('400 bad_request');
-  });
+test.each([
+  'a..example',
+  '.',
+  '-x.example',
+  'white space.example',
+  '192.0.2.1',
+  `${'a'.repeat(64)}.example`,
+  `${'a.'.repeat(130)}example`,
+  'quote".example',
+  'new\nline.example',
+  '*.example',
+  'xn--a.example',
+])('POST /zones refuses %j as a name', async (zoneName) => {
+  expect(refusal(await request('POST', '/zones', { zoneName, owner: own }))).toBe('400 bad_request');
+});
 
-  // Contract K11.
-  test.each([
-    ['is missing', undefined],
-    ['is personal', 'personal'],
-    ['is a bare id', admin.team],
-    ['is another team', 'org:team_000000000000'],
-    ['is empty', ''],
-  ])('is forbidden to an app key when the owner %s, and says what it may do', async (_, owner) => {
-    const reply = await request('POST', '/zones', { zoneName: 'owner.example', owner });
+// Contract K11.
+test.each([
+  ['is missing', undefined],
+  ['is personal', 'personal'],
+  ['is a bare id', admin.team],
+  ['is another team', 'org:team_000000000000'],
+  ['is empty', ''],
+])('POST /zones is forbidden to an app key when the owner %s, and says what it may do', async (_, owner) => {
+  const reply = await request('POST', '/zones', { zoneName: 'owner.example', owner });
+  expect(refusal(reply)).toBe('403 forbidden');
+  expect(reply.body.message).toMatch(/an app can only create zones in its own team/i);
+});
+
+test.each(['none', 'read'] as const)(
+  'POST /zones is forbidden at level %s of manage-zones (contract K4)',
+  async (manageZones) => {
+    const { text } = await service.key({ manageZones });
+    const reply = await request('POST', '/zones', { zoneName: 'rule3.example', owner: own }, text);
     expect(refusal(reply)).toBe('403 forbidden');
-    expect(reply.body.message).toMatch(/an app can only create zones in its own team/i);
-  });
+    expect(reply.body.message).toMatch(/manage-zones at level write/);
+  },
+);
 
-  test.each(['none', 'read'] as const)(
-    'is forbidden at level %s of manage-zones (contract K4)',
-    async (manageZones) => {
-      const { text } = await service.key({ manageZones });
-      const reply = await request('POST', '/zones', { zoneName: 'rule3.example', owner: own }, text);
-      expect(refusal(reply)).toBe('403 forbidden');
-      expect(reply.body.message).toMatch(/manage-zones at level write/);
-    },
-  );
-
-  test('may set the default TTL, within 30 to 86400', async () => {
-    const create = (zoneName: string, defaultTtl: unknown) =>
-      request('POST', '/zones', { zoneName, owner: own, defaultTtl });
-    expect((await create('ttl30.example', 30)).body.defaultTtl).toBe(30);
-    expect((await create('ttl86400.example', 86_400)).body.defaultTtl).toBe(86_400);
-    for (const ttl of [29, 86_401, 60.5, '60', null]) {
-      expect(refusal(await create('ttl.example', ttl))).toBe('400 bad_request');
-    }
-  });
+test('POST /zones may set the default TTL, within 30 to 86400', async () => {
+  const create = (zoneName: string, defaultTtl: unknown) =>
+    request('POST', '/zones', { zoneName, owner: own, defaultTtl });
+  expect((await create('ttl30.example', 30)).body.defaultTtl).toBe(30);
+  expect((await create('ttl86400.example', 86_400)).body.defaultTtl).toBe(86_400);
+  for (const ttl of [29, 86_401, 60.5, '60', null]) {
+    expect(refusal(await create('ttl.example', ttl))).toBe('400 bad_request');
+  }
 });
 
 test('GET /zones lists the zones of the key by name, and in pages on request', async () => {
