@@ -60,7 +60,7 @@ export function readConfig<Name extends SettingName>(
     const { form, default: preset, isRequired, isFollowed }: Setting<unknown> = SETTINGS[name];
     let text: string | undefined;
     try {
-      text = textOf(name, environment) ?? preset;
+      text = readText(name, environment) ?? preset;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? String(error);
       problems.push(`${name}_FILE: ${environment[`${name}_FILE`]} cannot be read (${code})`);
@@ -68,12 +68,12 @@ export function readConfig<Name extends SettingName>(
     }
     if (text === undefined) {
       values[name] = undefined;
-      const file = secretFileOf(name, environment);
+      const file = findSecretFile(name, environment);
       if (isRequired) problems.push(file === undefined ? `${name} is missing` : `${name}_FILE: ${file} is empty`);
       continue;
     }
     const parsed = form.schema.safeParse(text);
-    const file = isFollowed ? secretFileOf(name, environment) : undefined;
+    const file = isFollowed ? findSecretFile(name, environment) : undefined;
     if (parsed.success) values[name] = file === undefined ? parsed.data : { file };
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
   }
@@ -113,7 +113,7 @@ export function environmentWith(defaults: Readonly<Record<string, string>>): Nod
  */
 export function secretFiles(environment: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
   const files = SETTING_NAMES.filter((name) => !SETTINGS[name].isFollowed).flatMap(
-    (name) => secretFileOf(name, environment) ?? [],
+    (name) => findSecretFile(name, environment) ?? [],
   );
   return new Map(files.map((file) => [file, readSecret(file)]));
 }
@@ -123,13 +123,13 @@ function readSecret(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-function textOf(name: SettingName, environment: NodeJS.ProcessEnv): string | undefined {
-  const file = secretFileOf(name, environment);
+function readText(name: SettingName, environment: NodeJS.ProcessEnv): string | undefined {
+  const file = findSecretFile(name, environment);
   return (file === undefined ? environment[name] : readSecret(file)) || undefined;
 }
 
 /** The file that the value of a secret is read from; undefined if the setting itself has the value. */
-function secretFileOf(name: SettingName, environment: NodeJS.ProcessEnv): string | undefined {
+function findSecretFile(name: SettingName, environment: NodeJS.ProcessEnv): string | undefined {
   if (!SETTINGS[name].isSecret || environment[name] !== undefined) return undefined;
   return environment[`${name}_FILE`];
 }

@@ -45,7 +45,7 @@ async function runWhileBuilding(plan: RunPlan): Promise<number> {
     const first = await run(plan, ['--project', 'unit'], join(folder, 'unit'));
     if ((await building) !== 0) return 1;
     const second = await run(plan, ['--project', '!unit'], join(folder, 'others'));
-    const [a, b] = [await countsOf(join(folder, 'unit')), await countsOf(join(folder, 'others'))];
+    const [a, b] = [await readCounts(join(folder, 'unit')), await readCounts(join(folder, 'others'))];
     const skipped = a.skipped + b.skipped;
     process.stdout.write(
       `${a.passed + b.passed} passed, ${a.failed + b.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
@@ -56,7 +56,7 @@ async function runWhileBuilding(plan: RunPlan): Promise<number> {
   }
 }
 
-async function countsOf(file: string): Promise<Counts> {
+async function readCounts(file: string): Promise<Counts> {
   const lost: Counts = { passed: 0, failed: 1, skipped: 0 };
   return readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as Counts,

@@ -15,17 +15,17 @@ export function readValues(text: string): Value[] {
   const document = parseDocument(text);
   if (!isMap(document.contents)) throw new Error('values.yaml is not a map');
   // The parser attaches a comment above the first key to the map.
-  return valuesOf(document.contents, '', document.contents.commentBefore ?? '');
+  return collectValues(document.contents, '', document.contents.commentBefore ?? '');
 }
 
-function valuesOf(map: YAMLMap, above: string, first: string): Value[] {
+function collectValues(map: YAMLMap, above: string, first: string): Value[] {
   return map.items.flatMap((pair: Pair, index) => {
     const { key, value } = pair as Pair<{ value: string; commentBefore?: string }, unknown>;
     const path = above === '' ? key.value : `${above}.${key.value}`;
     const description = described((index === 0 ? first : '') || (key.commentBefore ?? ''));
     if (isMap(value) && value.items.length > 0 && value.flow !== true) {
       const own = { path, default: undefined, description };
-      return [own, ...valuesOf(value as YAMLMap, path, value.commentBefore ?? '')];
+      return [own, ...collectValues(value as YAMLMap, path, value.commentBefore ?? '')];
     }
     return [{ path, default: written(value), description }];
   });

@@ -62,7 +62,7 @@ export async function buildCommandLine(folder: string): Promise<CommandLineFiles
   const packageJson = { name, version, description, license, type: 'module', engines, bin, files };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson, null, 2)}\n`);
   await writeFile(join(folder, 'LICENSE'), await readFile(join(PROJECT, 'LICENSE')));
-  await writeFile(join(folder, 'LICENSES-OF-PACKAGES.txt'), await licensesOf(metafile));
+  await writeFile(join(folder, 'LICENSES-OF-PACKAGES.txt'), await collectLicenses(metafile));
   return { file, size: (await stat(file)).size, folder };
 }
 
@@ -75,7 +75,7 @@ export async function packCommandLine(folder: string, signal: AbortSignal): Prom
 }
 
 /** The licenses of all packages with code in the file, by name. */
-async function licensesOf(metafile: Metafile): Promise<string> {
+async function collectLicenses(metafile: Metafile): Promise<string> {
   const packages = new Set<string>();
   for (const output of Object.values(metafile.outputs)) {
     for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {

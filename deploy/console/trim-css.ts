@@ -7,7 +7,7 @@
  * `:where()` is not required.
  */
 export function trimCss(css: string, unused: readonly string[]): string {
-  return rulesOf(css)
+  return parseRules(css)
     .map(({ head, body, end }) => {
       if (body === null) return head + end;
       if (/^@(?:media|supports)/.test(head)) {
@@ -15,7 +15,7 @@ export function trimCss(css: string, unused: readonly string[]): string {
         return inner === '' ? '' : `${head}{${inner}}`;
       }
       if (head.startsWith('@')) return `${head}{${body}}`;
-      const kept = selectorsOf(head).filter((selector) => !requires(selector, unused));
+      const kept = splitSelectors(head).filter((selector) => !requires(selector, unused));
       return kept.length === 0 ? '' : `${kept.join(',')}{${body}}`;
     })
     .join('');
@@ -29,7 +29,7 @@ interface Rule {
   end: string;
 }
 
-function rulesOf(css: string): Rule[] {
+function parseRules(css: string): Rule[] {
   const rules: Rule[] = [];
   for (let at = 0; at < css.length; ) {
     const stop = next(css, at, ';{');
@@ -46,7 +46,7 @@ function rulesOf(css: string): Rule[] {
   return rules;
 }
 
-function selectorsOf(head: string): string[] {
+function splitSelectors(head: string): string[] {
   const selectors: string[] = [];
   for (let at = 0; at <= head.length; ) {
     const comma = next(head, at, ',');

@@ -28,14 +28,14 @@ export async function debianPackages(files: readonly string[], signal: AbortSign
   const owners = new Map(
     [...out.matchAll(/^([a-z0-9.+-]+(?::\w+)?): (\/.+)$/gm)].map(([, owner = '', path = '']) => [path, owner]),
   );
-  const ownerOf = (paths: readonly string[]) =>
+  const findOwner = (paths: readonly string[]) =>
     paths.map((path) => owners.get(path)).find((each) => each !== undefined);
-  const strangers = [...names].flatMap(([file, paths]) => (ownerOf(paths) === undefined ? [file] : []));
+  const strangers = [...names].flatMap(([file, paths]) => (findOwner(paths) === undefined ? [file] : []));
   if (strangers.length > 0)
     throw new Error(
       `No Debian package owns ${strangers.join(', ')}, so the bill of materials cannot name its origin: install it from a package`,
     );
-  const packages = new Set([...names.values()].map((paths) => ownerOf(paths) as string));
+  const packages = new Set([...names.values()].map((paths) => findOwner(paths) as string));
   if (packages.size === 0) return [];
   // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills these in.
   const shown = await run('--show', '-f=${Package} ${Version} ${Architecture}\\n', ...packages);

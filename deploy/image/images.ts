@@ -50,7 +50,7 @@ function rules(): Buffer {
   return Buffer.concat(files.map((file) => readFileSync(new URL(file, import.meta.url))));
 }
 
-function configOf(title: string, parts: Partial<ImageConfig> & Pick<ImageConfig, 'Entrypoint'>): ImageConfig {
+function buildConfig(title: string, parts: Partial<ImageConfig> & Pick<ImageConfig, 'Entrypoint'>): ImageConfig {
   return {
     User: `${USER_ID}:${USER_ID}`,
     Env: [PATH],
@@ -98,7 +98,7 @@ export async function zonesteadImage(
       },
       { name: 'sources', rootfs: () => sources(from.folder) },
     ],
-    config: configOf('zonestead', {
+    config: buildConfig('zonestead', {
       Entrypoint: ['/usr/local/bin/node', '/app/main.js'],
       // The young generation: see deploy/local/parts/command.ts. The old one: V8 has to collect before the kernel
       // kills.
@@ -200,7 +200,7 @@ async function postgresImage(around: Around): Promise<ImagePlan> {
         rootfs: async () => merge(basics(), tree, libraries, files),
       },
     ],
-    config: configOf('postgres', {
+    config: buildConfig('postgres', {
       Entrypoint: ['/usr/local/bin/start-postgres'],
       Env: [`${PATH}:/usr/local/pgsql/bin`, 'PGDATA=/var/lib/postgresql/data/pgdata'],
       StopSignal: 'SIGINT',
@@ -219,7 +219,7 @@ export function programImage(name: string, file: string, program = 'program'): I
   return {
     name,
     layers: [{ name: 'program', rootfs: async () => new Map([[program, { file, mode: 0o755 }]]) }],
-    config: configOf(name, { Entrypoint: [`/${program}`] }),
+    config: buildConfig(name, { Entrypoint: [`/${program}`] }),
   };
 }
 

@@ -4,13 +4,14 @@ import type { Service } from './service.ts';
 import type { Stack } from './stack.ts';
 
 const envFile = (stateDir: string) => relative(process.cwd(), join(stateDir, 'env'));
-const serversOf = ({ nameServers }: Service) => nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
+const formatServers = ({ nameServers }: Service) =>
+  nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
 
 /** As soon as the DNS side answers; `seconds` since the command was typed. @param kubernetes whether it starts too */
 export function serviceLines(service: Service, stateDir: string, seconds: number, kubernetes: boolean): string[] {
   const { url, dns } = service;
   return [
-    `answers after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${serversOf(service)}, console ${url}/console/.`,
+    `answers after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${formatServers(service)}, console ${url}/console/.`,
     `${kubernetes ? 'Kubernetes follows' : 'Kubernetes does not start: there are no kubectl, operator and solver'}. Run this in another shell, after source ${envFile(stateDir)}:`,
     '  zonestead zones create try.example',
     `  dig +noall +answer +dnssec @${dns.address} -p ${dns.port} try.example SOA`,
@@ -21,7 +22,7 @@ export function serviceLines(service: Service, stateDir: string, seconds: number
 /** When all runs. Programs wait for the line that begins with "ready". */
 export function stackLines({ service, issuance }: Stack, stateDir: string, seconds: number): string[] {
   return [
-    `ready after ${seconds.toFixed(1)} s: API ${service.url}/v1/dns, DNS ${serversOf(service)}.`,
+    `ready after ${seconds.toFixed(1)} s: API ${service.url}/v1/dns, DNS ${formatServers(service)}.`,
     ...(issuance === undefined
       ? []
       : [`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`]),

@@ -26,7 +26,7 @@ export interface Cluster {
 }
 
 /** Where the kubeconfig of a stack is, also before its control plane runs. */
-export function kubeconfigOf(stateDir: string, given: string | undefined): string {
+export function chooseKubeconfig(stateDir: string, given: string | undefined): string {
   return given ?? adminKubeconfig(stateDir);
 }
 

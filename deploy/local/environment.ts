@@ -12,7 +12,7 @@ export interface Surroundings {
 }
 
 /** The variables by name. */
-export function environmentOf({ service, kubeconfig, issuance }: Surroundings): Record<string, string> {
+export function buildEnvironment({ service, kubeconfig, issuance }: Surroundings): Record<string, string> {
   return {
     ZONESTEAD_URL: service.url,
     ZONESTEAD_API_KEY: service.keys.first.key,
@@ -47,7 +47,7 @@ export function shellText(variables: Readonly<Record<string, string>>, bin: stri
 export async function writeEnvironment(stateDir: string, surroundings: Surroundings): Promise<void> {
   const file = join(stateDir, 'env');
   const next = `${file}.new`;
-  await writeFile(next, shellText(environmentOf(surroundings), join(stateDir, 'bin')), { mode: 0o600 });
+  await writeFile(next, shellText(buildEnvironment(surroundings), join(stateDir, 'bin')), { mode: 0o600 });
   await chmod(next, 0o600);
   await rename(next, file);
 }

@@ -54,15 +54,15 @@ export function nameServerStarters(
 ): Partial<Record<NameServer['knot'] | NameServer['node'], () => Promise<Part>>> {
   return Object.fromEntries(
     servers.flatMap((server, at) => [
-      [server.knot, () => knotOf(server, options)],
-      [server.node, () => nodeOf(server, options.healthPorts[at] as number, options)],
+      [server.knot, () => startKnotPart(server, options)],
+      [server.node, () => startNodePart(server, options.healthPorts[at] as number, options)],
     ]),
   );
 }
 
 const folderOf = (stateDir: string, { name }: NameServer) => join(stateDir, 'nodes', name);
 
-async function knotOf(server: NameServer, { programs, stateDir, signal }: NameServerOptions): Promise<Part> {
+async function startKnotPart(server: NameServer, { programs, stateDir, signal }: NameServerOptions): Promise<Part> {
   const folder = folderOf(stateDir, server);
   await mkdir(folder, { recursive: true });
   const { part } = await startKnot({
@@ -75,7 +75,7 @@ async function knotOf(server: NameServer, { programs, stateDir, signal }: NameSe
   return part;
 }
 
-function nodeOf(server: NameServer, healthPort: number, options: NameServerOptions): Promise<Part> {
+function startNodePart(server: NameServer, healthPort: number, options: NameServerOptions): Promise<Part> {
   const { programs, main, stateDir, feed, signal } = options;
   const { url, key } = feed();
   const folder = folderOf(stateDir, server);

@@ -131,7 +131,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       dns: { address: '127.0.0.1', port: ports.dns[0] as number },
       updates: ports.updates === undefined ? null : `127.0.0.1:${ports.updates}`,
       nameServers: servers,
-      nameserverAddresses: addressesOf(servers),
+      nameserverAddresses: formatAddresses(servers),
       keys,
       personKey,
       running,
@@ -158,7 +158,7 @@ function apiSettings(
     // Plain HTTP, said aloud: cookies that need HTTPS would be refused by some browsers.
     ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
-    ZONESTEAD_NAMESERVER_ADDRESSES: addressesOf(servers),
+    ZONESTEAD_NAMESERVER_ADDRESSES: formatAddresses(servers),
     ...(ports.updates === undefined ? {} : { ZONESTEAD_UPDATE_LISTEN: `127.0.0.1:${ports.updates}` }),
     ...settings,
   };
@@ -173,7 +173,7 @@ function resolvers(dnsPort: number): string {
   return [`127.0.0.1:${dnsPort}`, ...machine].join(',');
 }
 
-function addressesOf(servers: readonly NameServer[]): string {
+function formatAddresses(servers: readonly NameServer[]): string {
   return servers.map(({ hostName, address, port }) => `${hostName}=${address}:${port}`).join(',');
 }
 

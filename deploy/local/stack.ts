@@ -80,8 +80,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 /** Starts the DNS side alone. @throws as beginStack */
 export async function serveStack(options: StackOptions): Promise<ServedStack> {
-  const { ports } = await portsOf(options);
-  const service = await startServiceOf(options, ports, options.signal);
+  const { ports } = await allocateStackPorts(options);
+  const service = await startStackService(options, ports, options.signal);
   return { service, stop: () => service.stop() };
 }
 
@@ -93,7 +93,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
   const { stateDir, settings, prebuilt, main, progress } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);
-  const { found, ports } = await portsOf(options);
+  const { found, ports } = await allocateStackPorts(options);
   const opening = openCluster({ stateDir, kubeconfig: options.kubeconfig, prebuilt, ports, progress, signal });
   opening.catch(() => undefined); // `complete` reports it.
   const endCluster = () =>
@@ -103,7 +103,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
     );
   let service: Service;
   try {
-    service = await startServiceOf(options, ports, signal);
+    service = await startStackService(options, ports, signal);
   } catch (error) {
     over.abort(new Error('the DNS side did not start'));
     await endCluster();
@@ -155,7 +155,7 @@ export async function beginStack(options: StackOptions): Promise<StartingStack> 
   return { service, complete, stop };
 }
 
-async function portsOf(options: StackOptions) {
+async function allocateStackPorts(options: StackOptions) {
   const more = Array.from({ length: (options.nodes ?? 1) - 1 }, (_, at) => at + 2);
   const found = await allocatePorts(
     [
@@ -183,7 +183,7 @@ async function portsOf(options: StackOptions) {
   return { found, ports: { ...found, dns: all('dns'), nameserverHealth: all('nameserverHealth') } };
 }
 
-function startServiceOf(options: StackOptions, ports: ServicePorts, signal: AbortSignal): Promise<Service> {
+function startStackService(options: StackOptions, ports: ServicePorts, signal: AbortSignal): Promise<Service> {
   const { stateDir, limits, durable = true, settings, postgresPrograms, main, progress } = options;
   return startService({ stateDir, ports, limits, durable, settings, postgresPrograms, main, progress, signal });
 }

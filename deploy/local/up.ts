@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { untilAborted } from '#base/wait.ts';
 import { progressPrinter, serviceLines, stackLines, withoutKubernetes } from './announce.ts';
-import { kubeconfigOf } from './cluster.ts';
+import { chooseKubeconfig } from './cluster.ts';
 import { writeEnvironment } from './environment.ts';
 import { showExample } from './example.ts';
 import { readUpOptions } from './options.ts';
@@ -46,7 +46,7 @@ export async function runUp(
         for (const line of lines) print(line);
       };
       const { service } = starting;
-      const kubeconfig = kubeconfigOf(stateDir, options.kubeconfig);
+      const kubeconfig = chooseKubeconfig(stateDir, options.kubeconfig);
       await writeEnvironment(stateDir, { service, kubeconfig });
       await writePrograms(stateDir);
       quiet();

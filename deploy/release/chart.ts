@@ -86,7 +86,7 @@ export interface Helm {
   push(archive: string, repository: string): Promise<string>;
 }
 
-export function helmOf(
+export function createHelm(
   command: string,
   host: string,
   { authFile, caFile, plainHttp }: Access,

@@ -54,7 +54,7 @@ export function commandLineReference(registry: Registry, { tag }: CommandLineRel
  */
 export async function commandLineManifest(release: CommandLineRelease): Promise<MadeManifest> {
   const config = { mediaType: 'application/vnd.zonestead.cli.config.v1+json', bytes: Buffer.from('{}') };
-  return makeManifest(config, await blobsOf(release));
+  return makeManifest(config, await readBlobs(release));
 }
 
 /**
@@ -77,7 +77,7 @@ export async function publishCommandLine(
 }
 
 /** Clients such as oras write a layer to the file of its title (OCI image specification, annotations.md). */
-async function blobsOf({ folder, files }: CommandLineRelease): Promise<ArtifactLayer[]> {
+async function readBlobs({ folder, files }: CommandLineRelease): Promise<ArtifactLayer[]> {
   return Promise.all(
     [...files, DIGESTS].map(async (file) => ({
       mediaType: 'application/octet-stream',

@@ -12,7 +12,7 @@ import { type ImageName, projectVersion } from '../image/images.ts';
 import type { Progress } from '../local/parts/cache.ts';
 import { findCommand } from '../local/parts/commands.ts';
 import { ensureHelm } from '../local/parts/helm-build.ts';
-import { type ChartKey, helmOf, type PublishedImage } from './chart.ts';
+import { type ChartKey, createHelm, type PublishedImage } from './chart.ts';
 import {
   type CommandLineRelease,
   commandLineManifest,
@@ -66,12 +66,12 @@ export async function publish(
 ): Promise<void> {
   const key =
     options.signKey === undefined ? undefined : await readSigningKey(options.signKey, options.signPassphraseFile);
-  const chartKey = chartKeyOf(options);
+  const chartKey = readChartKey(options);
   const registry = await openRegistry(options.registry, options, { progress: print, signal });
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-release-'));
   try {
     await mkdir(out, { recursive: true });
-    const helm = helmOf(
+    const helm = createHelm(
       findCommand('helm') ?? (await ensureHelm({ progress: print, signal })),
       registry.host,
       options,
@@ -116,7 +116,7 @@ export async function publish(
   }
 }
 
-function chartKeyOf({ chartKey, chartSigner, chartPassphraseFile }: ReleaseOptions): ChartKey | undefined {
+function readChartKey({ chartKey, chartSigner, chartPassphraseFile }: ReleaseOptions): ChartKey | undefined {
   if (chartKey === undefined && chartSigner === undefined) return undefined;
   if (chartKey === undefined || chartSigner === undefined)
     throw new Error('--chart-key and --chart-signer belong together: give both, or none');

@@ -24,7 +24,7 @@ async function build(out: string, progress: Progress, signal: AbortSignal): Prom
     progress(`building ${name}`);
     const archive = await buildImage(name, out, around);
     const bill = await writeBill(name, out, around);
-    images.push({ name, tag: tagOf(name), archive, bill });
+    images.push({ name, tag: chooseTag(name), archive, bill });
   }
   progress('building the command line');
   const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), signal);
@@ -35,6 +35,6 @@ async function build(out: string, progress: Progress, signal: AbortSignal): Prom
  * The image of Postgres has the version of Postgres in its own name, and each version of ours publishes it under a tag
  * of its own.
  */
-function tagOf(name: ImageName): string {
+function chooseTag(name: ImageName): string {
   return name === 'postgres' ? `18-${projectVersion()}` : projectVersion();
 }

@@ -31,7 +31,7 @@ export async function isSameImage(
     await registry.pull(`${repository}@${digest}`, folder);
     for (const [at, layer] of layers.entries()) {
       const file = join(folder, layer.digest.replace('sha256:', ''));
-      if ((await diffIdOf(file, layer.mediaType)) !== diffIds[at]) return false;
+      if ((await computeDiffId(file, layer.mediaType)) !== diffIds[at]) return false;
     }
     return true;
   } finally {
@@ -40,7 +40,7 @@ export async function isSameImage(
 }
 
 /** The digest of a layer without its compression; null for one that nothing here makes. */
-async function diffIdOf(file: string, mediaType: string): Promise<string | null> {
+async function computeDiffId(file: string, mediaType: string): Promise<string | null> {
   const reader = READERS[mediaType];
   if (reader === undefined) return null;
   const hash = createHash('sha256');

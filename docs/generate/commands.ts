@@ -26,7 +26,7 @@ function commandsBelow(command: CommandDescription | CommandGroup, before: reado
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
-function meaningOf({ describe, default: preset, isRequired, choices, value }: OptionDescription): string {
+function describeOption({ describe, default: preset, isRequired, choices, value }: OptionDescription): string {
   const facts = [
     ...(isRequired ? ['required'] : []),
     ...(choices ? [`one of ${choices.join(', ')}`] : []),
@@ -40,7 +40,7 @@ function section({ path, command }: NamedCommand): string {
   const { describe, arguments: words = [], options = [], settings = [], notes } = command;
   const rows = [
     ...words.map(({ usage, describe: text }) => [code(usage), plain(text)]),
-    ...options.map((option) => [code(option.flags), meaningOf(option)]),
+    ...options.map((option) => [code(option.flags), describeOption(option)]),
   ];
   const parts = [`## zonestead ${path}`, plain(sentence(describe))];
   if (rows.length > 0) parts.push(table(['argument or option', 'meaning'], rows));

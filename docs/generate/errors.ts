@@ -5,16 +5,16 @@ import type { RefusalText } from '#service/refusals/rule.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 /** Parameters as people read them: `<name>` instead of `{name}`. */
-function messageOf({ sentence, about }: RefusalText): string {
+function formatMessage({ sentence, about }: RefusalText): string {
   return plain(about ?? sentence.replaceAll(/\{(\w+)\}/g, '<$1>'));
 }
 
-function rulesOf(rules: Readonly<Record<string, RefusalText>>): string {
+function buildRulesTable(rules: Readonly<Record<string, RefusalText>>): string {
   const rows = Object.entries(rules).map(([rule, text]) => [
     code(rule),
     `${code(text.code)}, ${STATUS_OF_RULE[rule as RuleId] ?? STATUS[text.code]}`,
     text.field === undefined ? '' : code(text.field),
-    messageOf(text),
+    formatMessage(text),
   ]);
   return table(['rule', 'code and status', 'field', 'message'], rows);
 }
@@ -56,6 +56,6 @@ export function errorsPage(): string {
     ),
     '## Rules',
     paragraph('In the messages, a word such as `<name>` stands for a value.'),
-    ...Object.entries(SUBJECTS).flatMap(([subject, rules]) => [`### ${subject}`, rulesOf(rules)]),
+    ...Object.entries(SUBJECTS).flatMap(([subject, rules]) => [`### ${subject}`, buildRulesTable(rules)]),
   );
 }

@@ -9,7 +9,7 @@ const DEPLOYMENTS = ['api', 'operator', 'solver'];
 const STATEFUL_SETS = ['nameserver', 'edge', 'database.builtin'];
 const JOBS = ['bootstrap', 'uninstall', 'test'];
 
-const rowOf = ({ path, default: given = '', description }: Value) => [
+const toRow = ({ path, default: given = '', description }: Value) => [
   code(path),
   given === '' ? '' : code(given),
   plain(description),
@@ -29,10 +29,10 @@ export async function helmValuesPage(): Promise<string> {
   const sections = [...groups.keys()]
     .filter((name) => name !== '')
     .map((name) => {
-      const rows = [...head(name), ...(groups.get(name) ?? [])].map(rowOf);
+      const rows = [...head(name), ...(groups.get(name) ?? [])].map(toRow);
       return `## ${name}\n\n${table(['value', 'default', 'description'], rows)}`;
     });
-  const rowsOf = (described: typeof POD_VALUES) =>
+  const listRows = (described: typeof POD_VALUES) =>
     Object.entries(described).map(([key, [, words]]) => [code(key), plain(words)]);
   return page(
     'Helm values',
@@ -40,16 +40,16 @@ export async function helmValuesPage(): Promise<string> {
       'This page lists the values of the chart `zonestead`. [Install with Helm](../how-to/install-helm.md) shows values for production.',
     ),
     '## The whole chart',
-    table(['value', 'default', 'description'], single.map(rowOf)),
+    table(['value', 'default', 'description'], single.map(toRow)),
     ...sections,
     '## Every component',
     `Each of ${names([...DEPLOYMENTS, ...STATEFUL_SETS, ...JOBS])} also has these values:`,
-    table(['value', 'description'], rowsOf(POD_VALUES)),
+    table(['value', 'description'], listRows(POD_VALUES)),
     '## Every Deployment and StatefulSet',
     paragraph(
       `The Deployments ${names(DEPLOYMENTS)} and the StatefulSets ${names(STATEFUL_SETS)} also have these values. ` +
         'The container of knotd has its own probes in `nameserver.knot`.',
     ),
-    table(['value', 'description'], rowsOf({ ...WORKLOAD_VALUES, ...UPDATE_VALUES })),
+    table(['value', 'description'], listRows({ ...WORKLOAD_VALUES, ...UPDATE_VALUES })),
   );
 }

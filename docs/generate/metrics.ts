@@ -18,7 +18,7 @@ import { createAliases } from '#nameserver/resolver/aliases.ts';
 import {
   countHeartbeats,
   countHeld,
-  countRequests,
+  countServiceRequests,
   countWaitingStatuses,
   createObserver,
 } from '#operator/run/metrics.ts';
@@ -95,7 +95,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     countHeartbeats(metrics, () => 0);
     countLeadership(metrics, undefined);
     createPaceMetrics(metrics, realClock);
-    countRequests(metrics);
+    countServiceRequests(metrics);
     const caches = { zones: createStore<DNSZone>({ log }), records: createStore<DNSRecord>({ log }) };
     createObserver(metrics, caches);
   },
@@ -109,12 +109,12 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
 /**
  * The metrics of a registry, sorted by name. @throws if a metric is of another type than counter, gauge and histogram
  */
-export function factsOf(registry: Registry): MetricFacts[] {
+export function listMetricFacts(registry: Registry): MetricFacts[] {
   return registry
     .getMetricsAsArray()
     .map((metric) => {
       const { name, help } = metric;
-      const type = typeOf(metric);
+      const type = findMetricType(metric);
       if (type === null) throw new Error(`${name} is neither a counter, a gauge nor a histogram`);
       // The types of prom-client do not declare labelNames, which every metric has.
       const { labelNames } = metric as unknown as { labelNames: readonly string[] };
@@ -123,7 +123,7 @@ export function factsOf(registry: Registry): MetricFacts[] {
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-function typeOf(metric: unknown): MetricFacts['type'] | null {
+function findMetricType(metric: unknown): MetricFacts['type'] | null {
   if (metric instanceof Counter) return 'counter';
   if (metric instanceof Gauge) return 'gauge';
   return metric instanceof Histogram ? 'histogram' : null;
@@ -132,11 +132,11 @@ function typeOf(metric: unknown): MetricFacts['type'] | null {
 /** The metrics by process. Those that every process has are under `all` alone. */
 export async function readMetrics(): Promise<Readonly<Record<string, MetricFacts[]>>> {
   const all = createMetrics({ component: 'docs', processMetrics: false });
-  const facts: Record<string, MetricFacts[]> = { all: factsOf(all.registry) };
+  const facts: Record<string, MetricFacts[]> = { all: listMetricFacts(all.registry) };
   for (const [component, register] of Object.entries(PROCESSES)) {
     const metrics = createMetrics({ processMetrics: false });
     await register(metrics);
-    facts[component] = factsOf(metrics.registry);
+    facts[component] = listMetricFacts(metrics.registry);
   }
   return facts;
 }
@@ -150,7 +150,7 @@ const NOTES: Readonly<Record<string, string>> = {
   'external-dns': 'The process has no metrics besides those of all processes.',
 };
 
-function sectionOf(component: string, facts: readonly MetricFacts[]): string[] {
+function buildSection(component: string, facts: readonly MetricFacts[]): string[] {
   const note = NOTES[component];
   const rows = facts.map(({ name, type, labels, help }) => [
     code(name),
@@ -166,7 +166,7 @@ function sectionOf(component: string, facts: readonly MetricFacts[]): string[] {
 }
 
 export async function metricsPage(): Promise<string> {
-  const sections = Object.entries(await readMetrics()).flatMap(([component, facts]) => sectionOf(component, facts));
+  const sections = Object.entries(await readMetrics()).flatMap(([component, facts]) => buildSection(component, facts));
   return page(
     'Metrics',
     paragraph('This page lists the metrics that each process serves on `/metrics` of port 9090.'),

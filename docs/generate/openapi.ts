@@ -49,10 +49,10 @@ This page and the document are generated from the code: \`npm run generate\`.
 export function formatRest(document: OpenApi.Document): string {
   const always = sharedStatuses(document);
   const sections = (document.tags ?? []).map(({ name, description }) =>
-    [`## ${name}`, description, [...HEAD, ...rowsOf(document, name, always)].join('\n')].join('\n\n'),
+    [`## ${name}`, description, [...HEAD, ...listRows(document, name, always)].join('\n')].join('\n\n'),
   );
   const [, ...paragraphs] = (document.info.description ?? '').split('\n\n');
-  return `${[INTRODUCTION.trim(), ...paragraphs, answersOf(document, always), ...sections, headersOf(document), HTTP_RULES].join('\n\n')}\n`;
+  return `${[INTRODUCTION.trim(), ...paragraphs, buildAnswersTable(document, always), ...sections, buildHeadersTable(document), HTTP_RULES].join('\n\n')}\n`;
 }
 
 const HTTP_RULES = `## Answer headers
@@ -70,16 +70,21 @@ operation.`;
 
 const HEAD = ['| operation | request | permission | body | answers |', '|---|---|---|---|---|'];
 
-function rowsOf(document: OpenApi.Document, tag: string, always: ReadonlySet<string>): string[] {
+function listRows(document: OpenApi.Document, tag: string, always: ReadonlySet<string>): string[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item?.[method];
-      return operation?.tags?.includes(tag) ? [rowOf(operation, method, path, always)] : [];
+      return operation?.tags?.includes(tag) ? [buildRow(operation, method, path, always)] : [];
     }),
   );
 }
 
-function rowOf(operation: OpenApi.OperationObject, method: string, path: string, always: ReadonlySet<string>): string {
+function buildRow(
+  operation: OpenApi.OperationObject,
+  method: string,
+  path: string,
+  always: ReadonlySet<string>,
+): string {
   const { operationId, summary = '', security = [], requestBody, responses = {} } = operation;
   const query = (operation.parameters ?? []).flatMap((each) =>
     'in' in each && each.in === 'query' ? [each.name] : [],
@@ -98,7 +103,7 @@ function rowOf(operation: OpenApi.OperationObject, method: string, path: string,
 }
 
 /** The meaning of each status. */
-function answersOf(document: OpenApi.Document, always: ReadonlySet<string>): string {
+function buildAnswersTable(document: OpenApi.Document, always: ReadonlySet<string>): string {
   const rows = Object.entries(document.components?.responses ?? {})
     .map(([name, response]) => [name.replace('Error', ''), 'description' in response ? response.description : ''])
     .sort(([one = ''], [other = '']) => one.localeCompare(other))
@@ -127,7 +132,7 @@ function bodyName(body: OpenApi.RequestBodyObject | undefined): string {
 }
 
 /** The request headers that operations describe, each once. */
-function headersOf(document: OpenApi.Document): string {
+function buildHeadersTable(document: OpenApi.Document): string {
   const headers = new Map<string, string>();
   for (const item of Object.values(document.paths ?? {})) {
     for (const method of METHODS) {

@@ -43,17 +43,17 @@ interface Field {
   isRequired: boolean;
 }
 
-function fieldsOf(schema: Schema, above: string): Field[] {
+function listFields(schema: Schema, above: string): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
     const path = above === '' ? name : `${above}.${name}`;
-    const inner = each.type === 'array' ? fieldsOf(each.items ?? {}, `${path}[]`) : fieldsOf(each, path);
+    const inner = each.type === 'array' ? listFields(each.items ?? {}, `${path}[]`) : listFields(each, path);
     return [{ path, schema: each, isRequired: schema.required?.includes(name) ?? false }, ...inner];
   });
 }
 
-function typeOf({ type = '', items, additionalProperties, ...schema }: Schema): string {
+function describeType({ type = '', items, additionalProperties, ...schema }: Schema): string {
   if (schema.enum) return schema.enum.map((each) => code(String(each))).join(', ');
-  if (type === 'array') return `list of ${items?.enum ? typeOf(items) : (items?.type ?? 'values')}`;
+  if (type === 'array') return `list of ${items?.enum ? describeType(items) : (items?.type ?? 'values')}`;
   if (additionalProperties) return `map of ${additionalProperties.type ?? 'values'}`;
   if (schema.minimum !== undefined && schema.maximum !== undefined)
     return `${type}, ${schema.minimum} to ${schema.maximum}`;
@@ -61,16 +61,16 @@ function typeOf({ type = '', items, additionalProperties, ...schema }: Schema): 
   return type;
 }
 
-const defaultOf = ({ schema, isRequired }: Field) => {
+const describeDefault = ({ schema, isRequired }: Field) => {
   if (isRequired) return 'required';
   return schema.default === undefined || typeof schema.default === 'object' ? '' : code(String(schema.default));
 };
 
 function fieldTable(schema: Schema, withDefaults: boolean): string {
-  const rows = fieldsOf(schema, '').map((field) => [
+  const rows = listFields(schema, '').map((field) => [
     code(field.path),
-    typeOf(field.schema),
-    ...(withDefaults ? [defaultOf(field)] : []),
+    describeType(field.schema),
+    ...(withDefaults ? [describeDefault(field)] : []),
     plain(field.schema.description ?? ''),
   ]);
   return table(['field', 'type', ...(withDefaults ? ['default'] : []), 'description'], rows);
@@ -78,7 +78,7 @@ function fieldTable(schema: Schema, withDefaults: boolean): string {
 
 /** The rules that the API server checks, each once, by the field that they are about. */
 function ruleTable(spec: Schema): string {
-  const all = [{ path: 'spec', schema: spec, isRequired: true }, ...fieldsOf(spec, '')];
+  const all = [{ path: 'spec', schema: spec, isRequired: true }, ...listFields(spec, '')];
   const rules = all.flatMap(({ path, schema }) =>
     [schema, ...(schema.items && schema.items.type !== 'object' ? [schema.items] : [])].flatMap((each) =>
       (each['x-kubernetes-validations'] ?? []).flatMap(({ message, messageExpression = '', fieldPath = '' }) =>

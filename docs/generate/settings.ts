@@ -4,7 +4,7 @@ import { type NamedCommand, readCommands } from './commands.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 /** The commands that read a setting; the commands of one group that all read it, as the group. */
-export function readersOf(name: string, commands: readonly NamedCommand[]): string[] {
+export function listReaders(name: string, commands: readonly NamedCommand[]): string[] {
   const groups = Map.groupBy(commands, ({ path }) => path.split(' ')[0] ?? path);
   return [...groups].flatMap(([group, members]) => {
     const readers = members.filter(({ command }) => command.settings?.some((each) => each === name));
@@ -12,7 +12,7 @@ export function readersOf(name: string, commands: readonly NamedCommand[]): stri
   });
 }
 
-function defaultOf({ default: text, otherwise, isRequired }: SettingFacts): string {
+function describeDefault({ default: text, otherwise, isRequired }: SettingFacts): string {
   if (isRequired) return 'required';
   if (text === null) return plain(otherwise ?? '');
   return text === '' ? 'empty' : code(text);
@@ -25,8 +25,8 @@ export async function settingsPage(): Promise<string> {
   const rows = settings.map((setting) => [
     code(setting.name),
     setting.form,
-    defaultOf(setting),
-    readersOf(setting.name, commands).join(', '),
+    describeDefault(setting),
+    listReaders(setting.name, commands).join(', '),
     plain(setting.description),
   ]);
   return page(

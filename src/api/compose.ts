@@ -18,7 +18,7 @@ import type { TlsListener } from '#http/connections/tls-listener.ts';
 import { createLoadGuard, type LoadGuard } from '#http/hooks/load-guard.ts';
 import { checkProxies, trustedProxies } from '#http/hooks/proxies.ts';
 import { createMeter, type Meter } from '#http/load/measure.ts';
-import { keepCertificate, tlsListenerOf } from '#http/tls.ts';
+import { createAppListener, keepCertificate } from '#http/tls.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createChildZones } from '#service/nodes/child-zones.ts';
@@ -90,7 +90,7 @@ export async function composeApi(
   const feed = createFeed(context, config.ZONESTEAD_DATABASE_CONNECTIONS, { log, metrics });
   const app = createApp(config, parts, telemetry, { context, guard, feed, requestMs });
   const updates = createUpdates(config, parts, telemetry, { context, guard, feed });
-  const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : tlsListenerOf(app, requestMs);
+  const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : createAppListener(app, requestMs);
   limitServers([app.server, ...(tls === null ? [] : [tls.server])], config, { log, metrics });
   const end = new AbortController();
   const { retentionEveryMs = ROUND_MS, clusterTimes } = options;

@@ -8,7 +8,7 @@ import { createHub } from '#service/nodes/hub.ts';
 import { keysStillValid } from '#service/nodes/keys.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { watchNodes } from '#service/nodes/node-metrics.ts';
-import { createReports } from '#service/nodes/reports.ts';
+import { createNodeReports } from '#service/nodes/reports.ts';
 import { createServedSource } from '#service/nodes/source.ts';
 import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { allNodes, livingRows } from '#store/nodes.ts';
@@ -37,7 +37,7 @@ export function createFeed(
   const validKeys = (ids: readonly string[]) => keysStillValid(context, ids);
   const hub = createHub({ source, clock: realClock, log, metrics: feedMetrics, commits, reads, validKeys });
   const arrivals = createArrivals({ read: () => livingRows(context.db), clock: realClock });
-  const reports = createReports(log, realClock.now, () => {
+  const reports = createNodeReports(log, realClock.now, () => {
     arrivals.reported();
     context.childZones?.reported();
   });

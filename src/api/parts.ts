@@ -49,8 +49,9 @@ export async function partsOfApi(
 ): Promise<ApiParts> {
   const { createOutside } = await import('#nameserver/resolver/outside.ts');
   const { live, ...outside } = createOutside(config, now);
-  const rooms = { ...outside, tokens: await tokensOf(config) };
-  const world = config.ZONESTEAD_UPDATE_LISTEN === undefined ? rooms : { ...rooms, updates: await updatesOf(config) };
+  const rooms = { ...outside, tokens: await createTokenParts(config) };
+  const world =
+    config.ZONESTEAD_UPDATE_LISTEN === undefined ? rooms : { ...rooms, updates: await createUpdateParts(config) };
   if (!config.ZONESTEAD_CONSOLE) return world;
   const { createConsole } = await import('#console/plugin.ts');
   return { ...world, console: createConsole(config, live) };
@@ -60,7 +61,7 @@ export async function partsOfApi(
  * The verifier of tokens. Without a cluster, tokens of its own service accounts are the only ones that it cannot
  * verify.
  */
-async function tokensOf(
+async function createTokenParts(
   config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
 ): Promise<NonNullable<ApiParts['tokens']>> {
   const [{ createTokenVerifier }, { ownCluster }] = await Promise.all([
@@ -76,7 +77,7 @@ async function tokensOf(
 }
 
 /** The port of DNS updates. TCP connections have the limits of HTTP, and a number of their own. */
-async function updatesOf(
+async function createUpdateParts(
   config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
 ): Promise<NonNullable<ApiParts['updates']>> {
   const [{ createUpdateListener }, { parseOverrides }] = await Promise.all([

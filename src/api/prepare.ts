@@ -25,7 +25,7 @@ export async function untilPrepared(
       if (reportedProblem !== '') log.info('the database is ready');
       return true;
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = describeFailure(error);
       report(problem);
       if (problem !== reportedProblem) log.warn({ problem }, 'the database is not usable; retrying');
       reportedProblem = problem;
@@ -51,7 +51,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** The code of the innermost cause: the driver's error, which the query builder wraps. */
-function problemOf(error: unknown): string {
+function describeFailure(error: unknown): string {
   let code = '';
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') code = at.code;

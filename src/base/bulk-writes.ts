@@ -7,6 +7,6 @@
  * @param changes at least 1
  * @param limit the writes of the key in a window, at least 1
  */
-export function writesOf(changes: number, limit: number): number {
+export function countBulkWrites(changes: number, limit: number): number {
   return Math.min(changes, Math.ceil(limit / 2));
 }

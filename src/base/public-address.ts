@@ -40,17 +40,19 @@ type Family = 'ipv4' | 'ipv6';
 const familyOf = (address: string): Family => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** One list per family: a BlockList compares every IPv4 address with a rule for IPv4-mapped ones too. */
-function listsOf(networks: Iterable<readonly [base: string, prefix: number]>): (address: string) => boolean {
+function buildNetworkMatcher(
+  networks: Iterable<readonly [base: string, prefix: number]>,
+): (address: string) => boolean {
   const lists: Record<Family, BlockList> = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const [base, prefix] of networks) lists[familyOf(base)].addSubnet(base, prefix, familyOf(base));
   return (address) => lists[familyOf(address)].check(address, familyOf(address));
 }
 
-const isNotPublic = listsOf(NOT_PUBLIC.map(([base, prefix]) => [base, prefix] as const));
+const isNotPublic = buildNetworkMatcher(NOT_PUBLIC.map(([base, prefix]) => [base, prefix] as const));
 
 /** @param allowedNetworks networks that may be asked although they are not public, in the form of parseNetwork */
 export function publicAddresses(allowedNetworks: readonly string[] = []): (address: string) => boolean {
-  const isException = listsOf(
+  const isException = buildNetworkMatcher(
     allowedNetworks.map((network) => {
       const [base = '', prefix = ''] = network.split('/');
       return [base, Number(prefix)] as const;

@@ -1,7 +1,7 @@
 // `zonestead check`: a client's view of an installation, which `helm test` runs.
 import { describeCommand } from './command.ts';
-import { REST_SETTINGS } from './rest/with-rest.ts';
 import { printFindings } from './findings.ts';
+import { REST_SETTINGS } from './rest/with-rest.ts';
 
 export const command = describeCommand({
   name: 'check',

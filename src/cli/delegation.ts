@@ -1,9 +1,9 @@
 // `zonestead delegation`: looks at the parent and at the resolvers of this machine, and prints the next step of a move.
 import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import { describeCommand } from './command.ts';
-import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
 import type { Session } from './rest/session.ts';
+import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
 
 interface DelegationOptions {
   /** The setting ZONESTEAD_RESOLVER. */
@@ -31,11 +31,11 @@ export async function showDelegation(session: Session, nameOrId: string, options
   const { planMove } = await import('#diagnosis/move.ts');
   const { readMove } = await import('#diagnosis/read-move.ts');
   const { createParentLookup } = await import('#nameserver/probe/parent.ts');
-  const { resolversOf } = await import('#nameserver/probe/probe.ts');
+  const { chooseResolvers } = await import('#nameserver/probe/probe.ts');
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
   const zone = await client.call(getZone, { params: { id } }, { signal });
-  const resolvers = resolversOf(options.resolvers);
+  const resolvers = chooseResolvers(options.resolvers);
   const lookUp = options.lookUp ?? createParentLookup({ resolvers, overrides: new Map(), mayQuery: () => true });
   const { parent, cached } = await readMove({ lookUp, resolvers }, zone, signal);
   const next = planMove(zone, parent, cached);

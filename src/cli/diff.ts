@@ -1,17 +1,17 @@
 // `zonestead diff`: a zone file or manifests, compared with the service. A zone file is compared with the whole zone.
 // Manifests are compared at the names and types of their records, because kubectl apply does not touch others.
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import type { Zone } from '#contract/zone.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { describeCommand } from './command.ts';
-import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
-import { differencesOf, type ManifestDifference } from './difference.ts';
+import { listManifestDifferences, type ManifestDifference } from './difference.ts';
 import { readInput } from './input.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from './output.ts';
 import type { WantedZone } from './rest/manifest-files.ts';
 import { printDifferences } from './rest/preview.ts';
 import type { Session } from './rest/session.ts';
 import { parsedRecords } from './rest/stored-records.ts';
+import { REST_SETTINGS, withRest } from './rest/with-rest.ts';
 import { compareFile, isManifest } from './rest/zone-files.ts';
 
 export const command = describeCommand({
@@ -73,12 +73,12 @@ async function compareManifests(session: Session, wanted: readonly WantedZone[])
   const { client, signal } = session;
   const compared: ZoneDifference[] = [];
   for (const each of wanted) {
-    const [zone] = await readZones(client, { zoneName: each.zoneName }, { signal });
-    const stored = zone === undefined ? [] : parsedRecords(zone, await readRecords(client, zone.id, {}, { signal }));
+    const [zone] = await fetchZones(client, { zoneName: each.zoneName }, { signal });
+    const stored = zone === undefined ? [] : parsedRecords(zone, await fetchRecords(client, zone.id, {}, { signal }));
     const named = new Set(each.records.map(({ name, type }) => `${name} ${type}`));
     const before = stored.filter(({ name, type }) => named.has(`${name} ${type}`));
     const defaultTtl = each.zone?.defaultTtl ?? zone?.defaultTtl ?? DEFAULT_TTL;
-    const differences = differencesOf(before, each.records, defaultTtl);
+    const differences = listManifestDifferences(before, each.records, defaultTtl);
     compared.push({ zoneName: each.zoneName, zone: zoneChanges(zone, each), differences });
   }
   return compared;

@@ -28,17 +28,17 @@ interface Pair {
  * The names and types whose records differ, in the canonical order of names (RFC 4034 section 6.1).
  * @param defaultTtl the TTL of records without one of their own
  */
-export function differencesOf(
+export function listManifestDifferences(
   before: readonly ParsedRecord[],
   after: readonly ParsedRecord[],
   defaultTtl: number,
 ): ManifestDifference[] {
-  const setOf = ({ name, type }: ParsedRecord) => `${name} ${type}`;
-  const [old, wanted] = [before, after].map((records) => Map.groupBy(records, setOf));
+  const toSetKey = ({ name, type }: ParsedRecord) => `${name} ${type}`;
+  const [old, wanted] = [before, after].map((records) => Map.groupBy(records, toSetKey));
   const differences: ManifestDifference[] = [];
   for (const set of new Set([...(old?.keys() ?? []), ...(wanted?.keys() ?? [])])) {
     const [one, other] = [old?.get(set) ?? [], wanted?.get(set) ?? []].map((records) =>
-      records.map((record) => pairOf(record, defaultTtl)).sort((a, b) => compare(a.shown.content, b.shown.content)),
+      records.map((record) => toPair(record, defaultTtl)).sort((a, b) => compare(a.shown.content, b.shown.content)),
     ) as [Pair[], Pair[]];
     const keys = (pairs: Pair[]) =>
       pairs
@@ -59,7 +59,7 @@ export function differencesOf(
   return differences.sort((a, b) => compare(orderName(a.name), orderName(b.name)) || compare(a.type, b.type));
 }
 
-function pairOf({ content, ttl, priority, wire }: ParsedRecord, defaultTtl: number): Pair {
+function toPair({ content, ttl, priority, wire }: ParsedRecord, defaultTtl: number): Pair {
   const shown = { content, ttl: ttl ?? defaultTtl, ...(priority === null ? {} : { priority }) };
   return { shown, key: `${shown.ttl} ${Buffer.from(wire).toString('hex')}` };
 }
@@ -74,9 +74,9 @@ export function changedPlaces(
   wanted: readonly ParsedRecord[],
   defaultTtl: number,
 ): Set<number> {
-  const keyOf = (record: ParsedRecord) => `${record.name} ${record.type} ${pairOf(record, defaultTtl).key}`;
-  const keys = new Set(wanted.map(keyOf));
-  return new Set(stored.flatMap((record, at) => (keys.has(keyOf(record)) ? [] : [at])));
+  const toKey = (record: ParsedRecord) => `${record.name} ${record.type} ${toPair(record, defaultTtl).key}`;
+  const keys = new Set(wanted.map(toKey));
+  return new Set(stored.flatMap((record, at) => (keys.has(toKey(record)) ? [] : [at])));
 }
 
 /** The records of one difference that go, come and stay. */

@@ -1,7 +1,7 @@
 // The process of `zonestead`: runs the command that its command line names.
 import { basename } from 'node:path';
 import type { CommandMap } from './command.ts';
-import { printLine, programOf } from './program.ts';
+import { buildProgram, printLine } from './program.ts';
 import { createZonesteadProgram } from './zonestead.ts';
 
 /** kubectl runs a program of this name as `kubectl zonestead`: it is a link to the same file. */
@@ -21,5 +21,5 @@ export async function runZonestead(commands: CommandMap, missing: readonly strin
     stop: (reason: Error) => stop.abort(reason),
   };
   const program = await createZonesteadProgram(commands, context, process.argv.slice(2));
-  return programOf(program, stop).run();
+  return buildProgram(program, stop).run();
 }

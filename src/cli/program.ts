@@ -29,11 +29,11 @@ export class CommandFailed extends Error {
 const ONE_SIGNAL_MS = 500;
 
 export function createProgram(name: string, description: string): Program {
-  return programOf(new Command(name).description(description));
+  return buildProgram(new Command(name).description(description));
 }
 
 /** The same for a command that exists already. */
-export function programOf(command: Command, stop: AbortController = new AbortController()): Program {
+export function buildProgram(command: Command, stop: AbortController = new AbortController()): Program {
   let stoppedAt = 0;
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   // SIGHUP means that the terminal closed. Under nohup there is no terminal, and the signal is ignored.
@@ -59,7 +59,7 @@ export function programOf(command: Command, stop: AbortController = new AbortCon
         await command.parseAsync();
       } catch (error) {
         if (!stop.signal.aborted) {
-          process.stderr.write(`${command.name()}: ${terminalText(messageOf(error))}\n`);
+          process.stderr.write(`${command.name()}: ${terminalText(describeError(error))}\n`);
           process.exitCode = error instanceof CommandFailed ? error.exitCode : 1;
         }
       }
@@ -81,7 +81,7 @@ function flush(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 /** A failed statement names itself with all its words; people need the reason of the database. */
-function messageOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error instanceof CommandFailed ? error.cause : error;
   if (!(cause instanceof Error) || !cause.message.startsWith('Failed query:') || !(cause.cause instanceof Error)) {

@@ -16,11 +16,11 @@ interface Screen {
 
 /** Prints a heading and rows in columns as wide as their widest cell. The last column has no fixed width. */
 export function table(heading: string[], rows: string[][], print: (line: string) => void): void {
-  for (const line of tableLines(heading, rows, screenOf(process.stdout))) print(line);
+  for (const line of tableLines(heading, rows, readScreen(process.stdout))) print(line);
 }
 
 /** The screen of a stream. NO_COLOR, FORCE_COLOR and the terminal decide on styles (no-color.org). */
-function screenOf(stream: NodeJS.WriteStream): Screen {
+function readScreen(stream: NodeJS.WriteStream): Screen {
   return {
     width: stream.isTTY && stream.columns > 0 ? stream.columns : null,
     heading: (text) => styleText('bold', text, { stream }),
@@ -30,18 +30,20 @@ function screenOf(stream: NodeJS.WriteStream): Screen {
 /** Pure. */
 export function tableLines(heading: readonly string[], rows: readonly string[][], screen: Screen): string[] {
   const cells = rows.map((row) => heading.map((_, at) => dropUnprintable(row[at] ?? '')));
-  const widths = heading.map((title, at) => Math.max(title.length, ...cells.map((row) => lengthOf(row[at] ?? ''))));
+  const widths = heading.map((title, at) =>
+    Math.max(title.length, ...cells.map((row) => countCharacters(row[at] ?? ''))),
+  );
   const last = heading.length - 1;
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
   const room = screen.width === null ? Number.POSITIVE_INFINITY : screen.width - before;
   if (room < Math.min(NARROWEST, widths[last] ?? 0)) return blocks(heading, cells, screen);
-  const lineOf = (row: readonly string[]) =>
+  const formatRow = (row: readonly string[]) =>
     row.map((cell, at) => (at === last ? cell : padded(cell, widths[at] ?? 0))).join(GAP);
   return [
-    screen.heading(lineOf(heading)),
+    screen.heading(formatRow(heading)),
     ...cells.flatMap((row) =>
       wrapped(row[last] ?? '', room).map((part, at) =>
-        at === 0 ? lineOf([...row.slice(0, last), part]) : ' '.repeat(before) + part,
+        at === 0 ? formatRow([...row.slice(0, last), part]) : ' '.repeat(before) + part,
       ),
     ),
   ];
@@ -63,12 +65,12 @@ function blocks(heading: readonly string[], rows: readonly (readonly string[])[]
 
 /** Breaks a text after blanks, and words that are longer than a line anywhere. */
 function wrapped(text: string, width: number): string[] {
-  if (lengthOf(text) <= width) return [text];
+  if (countCharacters(text) <= width) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (lengthOf(longer) <= width) {
+    if (countCharacters(longer) <= width) {
       line = longer;
       continue;
     }
@@ -81,9 +83,9 @@ function wrapped(text: string, width: number): string[] {
 }
 
 function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - lengthOf(text)));
+  return text + ' '.repeat(Math.max(0, width - countCharacters(text)));
 }
 
-function lengthOf(text: string): number {
+function countCharacters(text: string): number {
   return [...text].length;
 }

@@ -25,7 +25,7 @@ export function addToTree(
 ): void {
   const words = [...before, description.name];
   if (!('commands' in description)) {
-    const command = commandOf(description, { ...context, words }, options.settings);
+    const command = buildCommand(description, { ...context, words }, options.settings);
     parent.addCommand(command, { hidden: description.isHidden === true });
     return;
   }
@@ -42,7 +42,7 @@ function addHint(command: Command, about: RegExp, hint: string): void {
   command.configureOutput({ outputError });
 }
 
-function commandOf(
+function buildCommand(
   description: CommandDescription,
   context: ProcessContext & Pick<CommandContext<never>, 'words'>,
   describeSettings: DescribeSettings | undefined,
@@ -62,7 +62,7 @@ function commandOf(
   for (const { usage, describe: text, choices } of words) {
     command.addArgument(choices ? new Argument(usage, text).choices(choices) : new Argument(usage, text));
   }
-  for (const option of options) command.addOption(optionOf(option));
+  for (const option of options) command.addOption(buildOption(option));
   if (hint !== undefined) addHint(command, ABOUT_WORDS, hint);
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   if (describeSettings !== undefined && settings.length > 0) {
@@ -102,7 +102,7 @@ function withDatabaseHint(error: unknown): unknown {
   );
 }
 
-function optionOf({ flags, describe, default: preset, isRequired, choices, value }: OptionDescription): Option {
+function buildOption({ flags, describe, default: preset, isRequired, choices, value }: OptionDescription): Option {
   const option = new Option(flags, describe);
   if (preset !== undefined) option.default(preset, preset === '' ? 'none' : undefined);
   if (isRequired) option.makeOptionMandatory();

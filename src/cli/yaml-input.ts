@@ -34,30 +34,30 @@ export function readYaml(text: string, version: '1.1' | '1.2'): YamlFile {
   // The library compares each key with all others, which takes hours for a large file.
   const parsed = parseAllDocuments(text, { version, lineCounter, uniqueKeys: false, logLevel: 'silent' });
   const documents: Document[] = Array.isArray(parsed) ? [...parsed] : [];
-  const lineOf = (node: unknown) => (isNode(node) && node.range ? lineCounter.linePos(node.range[0]).line : 1);
+  const findLine = (node: unknown) => (isNode(node) && node.range ? lineCounter.linePos(node.range[0]).line : 1);
   const targets = new Map<Alias, Node | undefined>();
   for (const document of documents) {
     const [error] = document.errors;
     if (error !== undefined) throw new Error(`the file is not YAML: ${error.message.split('\n')[0]}`);
     findAliases(document, targets);
-    refuseDuplicates(document, lineOf);
+    refuseDuplicates(document, findLine);
   }
   let count = 0;
-  const plainOf = (node: unknown, depth = 0): unknown => {
+  const toPlain = (node: unknown, depth = 0): unknown => {
     count += 1;
     if (count > MAX_VALUES) throw new Error('the aliases of the file make too many values; write the values out');
-    if (depth > MAX_DEPTH) throw new Error(`line ${lineOf(node)}: the values are nested too deeply`);
-    if (isAlias(node)) return plainOf(targets.get(node), depth + 1);
+    if (depth > MAX_DEPTH) throw new Error(`line ${findLine(node)}: the values are nested too deeply`);
+    if (isAlias(node)) return toPlain(targets.get(node), depth + 1);
     if (isScalar(node)) return node.value;
-    if (isSeq(node)) return node.items.map((item) => plainOf(item, depth + 1));
+    if (isSeq(node)) return node.items.map((item) => toPlain(item, depth + 1));
     if (!isMap(node)) return null;
-    return Object.fromEntries(node.items.map(({ key, value }) => [keyOf(key), plainOf(value, depth + 1)]));
+    return Object.fromEntries(node.items.map(({ key, value }) => [toMappingKey(key), toPlain(value, depth + 1)]));
   };
-  return { documents, lineOf, plainOf: (node) => plainOf(node) };
+  return { documents, lineOf: findLine, plainOf: (node) => toPlain(node) };
 }
 
 /** The text of a key. */
-export function keyOf(key: unknown): string {
+export function toMappingKey(key: unknown): string {
   return isScalar(key) ? String(key.value ?? '') : '?';
 }
 
@@ -77,7 +77,7 @@ function refuseDuplicates(document: Document, lineOf: (node: unknown) => number)
     Map(_, { items }) {
       const keys = new Set<string>();
       for (const { key } of items) {
-        const text = keyOf(key);
+        const text = toMappingKey(key);
         if (keys.has(text)) throw new Error(`line ${lineOf(key)}: the key ${clip(text)} is there twice`);
         keys.add(text);
       }

@@ -6,12 +6,12 @@ export type PathParams = Readonly<Record<string, string>>;
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** The path of an operation with the parameters in it, encoded. */
-export function pathOf({ path }: Operation, params: PathParams = {}): string {
+export function fillPath({ path }: Operation, params: PathParams = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
 /** The base address may have a path of its own (an ingress prefix). */
-export function addressOf(baseUrl: URL, path: string, query: Query = {}): URL {
+export function buildUrl(baseUrl: URL, path: string, query: Query = {}): URL {
   const url = new URL(`${baseUrl.pathname.replace(/\/+$/, '')}${path}`, baseUrl.origin);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.append(name, String(value));

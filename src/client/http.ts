@@ -10,10 +10,10 @@ import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { sleep } from '#base/wait.ts';
 import type { Input, Operation, OperationAnswer } from '#contract/operation.ts';
-import { addressOf, type PathParams, pathOf, type Query } from './address.ts';
+import { buildUrl, fillPath, type PathParams, type Query } from './address.ts';
 import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, isKeyNotRead, parseJson } from './errors.ts';
 import { type ClientKey, createKeyText } from './key.ts';
-import { type Rate, rateOf } from './pace/rate.ts';
+import { parseRate, type Rate } from './pace/rate.ts';
 
 export interface CallOptions {
   /** Ends the call, which then rejects with the signal's reason. */
@@ -116,21 +116,21 @@ export function createCall(settings: CallSettings): Call {
     const traced = settings.trace?.({ method, path, requestId, requestIds });
     let status = 0;
     try {
-      const answer = await request(addressOf(baseUrl, path, query), {
+      const answer = await request(buildUrl(baseUrl, path, query), {
         dispatcher: agent,
         method,
-        headers: { ...headersOf(settings, outgoing, options, key), ...traced?.headers },
-        body: bodyOf(outgoing),
+        headers: { ...buildHeaders(settings, outgoing, options, key), ...traced?.headers },
+        body: encodeBody(outgoing),
         signal: limit.signal,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      const body = await textOf(answer.body, settings.maxAnswerBytes);
+      const body = await readText(answer.body, settings.maxAnswerBytes);
       status = answer.statusCode;
       if (status >= 200 && status < 300) {
         options.onEtag?.(firstHeader(answer.headers.etag) ?? null);
         options.onRate?.(
-          rateOf(firstHeader(answer.headers.ratelimit), firstHeader(answer.headers['ratelimit-policy'])),
+          parseRate(firstHeader(answer.headers.ratelimit), firstHeader(answer.headers['ratelimit-policy'])),
         );
         return { status, body };
       }
@@ -143,7 +143,7 @@ export function createCall(settings: CallSettings): Call {
       if (options.signal?.aborted) throw options.signal.reason;
       if (limit.expired()) throw new ApiUnavailable(`No answer from the API within ${limitMs / 1000} s`);
       if (cause instanceof ApiError || cause instanceof ApiUnavailable) throw cause;
-      throw new ApiUnavailable(`The API is unreachable: ${wordsOf(cause)}`, cause);
+      throw new ApiUnavailable(`The API is unreachable: ${describeCause(cause)}`, cause);
     } finally {
       limit.clear();
       settings.observe?.(method, status, (clock.now() - start) / 1000);
@@ -152,7 +152,7 @@ export function createCall(settings: CallSettings): Call {
   };
 
   return async (operation, { params, query, body }, options = {}) => {
-    const path = pathOf(operation, params as PathParams | undefined);
+    const path = fillPath(operation, params as PathParams | undefined);
     const response = await exchange({ operation, path, query: query as Query | undefined, body }, options);
     const [first, ...others] = Object.keys(operation.answers).map(Number);
     const status = others.includes(response.status) ? response.status : (first ?? 200);
@@ -161,7 +161,7 @@ export function createCall(settings: CallSettings): Call {
     const value = operation.produces === undefined ? parseJson(response.body) : response.body;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data as never;
-    const where = placeOf(parsed.error.issues[0]).join('.') || 'body';
+    const where = findIssuePath(parsed.error.issues[0]).join('.') || 'body';
     throw new ApiUnavailable(`The API's answer to ${operation.method} ${path} breaks the contract at ${where}`);
   };
 }
@@ -175,19 +175,19 @@ interface Received {
  * The place of the fault. That of a union is in its last member, which is a list where the first one is a single
  * object.
  */
-function placeOf(issue: z.core.$ZodIssue | undefined): PropertyKey[] {
+function findIssuePath(issue: z.core.$ZodIssue | undefined): PropertyKey[] {
   if (issue?.code !== 'invalid_union') return issue?.path ?? [];
-  return [...issue.path, ...placeOf(issue.errors.at(-1)?.[0])];
+  return [...issue.path, ...findIssuePath(issue.errors.at(-1)?.[0])];
 }
 
 /** Text for an operation that takes another type than JSON. */
-function bodyOf({ operation, body }: Outgoing): string | null {
+function encodeBody({ operation, body }: Outgoing): string | null {
   if (body === undefined) return null;
   return operation.consumes === undefined ? JSON.stringify(body) : String(body);
 }
 
 /** Stops reading a body that is too long, which ends its connection. @throws AnswerTooLong */
-async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
+async function readText(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -198,7 +198,7 @@ async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number): 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function headersOf(
+function buildHeaders(
   settings: CallSettings,
   { operation, body }: Outgoing,
   options: CallOptions,
@@ -218,7 +218,7 @@ function headersOf(
 }
 
 // An AggregateError (several addresses refused) has an empty message but a code.
-function wordsOf(cause: unknown): string {
+function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown network failure';
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   return cause.message || code || cause.name;

@@ -24,7 +24,7 @@ export interface RecordFilter {
 }
 
 /** All zones that the key sees, or a list with the zone of that name. */
-export function readZones(
+export function fetchZones(
   { call }: Caller,
   { zoneName }: { readonly zoneName?: string | undefined } = {},
   options?: CallOptions,
@@ -37,7 +37,11 @@ export function readZones(
 }
 
 /** The longest zone that encloses the name; null when there is none. */
-export async function findZone({ call }: Caller, suffixOf: string, options?: CallOptions): Promise<Zone | null> {
+export async function fetchEnclosingZone(
+  { call }: Caller,
+  suffixOf: string,
+  options?: CallOptions,
+): Promise<Zone | null> {
   try {
     const answer = await call(zones.listZones, { query: { suffix_of: suffixOf } }, options);
     if (!('zones' in answer)) return answer;
@@ -48,14 +52,14 @@ export async function findZone({ call }: Caller, suffixOf: string, options?: Cal
   }
 }
 
-export function readRecords(
+export function fetchRecords(
   { call }: Caller,
   id: string,
   filter: RecordFilter = {},
   options?: CallOptions,
 ): Promise<ListedRecord[]> {
   return everyPage(async (cursor) => {
-    const query = { ...queryOf(filter), cursor };
+    const query = { ...buildQuery(filter), cursor };
     const answer = await call(records.listRecords, { params: { id }, query }, options);
     return { items: answer.records, next: answer.next };
   });
@@ -73,7 +77,7 @@ export async function* readRecordPages(
   options?: CallOptions,
 ): AsyncGenerator<readonly ListedRecord[]> {
   const read = (size: number, cursor: string | undefined) =>
-    call(records.listRecords, { params: { id }, query: { ...queryOf(filter), limit: size, cursor } }, options);
+    call(records.listRecords, { params: { id }, query: { ...buildQuery(filter), limit: size, cursor } }, options);
   let size = limit;
   let cursor: string | undefined;
   for (;;) {
@@ -113,7 +117,7 @@ export async function* readOwnerPages(
   }
 }
 
-function queryOf({ name, names, type, content, etags, owners }: RecordFilter) {
+function buildQuery({ name, names, type, content, etags, owners }: RecordFilter) {
   const yes = (isRequested: boolean | undefined) => (isRequested ? ('true' as const) : undefined);
   return { name, names: names?.join(','), type, content, etags: yes(etags), owners: yes(owners) };
 }

@@ -82,12 +82,12 @@ async function answered(client: NodesClient, id: string): Promise<NodesAnswer> {
     const input = { params: { id }, query: { wait: String(WAIT_SECONDS) } };
     return { ...(await client.call(listZoneNodes, input, { timeoutMs: TIMEOUT_MS })), problem: null };
   } catch (error) {
-    return { nodes: null, secondaries: [], problem: problemOf(error) };
+    return { nodes: null, secondaries: [], problem: describeProblem(error) };
   }
 }
 
 /** @throws an error that is not a failed call */
-function problemOf(error: unknown): string | null {
+function describeProblem(error: unknown): string | null {
   // An api of an earlier version has no such question.
   if (isAbsent(error) && error.code === 'not_found') return null;
   if (error instanceof ApiError) return `the api does not say which nodes have the last change (${error.code})`;

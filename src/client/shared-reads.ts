@@ -62,7 +62,7 @@ export function withSharedReads(
     call: (operation, input, options = {}) => {
       if (operation.id !== listRecords.id) return client.call(operation, input, options);
       const { params, query } = input as Input<typeof listRecords>;
-      const place = placeOf(query);
+      const place = toPlace(query);
       if (place === null) return client.call(operation, input, options);
       return reads.list(params.id, place, options, groupOf(options)) as Promise<never>;
     },
@@ -70,7 +70,7 @@ export function withSharedReads(
 }
 
 /** The name and type that a list is limited to; null if it has another filter, or is a page. */
-function placeOf({ name, type, ...others }: RecordQuery = {}): Place | null {
+function toPlace({ name, type, ...others }: RecordQuery = {}): Place | null {
   const isPlain = Object.values(others).every((other) => other === undefined);
   return isPlain && name !== undefined && type !== undefined ? { name, type } : null;
 }

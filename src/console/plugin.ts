@@ -3,7 +3,7 @@
 //
 // How to add a page:
 // 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its
-//    pages need a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of http/hooks/auth.ts work as in the
+//    pages need a signed-in person: `readVisitor(request)`. `requireActor` and `readCaller` of http/hooks/auth.ts work as in the
 //    REST routes.
 // 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer
 //    with `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and
@@ -12,7 +12,7 @@
 // 3. Links and forms: all addresses begin with /console. A form has method post, `<%~ include('/shell/partials/csrf',
 //    it) %>` as its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without
 //    JavaScript.
-// 4. A POST: read it with `typedOf(request)` and act inside `attempt(…)`, which shows a refused form again with the
+// 4. A POST: read it with `readTyped(request)` and act inside `attempt(…)`, which shows a refused form again with the
 //    typed values and the API's sentence at its field. The same form takes effect once (shell/once.ts). After success
 //    answer `done(request, reply, address, message)`, a redirect with a message. A route that writes declares it, as in
 //    REST: `{ config: { counts: 'records' } }`.
@@ -28,7 +28,7 @@ import type { CONSOLE_SETTINGS } from './settings.ts';
 import { serveAssets } from './shell/assets.ts';
 import { sendOnce } from './shell/once.ts';
 import { protect } from './shell/protection.ts';
-import { createProvider } from './shell/provider.ts';
+import { createSignInProvider } from './shell/provider.ts';
 import { providerPages } from './shell/provider-pages.ts';
 import { installErrorPages } from './shell/refusals.ts';
 import { keepSessions, requireVisitor } from './shell/session.ts';
@@ -56,7 +56,7 @@ type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
  * @throws Error if a setting is set without the settings that it requires
  */
 export function createConsole(settings: Settings, live: QueryLive | null = null) {
-  const provider = createProvider(settings);
+  const provider = createSignInProvider(settings);
   return async (app: FastifyInstance, baseParts: Omit<ConsoleParts, 'url' | 'live'>): Promise<void> => {
     const parts: ConsoleParts = { ...baseParts, live, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
     installErrorPages(app);

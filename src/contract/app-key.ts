@@ -62,7 +62,7 @@ export const keyBody = z
   });
 
 /** The person who created a key or a trust. @param what as in "the key" */
-export const creatorOf = (what: string) =>
+export const buildCreator = (what: string) =>
   z
     .object({
       userId,
@@ -77,7 +77,7 @@ export const creatorOf = (what: string) =>
 const keyFields = {
   id,
   ...keyTerms,
-  mintedBy: creatorOf('the key'),
+  mintedBy: buildCreator('the key'),
   name: z.string().meta({ description: 'The name that says what the key is for.' }),
   onlyNames: z.array(z.string()).nullable().meta({
     description: 'Patterns of record names that the key is restricted to. Null means that there is no restriction.',

@@ -1,6 +1,6 @@
 // The contract of trusts: the tokens that a trust accepts, the rights that it gives, and its subjects.
 import { z } from 'zod';
-import { creatorOf } from './app-key.ts';
+import { buildCreator } from './app-key.ts';
 import { pathId, teamParams } from './people.ts';
 import { moment } from './shared.ts';
 import { grantShape, trustRights, trustTerms } from './terms.ts';
@@ -76,7 +76,7 @@ const trustFields = {
     .array(z.string())
     .nullable()
     .meta({ description: 'Networks that tokens may be used from. Null means that they may be used from anywhere.' }),
-  createdBy: creatorOf('the trust'),
+  createdBy: buildCreator('the trust'),
   expiresAt: moment
     .nullable()
     .meta({ description: 'The time at which the trust expires. Null means that it never expires.' }),

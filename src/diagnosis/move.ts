@@ -60,7 +60,7 @@ export function planMove(
       };
     if (!isHere) {
       const missing = zone.nameservers.filter((_, at) => !parent.ns.values.includes(own.ns[at] as string));
-      return { step: 'change-ns', text: `Add the missing records at ${where}: ${linesOf(zone, missing)}` };
+      return { step: 'change-ns', text: `Add the missing records at ${where}: ${formatNsRecords(zone, missing)}` };
     }
     if (hasOwnDs) return { step: 'done', text: `${zone.zoneName} is delegated to this service, with its DS record.` };
     const old = cached?.ns.values.some((each) => !own.ns.includes(each)) === true;
@@ -80,12 +80,12 @@ export function planMove(
   const verb = parent.ns.values.length === 0 ? 'Add' : 'Replace the NS records by';
   return {
     step: 'change-ns',
-    text: `${verb} these records at ${where}: ${linesOf(zone, zone.nameservers)}${cached === null ? blind('DS records') : ''}`,
+    text: `${verb} these records at ${where}: ${formatNsRecords(zone, zone.nameservers)}${cached === null ? blind('DS records') : ''}`,
   };
 }
 
 /** Ends with the dot of a name, which also ends the sentence. */
-function linesOf({ zoneName }: MovedZone, hosts: readonly string[]): string {
+function formatNsRecords({ zoneName }: MovedZone, hosts: readonly string[]): string {
   return hosts.map((host) => `${zoneName}. NS ${host}.`).join(', ');
 }
 

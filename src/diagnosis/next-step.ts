@@ -1,6 +1,6 @@
 // The next step for the reason of an object that is not Ready: a sentence, and the commands to type. Pure.
 import { isIP } from 'node:net';
-import { quoted } from '#base/shell.ts';
+import { quoteForShell } from '#base/shell.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { unownedIn } from '#resources/deletion.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -115,7 +115,7 @@ function deletion(object: Shown): NextStep {
   if (waits.reason !== 'ForeignRecords')
     return { words: 'Delete the zone nevertheless, or keep it.', commands: [annotate(RELEASE_MANY), keep] };
   const deletions = unownedIn(waits.message).map(
-    ({ name, type }) => `zonestead records delete ${[object.spec.zoneName, name, type].map(quoted).join(' ')}`,
+    ({ name, type }) => `zonestead records delete ${[object.spec.zoneName, name, type].map(quoteForShell).join(' ')}`,
   );
   const words =
     deletions.length > 0

@@ -5,7 +5,7 @@ import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
-import { summaryOf, valuesOf } from '#resources/summary.ts';
+import { listRecordValues, summarizeValues } from '#resources/summary.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 
 export type Shown = DNSZone | DNSRecord;
@@ -53,7 +53,7 @@ export function zoneNameOf({ spec }: DNSZone): string {
 
 /** Such as "www A 192.0.2.1". */
 export function recordWords({ spec }: DNSRecord): string {
-  return `${spec.name} ${spec.type} ${summaryOf(valuesOf(spec))}`;
+  return `${spec.name} ${spec.type} ${summarizeValues(listRecordValues(spec))}`;
 }
 
 /** Objects by namespace and name. */

@@ -1,5 +1,5 @@
 // Comments of records and zones: a line of plain text for people. Name servers never see it. Pure.
-import { codeOf, findSpecialCharacter } from './plain-text.ts';
+import { findSpecialCharacter, formatCodePoint } from './plain-text.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
 
 /** The longest comment, in code points. */
@@ -17,7 +17,7 @@ export function parseComment(text: string | null): Verdict<string | null> {
   if (wrong !== null) {
     return refuse(
       'comment',
-      `The comment ${clip(comment)} has the character ${codeOf(wrong)}; write one line of plain text, without control characters.`,
+      `The comment ${clip(comment)} has the character ${formatCodePoint(wrong)}; write one line of plain text, without control characters.`,
     );
   }
   const length = [...comment].length;

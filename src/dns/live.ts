@@ -45,7 +45,7 @@ interface LiveDifference {
 
 /** One entry per server, in the order of `servers`. @param serial the serial that the zone has at the service */
 export function compareServers(servers: readonly LiveServer[], serial: number): LiveDifference[] {
-  const forms = servers.map(formOf);
+  const forms = servers.map(toComparable);
   const counts = new Map<string, number>();
   for (const form of forms) if (form !== null) counts.set(form, (counts.get(form) ?? 0) + 1);
   // The sort is stable: of two answers that are equally frequent, the first server's wins.
@@ -57,7 +57,7 @@ export function compareServers(servers: readonly LiveServer[], serial: number): 
 }
 
 /** Ignores the order of records, which servers rotate, and the TTL, which the page shows anyway. */
-function formOf({ rcode, aa, answers }: LiveServer): string | null {
+function toComparable({ rcode, aa, answers }: LiveServer): string | null {
   if (rcode === null) return null;
   const records = answers.map(({ name, type, text }) => `${name} ${type} ${text}`).sort();
   return JSON.stringify([rcode, aa, records]);

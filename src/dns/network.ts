@@ -14,7 +14,7 @@ export function parseNetwork(text: string, field: string): Verdict<string> {
   if (octets === null || length > bits) {
     return refuse(field, `${clip(text)} is not a network; write for instance "192.0.2.0/24" or "2001:db8::/32".`);
   }
-  const base = octets.map((octet, index) => octet & maskOf(length - index * 8));
+  const base = octets.map((octet, index) => octet & buildMask(length - index * 8));
   const networkText = `${v4 === null ? formatIpv6(base, { hexOnly: true }) : formatIpv4(base)}/${length}`;
   if (base.some((octet, index) => octet !== octets[index])) {
     return refuse(field, `${clip(text)} has bits behind its prefix; write ${clip(networkText)}, or a longer prefix.`);
@@ -23,6 +23,6 @@ export function parseNetwork(text: string, field: string): Verdict<string> {
 }
 
 /** The mask of one octet of which the first `bits` bits count. */
-function maskOf(bits: number): number {
+function buildMask(bits: number): number {
   return bits >= 8 ? 0xff : bits <= 0 ? 0 : (0xff << (8 - bits)) & 0xff;
 }

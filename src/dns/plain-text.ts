@@ -11,6 +11,6 @@ export function findSpecialCharacter(text: string): string | null {
 }
 
 /** `U+0085` */
-export function codeOf(character: string): string {
+export function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

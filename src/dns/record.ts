@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { parseComment } from './comment.ts';
 import { fqdn, orderName, parseOwnerName } from './names/name.ts';
-import { codeOf, findSpecialCharacter } from './plain-text.ts';
+import { findSpecialCharacter, formatCodePoint } from './plain-text.ts';
 import { flawOfGenericType } from './types/generic-type.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from './types/index.ts';
 import { isOwnType } from './types/numbers.ts';
@@ -94,7 +94,7 @@ function judgeCharacters(content: string): Verdict<null> {
   const escapes = [...Buffer.from(wrong)].map((octet) => `\\${String(octet).padStart(3, '0')}`).join('');
   return refuse(
     'content',
-    `The content has the character ${codeOf(wrong)}; remove it, or write it as ${escapes} in a quoted text.`,
+    `The content has the character ${formatCodePoint(wrong)}; remove it, or write it as ${escapes} in a quoted text.`,
   );
 }
 

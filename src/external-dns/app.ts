@@ -6,7 +6,7 @@ import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { exceedsJson, type JsonBounds } from '#base/json-bounds.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
-import { changes, endpointList, MEDIA_TYPE } from './protocol.ts';
+import { changesBody, endpointList, MEDIA_TYPE } from './protocol.ts';
 import type { WebhookProvider } from './provider.ts';
 
 interface WebhookOptions {
@@ -69,7 +69,7 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance {
   route('GET', '/records', (_request, signal) => provider.records(signal));
   route('POST', '/adjustendpoints', (request, signal) => provider.adjust(endpointList.parse(json(request)), signal));
   route('POST', '/records', async (request, signal) => {
-    const refusedCount = await provider.apply(changes.parse(json(request)), signal);
+    const refusedCount = await provider.apply(changesBody.parse(json(request)), signal);
     if (refusedCount > 0) throw new Refused(refusedCount);
   });
   app.setErrorHandler((error, _request, reply) => {

@@ -9,7 +9,7 @@ export type Deletions = ReadonlyMap<string, number>;
 const WINDOW_MS = 5 * 60_000;
 
 /** The deletions that still count. */
-export function recentOf(before: Deletions, now: number): Deletions {
+export function keepRecent(before: Deletions, now: number): Deletions {
   return new Map([...before].filter(([, at]) => now - at < WINDOW_MS));
 }
 
@@ -17,7 +17,7 @@ export function recentOf(before: Deletions, now: number): Deletions {
  * Whether the deletions of a round, with those before it, can be too many: only then the number of held sets is needed.
  */
 export function mayBeMass(recent: Deletions, round: readonly string[]): boolean {
-  return round.length > 0 && countOf(recent, round) > MAX_ALWAYS;
+  return round.length > 0 && countDeletions(recent, round) > MAX_ALWAYS;
 }
 
 /**
@@ -27,7 +27,7 @@ export function mayBeMass(recent: Deletions, round: readonly string[]): boolean 
  */
 export function isMass(recent: Deletions, round: readonly string[], heldKeys: Iterable<string>): boolean {
   const all = union(recent.keys(), heldKeys).size;
-  return round.length > 0 && isMassDeletion({ all, deletions: countOf(recent, round) });
+  return round.length > 0 && isMassDeletion({ all, deletions: countDeletions(recent, round) });
 }
 
 /** The deletions after a round. */
@@ -42,7 +42,7 @@ export function heldBack(recent: Deletions, now: number): Deletions {
   return new Map([...recent.keys()].map((place) => [place, now]));
 }
 
-function countOf(recent: Deletions, round: readonly string[]): number {
+function countDeletions(recent: Deletions, round: readonly string[]): number {
   return union(recent.keys(), round).size;
 }
 

@@ -9,9 +9,9 @@ import type { OwnedSet } from '#contract/owners.ts';
 import type { Zone } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import { labelsOf } from './owner.ts';
+import { buildLabels } from './owner.ts';
 import type { DnsEndpoint } from './protocol.ts';
-import { canonicalTarget, isEndpointType, targetOf, ttlOf } from './values.ts';
+import { canonicalTarget, isEndpointType, toServedTtl, toTarget } from './values.ts';
 
 export type ZoneName = Pick<Zone, 'id' | 'zoneName' | 'defaultTtl'>;
 
@@ -22,7 +22,7 @@ export interface EndpointPlace<Z extends ZoneName> {
 }
 
 /** The longest zone that encloses the name; null when no zone of the key does. */
-export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]): EndpointPlace<Z> | null {
+export function findEndpointPlace<Z extends ZoneName>(dnsName: string, zones: readonly Z[]): EndpointPlace<Z> | null {
   const name = plainName(dnsName);
   let best: Z | null = null;
   for (const zone of zones) {
@@ -45,13 +45,13 @@ export function isAlias(endpoint: Pick<DnsEndpoint, 'recordType' | 'providerSpec
 }
 
 /** The type that an endpoint has at the service. */
-export function typeOf(endpoint: Pick<DnsEndpoint, 'recordType' | 'providerSpecific'>): RecordType | null {
+export function toRecordType(endpoint: Pick<DnsEndpoint, 'recordType' | 'providerSpecific'>): RecordType | null {
   if (isAlias(endpoint)) return 'ALIAS';
   return isEndpointType(endpoint.recordType) ? endpoint.recordType : null;
 }
 
 /** The sets of an instance as endpoints. Types that external-dns does not know are omitted. */
-export function endpointsOf(
+export function buildEndpoints(
   zone: ZoneName,
   sets: readonly OwnedSet[],
   { ownerId, share }: { ownerId: string; share: boolean },
@@ -60,7 +60,7 @@ export function endpointsOf(
   for (const set of sets) {
     const recordType = set.type === 'ALIAS' ? 'CNAME' : set.type;
     if (!isEndpointType(recordType)) continue;
-    const targets = set.records.map((record) => targetOf(set.type, record));
+    const targets = set.records.map((record) => toTarget(set.type, record));
     const before = places.get(`${set.name} ${set.type}`);
     const providerSpecific = [
       ...(set.type === 'ALIAS' ? [ALIAS] : []),
@@ -74,7 +74,7 @@ export function endpointsOf(
       targets: [...(before?.targets ?? []), ...targets].sort(),
       recordType,
       recordTTL: set.ttl ?? zone.defaultTtl,
-      labels: labelsOf(ownerId, set.owner),
+      labels: buildLabels(ownerId, set.owner),
       ...(providerSpecific.length === 0 ? {} : { providerSpecific }),
     });
   }
@@ -88,23 +88,23 @@ interface Adjusted {
 }
 
 /**
- * The wanted endpoints in the form that `endpointsOf` returns, so that external-dns sees no difference where there is
- * none, and never tries to create an endpoint that the service cannot store.
+ * The wanted endpoints in the form that `buildEndpoints` returns, so that external-dns sees no difference where there
+ * is none, and never tries to create an endpoint that the service cannot store.
  */
 export function adjust(wantedEndpoints: readonly DnsEndpoint[], zones: readonly ZoneName[]): Adjusted {
   const adjusted: Adjusted = { endpoints: [], dropped: [] };
   for (const endpoint of wantedEndpoints) {
-    const place = placeOf(endpoint.dnsName, zones);
+    const place = findEndpointPlace(endpoint.dnsName, zones);
     const apexAlias = endpoint.recordType === 'CNAME' && place?.name === '@';
     const alias = isAlias(endpoint) || apexAlias ? [ALIAS] : [];
-    const type = typeOf({ ...endpoint, providerSpecific: alias });
-    const problem = problemOf(endpoint, place, type);
+    const type = toRecordType({ ...endpoint, providerSpecific: alias });
+    const problem = findProblem(endpoint, place, type);
     if (problem !== null || type === null) {
       adjusted.dropped.push(`${endpoint.dnsName} ${endpoint.recordType}: ${problem}`);
       continue;
     }
     const { recordTTL, providerSpecific: _, ...rest } = endpoint;
-    const ttl = ttlOf(recordTTL);
+    const ttl = toServedTtl(recordTTL);
     const providerSpecific = [...alias, ...(ttl === undefined ? [DEFAULT_TTL] : [])];
     adjusted.endpoints.push({
       ...rest,
@@ -116,7 +116,7 @@ export function adjust(wantedEndpoints: readonly DnsEndpoint[], zones: readonly 
   return adjusted;
 }
 
-function problemOf(
+function findProblem(
   endpoint: DnsEndpoint,
   place: EndpointPlace<ZoneName> | null,
   type: RecordType | null,

@@ -8,7 +8,7 @@ import { startHealthServer } from '#telemetry/health.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { buildWebhook } from './app.ts';
-import { createProvider } from './provider.ts';
+import { createWebhookProvider } from './provider.ts';
 import type { EXTERNAL_DNS_SETTINGS } from './settings.ts';
 
 /** Serves until the signal. @throws when a port is taken */
@@ -29,7 +29,7 @@ export async function runExternalDns(
     keyWaitMs: 5_000,
   });
   const pace = createDispatcher({ clock: realClock, random: Math.random });
-  const provider = createProvider({
+  const provider = createWebhookProvider({
     ...{ client, pace, clock: realClock, log },
     ownerId: config.ZONESTEAD_EXTERNAL_DNS_OWNER_ID,
     share: config.ZONESTEAD_EXTERNAL_DNS_SHARE,

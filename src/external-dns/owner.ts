@@ -22,15 +22,18 @@ const OTHER = 'other';
 /**
  * The beginning of all owners of one instance. No other instance has owners that begin so, because an id has no slash.
  */
-export function ownersOf(ownerId: string): string {
+export function buildInstancePrefix(ownerId: string): string {
   return `external-dns:${ownerId}/`;
 }
 
-export function ownerFor(ownerId: string, { recordType, labels }: Pick<DnsEndpoint, 'recordType' | 'labels'>): string {
+export function buildEndpointOwner(
+  ownerId: string,
+  { recordType, labels }: Pick<DnsEndpoint, 'recordType' | 'labels'>,
+): string {
   const object = labels?.[LABELS.object];
   const isRegistry = recordType === 'TXT' && !object && labels?.[LABELS.registered] !== undefined;
-  const text = ownersOf(ownerId) + (object || (isRegistry ? REGISTRY : OTHER));
-  return ownerForm.safeParse(text).success ? text : ownersOf(ownerId) + OTHER;
+  const text = buildInstancePrefix(ownerId) + (object || (isRegistry ? REGISTRY : OTHER));
+  return ownerForm.safeParse(text).success ? text : buildInstancePrefix(ownerId) + OTHER;
 }
 
 export function isRegistry(owner: string): boolean {
@@ -38,8 +41,8 @@ export function isRegistry(owner: string): boolean {
 }
 
 /** The labels that external-dns gave to the endpoint of this owner. */
-export function labelsOf(ownerId: string, owner: string): Record<string, string> {
-  const object = owner.slice(ownersOf(ownerId).length);
+export function buildLabels(ownerId: string, owner: string): Record<string, string> {
+  const object = owner.slice(buildInstancePrefix(ownerId).length);
   // Objects have a slash: `service/<namespace>/<name>`, `node/<name>`.
   return { [LABELS.instance]: ownerId, ...(object.includes('/') ? { [LABELS.object]: object } : {}) };
 }

@@ -1,10 +1,10 @@
 // Plans the sets to apply from external-dns' changes and from the sets that its instance owns at the service. Pure.
 import type { OwnedSet, RecordSet } from '#contract/owners.ts';
 import type { RecordType } from '#dns/types/index.ts';
-import { type EndpointPlace, placeOf, typeOf, type ZoneName } from './endpoints.ts';
-import { isRegistry, ownerFor, ownersOf, REGISTERED } from './owner.ts';
+import { type EndpointPlace, findEndpointPlace, toRecordType, type ZoneName } from './endpoints.ts';
+import { buildEndpointOwner, buildInstancePrefix, isRegistry, REGISTERED } from './owner.ts';
 import type { Changes, DnsEndpoint } from './protocol.ts';
-import { canonicalTarget, splitTarget, ttlOf } from './values.ts';
+import { canonicalTarget, splitTarget, toServedTtl } from './values.ts';
 
 /** The endpoint that external-dns wants at one name and type; null: none. */
 export interface Wish {
@@ -23,11 +23,11 @@ export interface PlanOptions {
 }
 
 /** One wish for each name and type. Endpoints outside of all zones or of an unknown type are omitted. */
-export function wishesOf(changes: Changes, zones: readonly ZoneName[]): Wish[] {
+export function collectWishes(changes: Changes, zones: readonly ZoneName[]): Wish[] {
   const wishes = new Map<string, Wish>();
   const add = (endpoint: DnsEndpoint, isWanted: boolean) => {
-    const place = placeOf(endpoint.dnsName, zones);
-    const type = typeOf(endpoint);
+    const place = findEndpointPlace(endpoint.dnsName, zones);
+    const type = toRecordType(endpoint);
     if (place === null || type === null) return;
     const wantedEndpoint = isWanted && endpoint.targets.length > 0 ? endpoint : null;
     wishes.set(`${place.zone.id} ${place.name} ${type}`, { place, type, endpoint: wantedEndpoint });
@@ -41,7 +41,11 @@ export function wishesOf(changes: Changes, zones: readonly ZoneName[]): Wish[] {
  * The sets to apply for the wishes of one zone, by name, and the releases of a name first.
  * @param ownedSets the sets that the instance owns, at least those at the names of the wishes
  */
-export function planSets(wishes: readonly Wish[], ownedSets: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
+export function planRecordSets(
+  wishes: readonly Wish[],
+  ownedSets: readonly OwnedSet[],
+  options: PlanOptions,
+): RecordSet[] {
   const at = Map.groupBy(ownedSets, ({ name, type }) => `${name} ${type}`);
   const names = Map.groupBy(wishes, ({ place }) => place.name);
   return [...names.values()].flatMap((ofName) => {
@@ -63,7 +67,7 @@ export function registryFor(
   const useless = new Set(
     wishes.flatMap(({ place, endpoint }) => {
       const registeredName = endpoint?.labels?.[REGISTERED];
-      const about = registeredName === undefined ? null : placeOf(registeredName, [place.zone]);
+      const about = registeredName === undefined ? null : findEndpointPlace(registeredName, [place.zone]);
       return about !== null && names.has(about.name) ? [place.name] : [];
     }),
   );
@@ -84,19 +88,19 @@ export function isRelease({ values }: RecordSet): boolean {
 function planWish({ place, type, endpoint }: Wish, ownedSets: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
   const { name } = place;
   const { ownerId, share, adopt } = options;
-  const owner = endpoint && ownerFor(ownerId, endpoint);
+  const owner = endpoint && buildEndpointOwner(ownerId, endpoint);
   const releases = ownedSets
     .filter((set) => set.owner !== owner)
     .map((set): RecordSet => ({ owner: set.owner, name, type, values: [] }));
   if (endpoint === null || owner === null) return releases;
-  const ttl = ttlOf(endpoint.recordTTL);
+  const ttl = toServedTtl(endpoint.recordTTL);
   const targets = new Set(endpoint.targets.map((target) => canonicalTarget(type, target)));
   return [
     ...releases,
     {
       ...{ owner, name, type, values: [...targets].map((target) => toValue(type, target)) },
       ...(ttl === undefined ? {} : { ttl }),
-      ...(share ? { share } : { onlyAmong: ownersOf(ownerId) }),
+      ...(share ? { share } : { onlyAmong: buildInstancePrefix(ownerId) }),
       ...(adopt ? { adopt: 'IfIdentical' } : {}),
     },
   ];

@@ -26,7 +26,7 @@ const endpoints = z
 export const endpointList = endpoints;
 
 /** `updateOld` and `updateNew` go in pairs. */
-export const changes = z.object({
+export const changesBody = z.object({
   create: endpoints,
   updateOld: endpoints,
   updateNew: endpoints,
@@ -34,4 +34,4 @@ export const changes = z.object({
 });
 
 export type DnsEndpoint = z.infer<typeof endpoint>;
-export type Changes = z.infer<typeof changes>;
+export type Changes = z.infer<typeof changesBody>;

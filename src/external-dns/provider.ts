@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import type { Client } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
-import { readOwnerPages, readZones } from '#client/lists.ts';
+import { fetchZones, readOwnerPages } from '#client/lists.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import type { OwnedSet } from '#contract/owners.ts';
 import type { Zone } from '#contract/zone.ts';
-import { type Deletions, heldBack, isMass, mayBeMass, recentOf, withRound } from './brake.ts';
-import { adjust, endpointsOf } from './endpoints.ts';
-import { isRegistry, ownersOf } from './owner.ts';
-import { emptied, isRelease, type PlanOptions, planSets, registryFor, type Wish, wishesOf } from './plan.ts';
+import { type Deletions, heldBack, isMass, keepRecent, mayBeMass, withRound } from './brake.ts';
+import { adjust, buildEndpoints } from './endpoints.ts';
+import { buildInstancePrefix, isRegistry } from './owner.ts';
+import { collectWishes, emptied, isRelease, type PlanOptions, planRecordSets, registryFor, type Wish } from './plan.ts';
 import type { Changes, DnsEndpoint } from './protocol.ts';
 import { createSend } from './send.ts';
 
@@ -34,7 +34,7 @@ export interface WebhookProvider {
   apply(changes: Changes, signal: AbortSignal): Promise<number>;
 }
 
-export function createProvider({
+export function createWebhookProvider({
   client,
   pace,
   clock,
@@ -44,9 +44,9 @@ export function createProvider({
 }: ProviderOptions): WebhookProvider {
   const send = createSend({ client, pace, log });
   let deletions: Deletions = new Map();
-  const prefix = ownersOf(options.ownerId);
+  const prefix = buildInstancePrefix(options.ownerId);
 
-  const readVisibleZones = (signal: AbortSignal): Promise<Zone[]> => readZones(client, {}, { signal });
+  const readVisibleZones = (signal: AbortSignal): Promise<Zone[]> => fetchZones(client, {}, { signal });
   const heldIn = async (zone: Zone, signal: AbortSignal): Promise<OwnedSet[]> => {
     const ownedSets: OwnedSet[] = [];
     try {
@@ -62,12 +62,12 @@ export function createProvider({
   /** Removes the releases from the plans if there are suspiciously many. @returns how many were removed */
   const holdBack = async (plans: Plan[], zones: readonly Zone[], signal: AbortSignal): Promise<number> => {
     const round = plans.flatMap(({ zone, sets }) => emptied(sets).map((set) => keyOf(zone, set)));
-    const recent = recentOf(deletions, clock.now());
+    const recent = keepRecent(deletions, clock.now());
     deletions = withRound(recent, round, clock.now());
     if (massDeletion || !mayBeMass(recent, round)) return 0;
     const others = zones.filter((zone) => !plans.some((plan) => plan.zone.id === zone.id));
     const rest = await Promise.all(others.map(async (zone) => ({ zone, held: await heldIn(zone, signal) })));
-    const heldKeys = [...plans, ...rest].flatMap((each) => keysOf(each.zone, each.held));
+    const heldKeys = [...plans, ...rest].flatMap((each) => listKeys(each.zone, each.held));
     if (!isMass(recent, round, heldKeys)) return 0;
     deletions = heldBack(recent, clock.now());
     for (const plan of plans) {
@@ -95,7 +95,7 @@ export function createProvider({
     records: async (signal) => {
       const lists: DnsEndpoint[][] = [];
       for (const zone of await readVisibleZones(signal))
-        lists.push(endpointsOf(zone, await heldIn(zone, signal), options));
+        lists.push(buildEndpoints(zone, await heldIn(zone, signal), options));
       return lists.flat();
     },
     adjust: async (endpoints, signal) => {
@@ -105,13 +105,13 @@ export function createProvider({
     },
     apply: async (changes, signal) => {
       const zones = await readVisibleZones(signal);
-      const wishes = Map.groupBy(wishesOf(changes, zones), ({ place }) => place.zone.id);
+      const wishes = Map.groupBy(collectWishes(changes, zones), ({ place }) => place.zone.id);
       const concernedZones = zones.filter(({ id }) => wishes.has(id));
       const plans = await Promise.all(
         concernedZones.map(async (zone): Promise<Plan> => {
           const ownedSets = await heldIn(zone, signal);
           const ofZone = wishes.get(zone.id) ?? [];
-          return { zone, held: ownedSets, wishes: ofZone, sets: planSets(ofZone, ownedSets, options) };
+          return { zone, held: ownedSets, wishes: ofZone, sets: planRecordSets(ofZone, ownedSets, options) };
         }),
       );
       const heldBack = await holdBack(plans, zones, signal);
@@ -128,10 +128,10 @@ interface Plan {
   zone: Zone;
   held: readonly OwnedSet[];
   wishes: readonly Wish[];
-  sets: ReturnType<typeof planSets>;
+  sets: ReturnType<typeof planRecordSets>;
 }
 
-function keysOf(zone: Zone, ownedSets: readonly OwnedSet[]): string[] {
+function listKeys(zone: Zone, ownedSets: readonly OwnedSet[]): string[] {
   return ownedSets.filter(({ owner }) => !isRegistry(owner)).map((set) => keyOf(zone, set));
 }
 

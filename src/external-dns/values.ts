@@ -28,18 +28,18 @@ export function splitTarget(type: RecordType, target: string): EndpointValue {
 /**
  * The target of a value in canonical form; an invalid target stays as it is, and the service refuses it with a reason.
  */
-export function targetOf(type: RecordType, { content, priority }: EndpointValue): string {
+export function toTarget(type: RecordType, { content, priority }: EndpointValue): string {
   const parsed = parseRdata(type, content, priority);
   const text = parsed.ok ? parsed.value.content : content;
   return type === 'MX' ? `${parsed.ok ? parsed.value.priority : priority} ${text}` : text;
 }
 
 export function canonicalTarget(type: RecordType, target: string): string {
-  return targetOf(type, splitTarget(type, target));
+  return toTarget(type, splitTarget(type, target));
 }
 
 /** The TTL in the form of the service; undefined: the zone's default. */
-export function ttlOf(seconds: number | undefined): number | undefined {
+export function toServedTtl(seconds: number | undefined): number | undefined {
   if (seconds === undefined || seconds <= 0) return undefined;
   return clampTtl(seconds);
 }

@@ -75,7 +75,7 @@ const MEANING_OF_STATUS: Readonly<Record<number, string>> = {
 };
 
 /** The description of an error status in the OpenAPI document. Null for a status that no error has. */
-export function meaningOf(status: number): string | null {
+export function describeStatus(status: number): string | null {
   const codes = Object.entries(CODES).flatMap(([code, of]) =>
     of.status === status ? [`\`${code}\`: ${of.meaning}`] : [],
   );

@@ -5,7 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { refuseOutage } from '#service/outage.ts';
 import { Refusal, refusal, refuseIssues } from '#service/refusal.ts';
-import { answerBare, sendRefusal, statusOf } from './refusals.ts';
+import { answerBare, sendRefusal, toHttpStatus } from './refusals.ts';
 
 /** The longest part of a path, in characters. */
 export const MAX_PARAMETER = 512;
@@ -42,15 +42,15 @@ export function answerUnrouted(error: FastifyError, request: FastifyRequest, rep
 
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const outage = refuseOutage(error);
-  const refused = outage ?? refusalOf(error, request);
+  const refused = outage ?? toRefusal(error, request);
   if (refused.rule === 'internal') request.log.error({ err: error }, 'request failed');
   // The loss of the database has a line of its own, so a request does not need one.
   if (outage !== null) request.log.debug({ err: error }, 'the database is not available');
   const { statusCode = 400 } = error as FastifyError;
-  return sendRefusal(reply, refused, KEPT_STATUS.has(statusCode) ? statusCode : statusOf(refused));
+  return sendRefusal(reply, refused, KEPT_STATUS.has(statusCode) ? statusCode : toHttpStatus(refused));
 }
 
-function refusalOf(error: FastifyError | Refusal | Error, request: FastifyRequest): Refusal {
+function toRefusal(error: FastifyError | Refusal | Error, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {
     if (error.validationContext === 'body' && (request.body ?? null) === null) {

@@ -4,7 +4,7 @@
  * The pattern of a route as the contract writes it. The router (find-my-way) requires a double colon for a colon that
  * begins no parameter, and the form of a parameter that such a colon follows.
  */
-export function patternOf(url: string): string {
+export function toRoutePattern(url: string): string {
   return url.replaceAll(UNTIL_COLON, '').replaceAll('::', ':');
 }
 

@@ -29,12 +29,12 @@ declare module 'fastify' {
   }
 }
 
-export function statusOf({ rule, code }: Refusal): number {
+export function toHttpStatus({ rule, code }: Refusal): number {
   return STATUS_OF_RULE[rule] ?? STATUS[code];
 }
 
 /** The error body (contract E1), with the field, the records, their owner and the value where there are some. */
-export function bodyOf({ code, message, field, records, owner, value, shared, current }: Refusal): ErrorBody {
+export function toErrorBody({ code, message, field, records, owner, value, shared, current }: Refusal): ErrorBody {
   return {
     error: code,
     message,
@@ -48,13 +48,13 @@ export function bodyOf({ code, message, field, records, owner, value, shared, cu
   };
 }
 
-const REST_FORM: RefusalForm = { body: bodyOf, status: (_, status) => status, challenge: 'Bearer' };
+const REST_FORM: RefusalForm = { body: toErrorBody, status: (_, status) => status, challenge: 'Bearer' };
 
 /** Answers with the status, the headers and the body of a refusal. */
 export function sendRefusal(
   reply: FastifyReply,
   refused: Refusal,
-  status = statusOf(refused),
+  status = toHttpStatus(refused),
   form: RefusalForm = reply.request.routeOptions?.config?.refusals ?? REST_FORM,
 ): FastifyReply {
   if (refused.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(refused.retryAfterMs));
@@ -75,8 +75,8 @@ export function sendRefusal(
 
 /** Answers a connection that no request was read from, and ends it at latest 2 s later. */
 export function answerBare(socket: Socket, refused: Refusal): void {
-  const status = statusOf(refused);
-  const body = JSON.stringify(bodyOf(refused));
+  const status = toHttpStatus(refused);
+  const body = JSON.stringify(toErrorBody(refused));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',

@@ -17,7 +17,7 @@ import type { TLS_SETTINGS } from './settings.ts';
  * To be called before limits apply to the connections of the application; they apply to those of the listener, which
  * does not listen yet. @param handshakeMs (Default: that of the listener.)
  */
-export function tlsListenerOf(app: FastifyInstance, handshakeMs?: number): TlsListener {
+export function createAppListener(app: FastifyInstance, handshakeMs?: number): TlsListener {
   return createTlsListener({
     ...(handshakeMs === undefined ? {} : { handshakeMs }),
     serve: handOver(app.server),

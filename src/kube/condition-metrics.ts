@@ -32,14 +32,14 @@ export function countConditions(
   reasons: readonly string[],
 ): void {
   const knownReasons: ReadonlySet<string> = new Set(reasons);
-  const conditionsOf = ({ objects }: CountedKind) => objects.list().map(({ status }) => status?.conditions ?? []);
+  const listConditions = ({ objects }: CountedKind) => objects.list().map(({ status }) => status?.conditions ?? []);
   metrics.gauge({
     name: 'object_conditions',
     help: 'Objects, by the status of each of their conditions.',
     labels: ['kind', 'condition', 'status'],
     collect: (gauge) => {
       for (const [kind, countedKind] of Object.entries(kinds)) {
-        const all = conditionsOf(countedKind);
+        const all = listConditions(countedKind);
         for (const condition of countedKind.conditions) {
           const statuses = all.map((conditions) => findCondition(conditions, condition)?.status ?? 'Unknown');
           for (const status of STATUSES)
@@ -55,7 +55,7 @@ export function countConditions(
     collect: (gauge) => {
       for (const [kind, countedKind] of Object.entries(kinds)) {
         const counts = new Map<string, number>([...reasons, OTHER].map((reason) => [reason, 0]));
-        for (const conditions of conditionsOf(countedKind)) {
+        for (const conditions of listConditions(countedKind)) {
           const ready = findCondition(conditions, 'Ready');
           if (ready?.status === 'True') continue;
           const givenReason = ready?.reason ?? 'Pending';

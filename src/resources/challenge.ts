@@ -4,12 +4,12 @@
 import type { DNSRecord } from './dnsrecord.ts';
 
 /** Every DNSRecord of the solver has this label; the solver changes no object without it. */
-export const MANAGED_BY = 'app.kubernetes.io/managed-by';
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const SOLVER_MANAGER = 'zonestead-solver';
 
 /**
  * Whether the solver created the record to prove control over a name to a certificate authority (RFC 8555 section 8.4).
  */
 export function isChallenge({ metadata, spec }: Pick<DNSRecord, 'metadata' | 'spec'>): boolean {
-  return spec.type === 'TXT' && metadata.labels?.[MANAGED_BY] === SOLVER_MANAGER;
+  return spec.type === 'TXT' && metadata.labels?.[MANAGED_BY_LABEL] === SOLVER_MANAGER;
 }

@@ -5,7 +5,7 @@ import type { KubeObject } from '#kube/objects/resource.ts';
 import { COMMENT } from './names.ts';
 
 /** @returns null without the annotation, or if it is empty; a problem names the annotation */
-export function commentOf({ metadata }: Pick<KubeObject, 'metadata'>): Verdict<string | null> {
+export function readObjectComment({ metadata }: Pick<KubeObject, 'metadata'>): Verdict<string | null> {
   const text = metadata.annotations?.[COMMENT];
   const comment = parseComment(text ?? null);
   if (comment.ok) return accept(comment.value);

@@ -4,7 +4,7 @@ import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { RECORD_TYPES, type RecordType, TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { Condition } from '#kube/objects/conditions.ts';
 import { together, withRules } from './rules.ts';
-import { matches, NAMESPACE_NAME, OBJECT_NAME, RECORD_TYPE } from './syntax.ts';
+import { matchInCel, NAMESPACE_NAME, OBJECT_NAME, RECORD_TYPE } from './syntax.ts';
 
 export const GROUP = 'zonestead.dev';
 export const VERSION = 'v1alpha1';
@@ -17,15 +17,15 @@ export const MAX_TYPE = Math.max(...RECORD_TYPES.map(({ length }) => length));
  * The type of a record. The length limits the cost that the API server estimates for rules that read it; the names of
  * the list are shorter.
  */
-export const recordType = withRules(z.string().max(MAX_TYPE), [
+export const recordTypeField = withRules(z.string().max(MAX_TYPE), [
   {
-    rule: matches('self', RECORD_TYPE),
+    rule: matchInCel('self', RECORD_TYPE),
     message: `must be one of ${TYPES_IN_WORDS}`,
     holds: (self) => new RegExp(RECORD_TYPE).test(self),
   },
 ]) as unknown as z.ZodType<RecordType, RecordType>;
 
-export const ttl = z.int().min(MIN_TTL).max(MAX_TTL);
+export const ttlField = z.int().min(MIN_TTL).max(MAX_TTL);
 
 export const deletionPolicy = z.enum(['Delete', 'Retain']).default('Delete').meta({
   description:
@@ -54,7 +54,7 @@ const OBJECT_NAME_WORDS =
 
 export const objectName = withRules(z.string().min(1).max(MAX_OBJECT_NAME), [
   {
-    rule: matches('self', OBJECT_NAME),
+    rule: matchInCel('self', OBJECT_NAME),
     message: OBJECT_NAME_WORDS,
     holds: (self) => new RegExp(OBJECT_NAME).test(self),
   },
@@ -67,13 +67,13 @@ export function reference(words: { name: string; namespace: string }) {
   return withRules(z.object({ name, namespace }), [
     together<{ name: string; namespace?: string | undefined }>(null, [
       {
-        rule: matches('self.name', OBJECT_NAME),
+        rule: matchInCel('self.name', OBJECT_NAME),
         message: `name ${OBJECT_NAME_WORDS}`,
         holds: (self) => new RegExp(OBJECT_NAME).test(self.name),
       },
       {
         // `namespace` is a reserved word of CEL, which the API server escapes.
-        rule: `!has(self.__namespace__) || ${matches('self.__namespace__', NAMESPACE_NAME)}`,
+        rule: `!has(self.__namespace__) || ${matchInCel('self.__namespace__', NAMESPACE_NAME)}`,
         message: 'namespace must be the name of a namespace: lower-case letters and digits, and "-" between them',
         holds: (self) => self.namespace === undefined || new RegExp(NAMESPACE_NAME).test(self.namespace),
       },
@@ -124,7 +124,7 @@ export const labelSelector = z
   })
   .meta({ 'x-kubernetes-map-type': 'atomic' });
 
-export const moment = z.string().max(64).meta({ format: 'date-time' });
+export const momentField = z.string().max(64).meta({ format: 'date-time' });
 
 /** A metav1.Condition with its bounds. */
 const condition = z.object({
@@ -137,7 +137,7 @@ const condition = z.object({
     .min(0)
     .optional()
     .meta({ description: 'The metadata.generation of the object that the condition was set for.' }),
-  lastTransitionTime: moment.meta({ description: 'The last time that the status of the condition changed.' }),
+  lastTransitionTime: momentField.meta({ description: 'The last time that the status of the condition changed.' }),
   reason: z
     .string()
     .min(1)

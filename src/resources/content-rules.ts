@@ -4,7 +4,7 @@
 import type { TypeDefinition } from '#dns/types/define.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isGenericType, isNamedType, type NamedType, TYPES } from '#dns/types/record-type.ts';
-import { quoted, type RuleGroup } from './rules.ts';
+import { quoteCel, type RuleGroup } from './rules.ts';
 import {
   ADDRESS_LAST,
   ALIAS_FORM_PARAMS,
@@ -19,7 +19,7 @@ import {
   IPV4,
   LOC_PATTERN,
   MAPPED_IPV4,
-  matches,
+  matchInCel,
   NAPTR_PATTERN,
   NUMBERS,
   PLAIN_TEXT,
@@ -49,11 +49,11 @@ const BY_NUMBER = 'TYPEn';
 
 type RuledType = NamedType | typeof BY_NUMBER;
 
-const isHost = (subject: string) => `(${matches(subject, HOST)} && !${matches(subject, NUMBERS)})`;
+const isHost = (subject: string) => `(${matchInCel(subject, HOST)} && !${matchInCel(subject, NUMBERS)})`;
 
 /** The rule of a type whose content the pattern describes completely. */
 function pattern(source: string, message: string): ContentRule {
-  return { cel: (subject) => matches(subject, source), message };
+  return { cel: (subject) => matchInCel(subject, source), message };
 }
 
 /** The words of the content, as the service names them in its own messages. */
@@ -67,7 +67,7 @@ const POINTER: ContentRule = {
 };
 
 const SERVICE_BINDING: ContentRule = {
-  cel: (subject) => `(${matches(subject, SERVICE)} && !${matches(subject, ALIAS_FORM_PARAMS)})`,
+  cel: (subject) => `(${matchInCel(subject, SERVICE)} && !${matchInCel(subject, ALIAS_FORM_PARAMS)})`,
   message: `${words(TYPES.SVCB)} such as "1 . alpn=h2,h3"; with priority 0, omit the params`,
 };
 
@@ -82,7 +82,7 @@ const BASE64_ALONE = pattern(BASE64, 'must be base64 with padding');
 const RULES: Readonly<Record<RuledType, ContentRule>> = {
   A: pattern(IPV4, `must be ${example(TYPES.A)}: four numbers from 0 to 255 without leading zeros`),
   AAAA: {
-    cel: (subject) => `((isIP(${subject}) && ip(${subject}).family() == 6) || ${matches(subject, MAPPED_IPV4)})`,
+    cel: (subject) => `((isIP(${subject}) && ip(${subject}).family() == 6) || ${matchInCel(subject, MAPPED_IPV4)})`,
     message: `must be ${example(TYPES.AAAA)}`,
   },
   CNAME: POINTER,
@@ -95,7 +95,7 @@ const RULES: Readonly<Record<RuledType, ContentRule>> = {
     message: 'must be a host name such as mail.example.net; set the preference in priority',
   },
   SRV: {
-    cel: (subject) => `(${matches(subject, SRV_PATTERN)} && !${matches(subject, ADDRESS_LAST)})`,
+    cel: (subject) => `(${matchInCel(subject, SRV_PATTERN)} && !${matchInCel(subject, ADDRESS_LAST)})`,
     message: `${words(TYPES.SRV)} such as "10 5 5060 sip.example.net"; the target "." means that the service is not available`,
   },
   HTTPS: SERVICE_BINDING,
@@ -109,7 +109,7 @@ const RULES: Readonly<Record<RuledType, ContentRule>> = {
   SMIMEA: CERTIFICATE_ASSOCIATION,
   TXT: {
     cel: (subject) =>
-      `(!${matches(subject, CONTROL)} && (${matches(subject, PLAIN_TEXT)} || ${matches(subject, QUOTED_TEXT)}))`,
+      `(!${matchInCel(subject, CONTROL)} && (${matchInCel(subject, PLAIN_TEXT)} || ${matchInCel(subject, QUOTED_TEXT)}))`,
     message: String.raw`must be text without quotes, backslashes, and leading or trailing blanks, or one or more quoted strings such as "a \"b\" c"`,
   },
   SSHFP: pattern(
@@ -157,14 +157,14 @@ const isOneOf = (types: readonly RuledType[]) =>
 /** A rule for each type. `self.type` is read once, because each reading copies the description of all fields. */
 function contentRules(what: string, rule: string, contentsOf: (self: ValueFields) => readonly string[]) {
   const messages = RULED_TYPES.map((type) => ({ type, message: `${what} of type ${type} ${RULES[type].message}` }));
-  const texts = messages.map(({ type, message }) => `${literal(type)}: ${quoted(message)}`);
+  const texts = messages.map(({ type, message }) => `${literal(type)}: ${quoteCel(message)}`);
   return {
     rule,
     messageExpression: `{${texts.join(', ')}}[${isByNumber('self.type')} ? ${literal(BY_NUMBER)} : self.type]`,
     checks: messages.map(({ type, message }) => ({
       message,
       holds: (self: ValueFields) =>
-        formTypeOf(self.type) !== type || contentsOf(self).every((content) => isContent(self.type, content)),
+        chooseFormType(self.type) !== type || contentsOf(self).every((content) => isContent(self.type, content)),
     })),
   } satisfies RuleGroup<ValueFields>;
 }
@@ -187,7 +187,7 @@ export const VALUES_CONTENT_RULES: RuleGroup<ValueFields> = contentRules(
 );
 
 /** Null for a text that is not a type: its pattern refuses it. */
-function formTypeOf(type: string): RuledType | null {
+function chooseFormType(type: string): RuledType | null {
   if (isNamedType(type)) return type;
   return isGenericType(type) ? BY_NUMBER : null;
 }

@@ -117,11 +117,11 @@ const HEADER =
 export function renderCrds(): { file: string; text: string }[] {
   return DEFINITIONS.map((definition) => ({
     file: `${definition.type.group}_${definition.type.plural}.yaml`,
-    text: `${HEADER}${toYaml(crdOf(definition))}\n`,
+    text: `${HEADER}${toYaml(buildCrd(definition))}\n`,
   }));
 }
 
-function crdOf({ type, description, spec, status, columns, selectable }: Definition): Record<string, unknown> {
+function buildCrd({ type, description, spec, status, columns, selectable }: Definition): Record<string, unknown> {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -145,7 +145,7 @@ function crdOf({ type, description, spec, status, columns, selectable }: Definit
           subresources: { status: {} },
           additionalPrinterColumns: columns,
           selectableFields: selectable.map((jsonPath) => ({ jsonPath })),
-          schema: { openAPIV3Schema: rootOf(description, spec, status) },
+          schema: { openAPIV3Schema: buildRoot(description, spec, status) },
         },
       ],
     },
@@ -156,7 +156,7 @@ function crdOf({ type, description, spec, status, columns, selectable }: Definit
  * `status` has a default of its own, because the API server fills in no defaults below an absent object. The conditions
  * must exist with the status Unknown before the operator has seen the object.
  */
-function rootOf(description: string, spec: z.ZodType, status: z.ZodType): Record<string, unknown> {
+function buildRoot(description: string, spec: z.ZodType, status: z.ZodType): Record<string, unknown> {
   return {
     description,
     type: 'object',

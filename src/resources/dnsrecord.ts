@@ -10,16 +10,16 @@ import {
   GROUP,
   LOST_DESCRIPTION,
   MAX_TYPE,
-  moment,
-  type recordType,
+  momentField,
+  type recordTypeField,
   reference,
-  ttl,
+  ttlField,
   VERSION,
   whenClusterLost,
 } from './common.ts';
 import { RECORD_RULES, UNIQUE } from './record-rules.ts';
 import { immutable, withRules } from './rules.ts';
-import { matches, OWNER_NAME } from './syntax.ts';
+import { matchInCel, OWNER_NAME } from './syntax.ts';
 
 /** `Propagated`: every name server of the zone serves the values. `Ready` is True when all others are. */
 const RECORD_CONDITIONS = ['Accepted', 'Programmed', 'Propagated', 'Ready'] as const;
@@ -48,7 +48,7 @@ const zoneRef = immutable(
 const name = immutable(
   withRules(z.string().min(1).max(254), [
     {
-      rule: matches('self', OWNER_NAME),
+      rule: matchInCel('self', OWNER_NAME),
       message:
         'must be "@" for the zone itself, or a name relative to the zone such as www, *.dev or _acme-challenge: labels of 1 ' +
         'to 63 letters, digits, "_" and "-"; "*" is accepted as the first label only',
@@ -61,7 +61,7 @@ const name = immutable(
 });
 
 /** A rule of the spec in place of a pattern: the API server would print the whole pattern. */
-const type = z.string().max(MAX_TYPE) as unknown as typeof recordType;
+const type = z.string().max(MAX_TYPE) as unknown as typeof recordTypeField;
 
 const CONTENT_DESCRIPTION =
   'Write an address for A and AAAA, a host name for CNAME, DNAME, MX, NS, PTR and ALIAS, text for TXT, and the zone file ' +
@@ -87,7 +87,7 @@ export const recordSpec = withRules(
     type: immutable(type, 'type').meta({
       description: `The record type: one of ${TYPES_IN_WORDS}. This field is immutable.`,
     }),
-    ttl: ttl.optional().meta({
+    ttl: ttlField.optional().meta({
       description:
         'The time to live: how long resolvers may cache the answer, in seconds from 30 to 86400. (Default: the defaultTtl of the zone.)',
     }),
@@ -163,7 +163,7 @@ export const recordStatus = z.object({
     .max(64)
     .optional()
     .meta({ description: 'The id of the zone at the DNS service that holds the records of this object.' }),
-  nextAttemptTime: moment.optional().meta({
+  nextAttemptTime: momentField.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),
   conditions: conditionsInitiallyUnknown(RECORD_CONDITIONS),

@@ -1,7 +1,7 @@
 // The schema of the status of the DNSZone resource, which the operator writes.
 import { z } from 'zod';
 import { MAX_COMMENT } from '#dns/comment.ts';
-import { conditionsInitiallyUnknown, moment, ttl } from './common.ts';
+import { conditionsInitiallyUnknown, momentField, ttlField } from './common.ts';
 
 /**
  * `Delegated`: the parent zone delegates to the name servers here. `Ready` is True when all others but Delegated are.
@@ -76,7 +76,7 @@ export const zoneStatus = z.object({
     .object({
       key: z.string().max(64).meta({ description: 'The idempotency key of the request.' }),
       owner: z.string().max(128).meta({ description: 'The owner in the request.' }),
-      defaultTtl: ttl.optional().meta({ description: 'The default TTL in the request. Absent when it has none.' }),
+      defaultTtl: ttlField.optional().meta({ description: 'The default TTL in the request. Absent when it has none.' }),
       comment: z
         .string()
         .max(MAX_COMMENT)
@@ -169,10 +169,10 @@ export const zoneStatus = z.object({
         'The number of records in the zone, including records that no DNSRecord owns. The operator updates it about 10 ' +
         'seconds after a DNSRecord of the zone changes, and otherwise every 10 minutes.',
     }),
-  defaultTtl: ttl
+  defaultTtl: ttlField
     .optional()
     .meta({ description: 'The time to live of records that set no ttl at the DNS service, in seconds.' }),
-  nextAttemptTime: moment.optional().meta({
+  nextAttemptTime: momentField.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),
   conditions: conditionsInitiallyUnknown(ZONE_CONDITIONS),

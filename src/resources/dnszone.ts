@@ -11,19 +11,19 @@ import {
   LOST_DESCRIPTION,
   labelSelector,
   objectName,
-  recordType,
-  ttl,
+  recordTypeField,
+  ttlField,
   VERSION,
   whenClusterLost,
 } from './common.ts';
 import type { ZoneStatus } from './dnszone-status.ts';
 import { immutable, withRules } from './rules.ts';
-import { matches, NAME_PATTERN, NUMBERS, SECONDARY_NAME, ZONE_NAME } from './syntax.ts';
+import { matchInCel, NAME_PATTERN, NUMBERS, SECONDARY_NAME, ZONE_NAME } from './syntax.ts';
 
 const zoneName = immutable(
   withRules(z.string().min(1).max(254), [
     {
-      rule: `${matches('self', ZONE_NAME)} && !${matches('self', NUMBERS)}`,
+      rule: `${matchInCel('self', ZONE_NAME)} && !${matchInCel('self', NUMBERS)}`,
       message:
         'must be a domain name such as example.org: labels of letters, digits, "_" and hyphens that neither begin nor end with a hyphen',
       holds: (self) => parseZoneName(self).ok,
@@ -59,7 +59,7 @@ const namespacesFrom = <From extends z.ZodType<'Same' | 'All' | 'Selector'>>(fro
 
 const namePattern = withRules(z.string().min(1).max(253), [
   {
-    rule: matches('self', NAME_PATTERN),
+    rule: matchInCel('self', NAME_PATTERN),
     message:
       'must be "*" for every name, "@" for the zone itself, a name relative to the zone such as www, or *.dev for every name below dev',
     holds: (self) => new RegExp(NAME_PATTERN).test(self),
@@ -85,7 +85,7 @@ const allowedRecord = z.object({
       'x-kubernetes-list-type': 'set',
     }),
   types: z
-    .array(recordType)
+    .array(recordTypeField)
     .max(64)
     .optional()
     .meta({ description: 'The allowed record types. (Default: every type.)', 'x-kubernetes-list-type': 'set' }),
@@ -93,7 +93,7 @@ const allowedRecord = z.object({
 
 const secondaryName = withRules(z.string().min(1).max(32), [
   {
-    rule: matches('self', SECONDARY_NAME),
+    rule: matchInCel('self', SECONDARY_NAME),
     message: 'must be the name of a secondary: lower-case letters, digits, and hyphens between them',
     holds: (self) => new RegExp(SECONDARY_NAME).test(self),
   },
@@ -169,7 +169,7 @@ export const zoneSpec = z.object({
     description:
       'Whether the zone is parked. The name servers answer for the apex of a parked zone only; its records are kept.',
   }),
-  defaultTtl: ttl.optional().meta({
+  defaultTtl: ttlField.optional().meta({
     description:
       'The time to live of records that set no ttl, in seconds from 30 to 86400. (Default: 3600; a zone that was taken over ' +
       'keeps its value.)',

@@ -12,7 +12,7 @@ export const REPORTER = 'zonestead.dev/operator';
  * An annotation of an Event: the id of the run, which the service has as `x-request-id` and as request id in its
  * history.
  */
-export const REQUEST_ID = 'zonestead.dev/request-id';
+export const REQUEST_ID_ANNOTATION = 'zonestead.dev/request-id';
 /**
  * An annotation of a DNSZone, with the value `true`: delete the zone with all its records, also those that others need.
  */

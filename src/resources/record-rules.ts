@@ -2,13 +2,13 @@
 import { SINGLE_TYPES } from '#dns/types/record-type.ts';
 import { CONTENT_RULES, VALUES_CONTENT_RULES, type ValueFields } from './content-rules.ts';
 import { type Rule, type RuleGroup, together } from './rules.ts';
-import { matches, RECORD_TYPE } from './syntax.ts';
+import { matchInCel, RECORD_TYPE } from './syntax.ts';
 
 interface RecordFields extends ValueFields {
   readonly name: string;
 }
 
-const IS_TYPE = matches('self.type', RECORD_TYPE);
+const IS_TYPE = matchInCel('self.type', RECORD_TYPE);
 
 const TYPE: readonly Rule<RecordFields>[] = [
   {

@@ -54,7 +54,7 @@ export function withRules<T extends z.ZodType>(
         }
       }
     })
-    .meta({ [CEL]: rules.map(celOf) }) as T;
+    .meta({ [CEL]: rules.map(toCel) }) as T;
 }
 
 /** Makes the field immutable: the API server refuses each change of its value. @param what the name of the field */
@@ -89,7 +89,7 @@ export function together<S>(
 }
 
 /** A CEL string for a message. The rest of an expression has its strings in single quotes, see `messagesIn`. */
-export const quoted = (message: string): string => JSON.stringify(message);
+export const quoteCel = (message: string): string => JSON.stringify(message);
 
 /** The messages that a `messageExpression` chooses from. */
 export function messagesIn(messageExpression: string): string[] {
@@ -102,9 +102,9 @@ export function messagesIn(messageExpression: string): string[] {
 const checksOf = <S>(rule: Rule<S> | RuleGroup<S>): readonly Check<S>[] => ('checks' in rule ? rule.checks : [rule]);
 
 const messageOf = <S>(rule: Rule<S> | RuleGroup<S>): string =>
-  'checks' in rule ? rule.messageExpression : quoted(rule.message);
+  'checks' in rule ? rule.messageExpression : quoteCel(rule.message);
 
-function celOf<S>(each: Rule<S> | RuleGroup<S>): Record<string, string> {
+function toCel<S>(each: Rule<S> | RuleGroup<S>): Record<string, string> {
   const { rule, fieldPath } = each;
   return {
     rule,

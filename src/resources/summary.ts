@@ -10,7 +10,7 @@ interface RecordValue {
 }
 
 /** The values of a spec from `content` or from `values`. */
-export function valuesOf(spec: Pick<RecordSpec, 'type' | 'content' | 'priority' | 'values'>): RecordValue[] {
+export function listRecordValues(spec: Pick<RecordSpec, 'type' | 'content' | 'priority' | 'values'>): RecordValue[] {
   const specValues =
     spec.values ?? (spec.content === undefined ? [] : [{ content: spec.content, priority: spec.priority }]);
   return specValues.map(({ content, priority }) => ({
@@ -23,7 +23,7 @@ export function valuesOf(spec: Pick<RecordSpec, 'type' | 'content' | 'priority' 
  * Returns for example `192.0.2.1`, `192.0.2.1,192.0.2.2` or `10 mail.example.org`: at most 64 characters, followed by
  * the number of values that are not shown, as in `192.0.2.1 +3`.
  */
-export function summaryOf(values: readonly RecordValue[]): string {
+export function summarizeValues(values: readonly RecordValue[]): string {
   const texts = values.map(({ content, priority }) => (priority === null ? content : `${priority} ${content}`));
   let line = '';
   for (const [index, text] of texts.entries()) {

@@ -103,6 +103,6 @@ export const GENERIC = `${START}\\\\#${GAP}${NUMBER}([ \\t]+[0-9a-fA-F]+)*${END}
 /**
  * Returns a CEL expression that matches `subject` with the pattern. It is a raw string: no pattern has a single quote.
  */
-export function matches(subject: string, pattern: string): string {
+export function matchInCel(subject: string, pattern: string): string {
   return `${subject}.matches(r'${pattern}')`;
 }

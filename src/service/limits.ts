@@ -1,7 +1,7 @@
 // Counts the writes of a key in its window (contract L1), and changes of account routes in the window of the person.
-// The caller decides which requests are writes, and the limit. A large request counts as `writesOf` its changes.
+// The caller decides which requests are writes, and the limit. A large request counts as `countBulkWrites` its changes.
 import { BUCKETS, type Bucket } from '#base/buckets.ts';
-import { writesOf } from '#base/bulk-writes.ts';
+import { countBulkWrites } from '#base/bulk-writes.ts';
 import { returnPlaces, takePlaces, type WindowHolder } from '#store/windows.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { WriteBudget } from './change/write-budget.ts';
@@ -50,7 +50,7 @@ export function openBudget(
      */
     async count(writes) {
       if (limit < 1) throw refusal('writes-nothing', { bucket });
-      const places = writesOf(writes, limit);
+      const places = countBulkWrites(writes, limit);
       if (places <= budget.counted) return;
       const placeRequest = { limit, windowMs, places: places - budget.counted, changes: places };
       const takeResult = await takePlaces(db, holder, bucket, placeRequest);

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#store/database.ts';
-import { dropEndedKeys, dropEndedRows, dropEndedZones } from '#store/deleted-zones.ts';
+import { dropEndedRows, dropEndedZoneKeys, dropEndedZones } from '#store/deleted-zones.ts';
 import { deleteSamples, takeSamples } from '#store/node-samples.ts';
 import { dropEndedNames } from '#store/quarantine.ts';
 import {
@@ -14,7 +14,7 @@ import {
   deleteDays,
   deleteFeedChanges,
   deleteHistoryBefore,
-  deleteOldestOf,
+  deleteOldest,
   deleteUploads,
   deleteUsedSignIns,
   forgetEmptyUsage,
@@ -87,7 +87,8 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
   await repeat((tx) => deleteUploads(tx, before(UPLOAD_MS), rows));
   await repeat((tx) => deleteUsedSignIns(tx, before(SIGN_IN_MS), rows));
   await repeat((tx) => dropEndedNames(tx, new Date(at), rows));
-  for (const drop of [dropEndedKeys, dropEndedRows, dropEndedZones]) await repeat((tx) => drop(tx, new Date(at), rows));
+  for (const drop of [dropEndedZoneKeys, dropEndedRows, dropEndedZones])
+    await repeat((tx) => drop(tx, new Date(at), rows));
   await repeat(async (tx) => {
     await moveFeedPositions(tx, new Date(at), before(FEED_MS));
     return 0;
@@ -143,7 +144,7 @@ async function boundHistory(options: RetentionOptions, history: PrunedHistory, s
       if (over === null) return false;
       const { owner, bucket, bytes } = over;
       const excess = bytes - settings.historyBytes;
-      await deleteOldestOf(tx, history, { owner, bucket, excess, limit });
+      await deleteOldest(tx, history, { owner, bucket, excess, limit });
       return true;
     });
     if (!more) return;

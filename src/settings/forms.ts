@@ -244,7 +244,7 @@ export const leaseName = form(
 /** As the service accepts it, or it refuses the heartbeats. */
 export const clusterName = form('name of a cluster', z.string().regex(CLUSTER_NAME, CLUSTER_NAME_RULE));
 
-export const nodeName = form('name of a node', z.string().regex(NODE_NAME, NODE_NAME_RULE));
+export const nodeNameForm = form('name of a node', z.string().regex(NODE_NAME, NODE_NAME_RULE));
 
 export const cookieSecret = form(
   '32 hexadecimal digits',

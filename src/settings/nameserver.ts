@@ -6,7 +6,7 @@ import {
   hostPorts,
   httpUrl,
   networks,
-  nodeName,
+  nodeNameForm,
   octets,
   oneOf,
   text,
@@ -26,7 +26,7 @@ export const NAMESERVER_SETTINGS = {
   ),
   ZONESTEAD_NODE_KEY: secret(required(text('text'), 'The node authenticates at the api with this node key.')),
   ZONESTEAD_NODE_NAME: required(
-    nodeName,
+    nodeNameForm,
     'The node reports under this name, for instance ns1-eu. Each node needs a different one.',
   ),
   ZONESTEAD_NODE_STATE: preset(
@@ -84,7 +84,7 @@ export const NAMESERVER_SETTINGS = {
     'The edge transfers zones from these nodes, the usual source first, for instance node-0.example.net:53,192.0.2.2:53. It resolves names at its start and with each check.',
   ),
   ZONESTEAD_EDGE_SECONDARY: preset(
-    nodeName,
+    nodeNameForm,
     'edge',
     'The edge follows the catalog zone of the secondary with this name.',
   ),

@@ -19,7 +19,7 @@ export type Progress =
  * Reads the object's conditions. Conditions keep their texts while the situation stays the same, and so does the
  * result.
  */
-function progressOf(record: DNSRecord): Progress {
+function judgeProgress(record: DNSRecord): Progress {
   const { conditions } = record.status ?? {};
   const generation = record.metadata.generation ?? 0;
   if (isTrue(conditions, 'Ready', generation)) return { state: 'ready' };
@@ -46,7 +46,7 @@ export async function awaitReady(
 ): Promise<Progress> {
   const key = keyOf(first);
   const { uid, name, namespace } = first.metadata;
-  let progress = progressOf(first);
+  let progress = judgeProgress(first);
   return new Promise((resolve) => {
     const enders: (() => void)[] = [];
     const end = (): void => {
@@ -60,7 +60,7 @@ export async function awaitReady(
     const look = async (): Promise<void> => {
       try {
         const record = await api.get<DNSRecord>(DNS_RECORD, { namespace, name }, signal);
-        if (!signal.aborted) see(record.metadata.uid === uid ? progressOf(record) : { state: 'gone' });
+        if (!signal.aborted) see(record.metadata.uid === uid ? judgeProgress(record) : { state: 'gone' });
       } catch (error) {
         if (isNotFound(error)) see({ state: 'gone' });
       }
@@ -73,7 +73,7 @@ export async function awaitReady(
     enders.push(
       records.onChange((changedKey, kind, _initial, record) => {
         if (changedKey !== key || record.metadata.uid !== uid) return;
-        see(kind === 'delete' ? { state: 'gone' } : progressOf(record));
+        see(kind === 'delete' ? { state: 'gone' } : judgeProgress(record));
       }),
     );
     again();

@@ -31,8 +31,8 @@ interface AuthenticationConfig extends KubeObject {
 }
 
 /** The names of the indexes. */
-export const BY_ZONE_NAME = 'zoneName';
-export const BY_ZONE = 'zone';
+export const ZONES_BY_NAME = 'zoneName';
+export const RECORDS_BY_ZONE = 'zone';
 export const BY_KEY = 'key';
 
 export interface Caches {
@@ -62,9 +62,9 @@ export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
     return store;
   };
   return {
-    zones: cache<DNSZone>(DNS_ZONE, { indexes: { [BY_ZONE_NAME]: zoneNameIndex } }),
+    zones: cache<DNSZone>(DNS_ZONE, { indexes: { [ZONES_BY_NAME]: zoneNameIndex } }),
     records: cache<DNSRecord>(DNS_RECORD, {
-      indexes: { [BY_ZONE]: (record) => [zoneKeyOf(record)] },
+      indexes: { [RECORDS_BY_ZONE]: (record) => [zoneKeyOf(record)] },
       transform: shrink,
     }),
     namespaces: cache<KubeObject>(NAMESPACE),

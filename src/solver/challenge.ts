@@ -60,7 +60,7 @@ export function matching(candidates: readonly Challenge[], request: ChallengeReq
  * and does not match.
  * @param candidates the Challenges with the key
  */
-export function tenantOf(candidates: readonly Challenge[], request: ChallengeRequest): TenantVerdict {
+export function pickTenant(candidates: readonly Challenge[], request: ChallengeRequest): TenantVerdict {
   const [challenge, ...others] = matching(candidates, request);
   if (challenge === undefined) {
     const [other] = candidates;

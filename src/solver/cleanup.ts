@@ -3,7 +3,7 @@
 import { isConflict, isNotFound, KubeError } from '#kube/api/errors.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import type { SolverContext } from './context.ts';
-import { CHALLENGE_LABEL, MANAGED_BY, SOLVER_MANAGER } from './names.ts';
+import { CHALLENGE_HASH_LABEL, MANAGED_BY_LABEL, SOLVER_MANAGER } from './names.ts';
 import type { ChallengeRequest, SolverOutcome } from './payload.ts';
 import { challengeLabel } from './record.ts';
 
@@ -12,7 +12,7 @@ export async function cleanUp(
   request: ChallengeRequest,
   signal: AbortSignal,
 ): Promise<SolverOutcome> {
-  const labelSelector = `${MANAGED_BY}=${SOLVER_MANAGER},${CHALLENGE_LABEL}=${challengeLabel(request)}`;
+  const labelSelector = `${MANAGED_BY_LABEL}=${SOLVER_MANAGER},${CHALLENGE_HASH_LABEL}=${challengeLabel(request)}`;
   try {
     const { items } = await context.api.list<DNSRecord>(DNS_RECORD, { labelSelector }, signal);
     for (const { metadata, spec } of items) {

@@ -81,7 +81,7 @@ export function identify(
     user: {
       username,
       groups: isKnown ? sentGroups : [...sentGroups, AUTHENTICATED],
-      extra: extraOf(proxy.extraPrefixes, headers),
+      extra: collectExtra(proxy.extraPrefixes, headers),
       ...(uid === undefined ? {} : { uid }),
     },
   };
@@ -116,7 +116,7 @@ function first(names: readonly string[], headers: ProxyHeaders): string | undefi
   return names.map((name) => headers[name]?.[0]).find((value) => value !== undefined && value !== '');
 }
 
-function extraOf(prefixes: readonly string[], headers: ProxyHeaders): Record<string, string[]> {
+function collectExtra(prefixes: readonly string[], headers: ProxyHeaders): Record<string, string[]> {
   const extra: Record<string, string[]> = {};
   for (const [name, values = []] of Object.entries(headers)) {
     const prefix = prefixes.find((each) => name.startsWith(each));

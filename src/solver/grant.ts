@@ -9,7 +9,7 @@ import { wholeName, type ZoneMatch } from './zone-match.ts';
 /** @returns null if it is permitted, otherwise what to do; the text stays the same while the situation does */
 export function acmeRefusal(match: ZoneMatch, tenant: string, labelsOf: LabelsOf): string | null {
   const { zone, zoneName, relative } = match;
-  const title = titleOf(zone);
+  const title = formatZoneTitle(zone);
   switch (acmeVerdict(zone, tenant, relative, labelsOf)) {
     case 'permitted':
       return null;
@@ -26,6 +26,6 @@ export function acmeRefusal(match: ZoneMatch, tenant: string, labelsOf: LabelsOf
   }
 }
 
-export function titleOf({ metadata }: DNSZone): string {
+export function formatZoneTitle({ metadata }: DNSZone): string {
   return `DNSZone ${metadata.namespace}/${metadata.name}`;
 }

@@ -17,7 +17,7 @@ import { createAccess } from './access.ts';
 import { type Caches, createCaches } from './caches.ts';
 import type { SolverContext } from './context.ts';
 import { type FrontProxy, identify, readFrontProxy } from './front-proxy.ts';
-import { REPORTER } from './names.ts';
+import { SOLVER_REPORTER } from './names.ts';
 import { createRouter } from './router.ts';
 import { startSolverServer } from './server.ts';
 import type { SOLVER_SETTINGS } from './settings.ts';
@@ -37,7 +37,7 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
   const metrics = createMetrics({ component: 'solver' });
   const cluster = await connect(config);
   const caches = createCaches(cluster.api, realClock, log);
-  const events = createEventRecorder({ api: cluster.api, controller: REPORTER, log });
+  const events = createEventRecorder({ api: cluster.api, controller: SOLVER_REPORTER, log });
   const context: SolverContext = { api: cluster.api, caches, clock: realClock, now: () => new Date(), events, log };
 
   let proxy: FrontProxy | undefined;

@@ -12,10 +12,10 @@ export const PAYLOAD_KIND = 'ChallengePayload';
 
 export const SOLVER_PATH = `/apis/${SOLVER_GROUP}/${SOLVER_VERSION}`;
 
-export { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+export { MANAGED_BY_LABEL, SOLVER_MANAGER } from '#resources/challenge.ts';
 
 /** Hash of dnsName and key. CleanUp finds its record by this label, even if a CNAME has changed since. */
-export const CHALLENGE_LABEL = 'acme.zonestead.dev/challenge';
+export const CHALLENGE_HASH_LABEL = 'acme.zonestead.dev/challenge';
 export const DNS_NAME_ANNOTATION = 'acme.zonestead.dev/dns-name';
 /** `namespace/name` of the Challenge, if one was found. */
 export const CHALLENGE_ANNOTATION = 'acme.zonestead.dev/challenge';
@@ -23,4 +23,4 @@ export const CHALLENGE_UID_ANNOTATION = 'acme.zonestead.dev/challenge-uid';
 /** RFC 3339: the time at which the sweep deletes the record, unless its Challenge still exists. */
 export const EXPIRES_ANNOTATION = 'acme.zonestead.dev/expires';
 /** The reporting controller of the solver's Events. */
-export const REPORTER = 'zonestead.dev/solver';
+export const SOLVER_REPORTER = 'zonestead.dev/solver';

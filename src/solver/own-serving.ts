@@ -5,7 +5,7 @@
 
 import type { ServingCertificate } from '#http/connections/serving-certificate.ts';
 import type { KubeApi } from '#kube/api/api.ts';
-import { keepCertificate } from '#kube/certificates/own-secret.ts';
+import { keepOwnCertificate } from '#kube/certificates/own-secret.ts';
 import type { KubeObject, ObjectName, ResourceType } from '#kube/objects/resource.ts';
 import { SOLVER_GROUP, SOLVER_MANAGER, SOLVER_VERSION } from './names.ts';
 
@@ -38,7 +38,7 @@ export async function ownCertificate(
   { api, at, hosts, now }: OwnServing,
   signal: AbortSignal,
 ): Promise<ServingCertificate> {
-  const { authorities, certificate, key } = await keepCertificate(api, at, { hosts, now: now() }, signal);
+  const { authorities, certificate, key } = await keepOwnCertificate(api, at, { hosts, now: now() }, signal);
   await believe(api, authorities, signal);
   return { certificate, key };
 }

@@ -43,22 +43,22 @@ export function parsePayload(text: string): Parsed {
   }
   const request = field(value, 'request');
   if (typeof request !== 'object' || request === null) return refuse('The ChallengePayload has no request');
-  const action = stringOf(request, 'action');
+  const action = readString(request, 'action');
   if (!ACTIONS.includes(action)) return refuse('request.action must be Present or CleanUp');
-  const type = stringOf(request, 'type');
+  const type = readString(request, 'type');
   if (type !== '' && type.toLowerCase() !== 'dns-01') return refuse('request.type must be dns-01');
-  const key = stringOf(request, 'key');
+  const key = readString(request, 'key');
   if (!KEY.test(key)) return refuse('request.key must be a base64url text of 1 to 255 characters');
-  const resolvedFQDN = nameOf(request, 'resolvedFQDN');
+  const resolvedFQDN = readName(request, 'resolvedFQDN');
   if (resolvedFQDN === '') return refuse('request.resolvedFQDN is missing');
   return {
     ok: true,
     request: {
-      uid: stringOf(request, 'uid'),
+      uid: readString(request, 'uid'),
       action: action as ChallengeRequest['action'],
-      dnsName: nameOf(request, 'dnsName'),
+      dnsName: readName(request, 'dnsName'),
       key,
-      resourceNamespace: stringOf(request, 'resourceNamespace'),
+      resourceNamespace: readString(request, 'resourceNamespace'),
       resolvedFQDN,
       allowAmbientCredentials: field(request, 'allowAmbientCredentials') === true,
       config: field(request, 'config') ?? {},
@@ -89,11 +89,11 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-function stringOf(value: object, name: string): string {
+function readString(value: object, name: string): string {
   const fieldValue = field(value, name);
   return typeof fieldValue === 'string' ? fieldValue : '';
 }
 
-function nameOf(value: object, name: string): string {
-  return challengeName(stringOf(value, name));
+function readName(value: object, name: string): string {
+  return challengeName(readString(value, name));
 }

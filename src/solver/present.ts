@@ -8,10 +8,10 @@ import { isAlreadyExists, isNotFound, KubeError } from '#kube/api/errors.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { awaitReady } from './await-ready.ts';
-import { BY_ZONE, BY_ZONE_NAME, isUnwanted } from './caches.ts';
+import { isUnwanted, RECORDS_BY_ZONE, ZONES_BY_NAME } from './caches.ts';
 import type { Tenant } from './challenge.ts';
 import type { SolverContext } from './context.ts';
-import { acmeRefusal, titleOf } from './grant.ts';
+import { acmeRefusal, formatZoneTitle } from './grant.ts';
 import type { ChallengeRequest, SolverOutcome } from './payload.ts';
 import { challengeRecord, isOurs, readSolverConfig } from './record.ts';
 import { shadowedWildcard } from './shadow.ts';
@@ -33,14 +33,14 @@ export async function present(
       'The solver has not read the DNSZones of the cluster yet: it cannot reach kube-apiserver, or may not list them',
     );
   }
-  const match = matchZone(request.resolvedFQDN, (name) => zones.byIndex(BY_ZONE_NAME, name));
+  const match = matchZone(request.resolvedFQDN, (name) => zones.byIndex(ZONES_BY_NAME, name));
   if (match === undefined) {
     return fail(`No DNSZone of this cluster covers ${request.resolvedFQDN}; create one, or use another solver for it`);
   }
   const verdict = await findTenant(context, request, signal);
   if ('refused' in verdict) return fail(verdict.refused);
   const { tenant } = verdict;
-  const refusal = acmeRefusal(match, tenant.namespace, (name) => labelsOf(context, name));
+  const refusal = acmeRefusal(match, tenant.namespace, (name) => findLabels(context, name));
   if (refusal !== null) return fail(refusal);
   const shadow = judgeShadow(context, match);
   if (shadow !== null) return fail(shadow);
@@ -51,7 +51,7 @@ export async function present(
 }
 
 /** Undefined for a namespace that does not exist: no selector matches it. */
-function labelsOf({ caches }: SolverContext, name: string): Readonly<Record<string, string>> | undefined {
+function findLabels({ caches }: SolverContext, name: string): Readonly<Record<string, string>> | undefined {
   const namespace = caches.namespaces.get(name);
   return namespace && (namespace.metadata.labels ?? {});
 }
@@ -59,7 +59,9 @@ function labelsOf({ caches }: SolverContext, name: string): Readonly<Record<stri
 /** @returns null if the challenge stops no wildcard, or the zone's owner permits that */
 function judgeShadow(context: SolverContext, match: ZoneMatch): string | null {
   const { zone, relative, zoneName } = match;
-  const there = context.caches.records.byIndex(BY_ZONE, keyOf(zone)).filter(({ status }) => !isUnwanted(status));
+  const there = context.caches.records
+    .byIndex(RECORDS_BY_ZONE, keyOf(zone))
+    .filter(({ status }) => !isUnwanted(status));
   const ownedNames = there.flatMap(({ spec }) => {
     const parsed = parseOwnerName(spec.name, zoneName, spec.type);
     return parsed.ok ? [parsed.value] : [];
@@ -75,7 +77,7 @@ function judgeShadow(context: SolverContext, match: ZoneMatch): string | null {
   }
   return (
     `${what}; ask for a certificate of ${wildcard} instead (its challenge affects no other name), give ${name} records of its ` +
-    `own, or set spec.acme.wildcardShadowing to Warn in ${titleOf(zone)}`
+    `own, or set spec.acme.wildcardShadowing to Warn in ${formatZoneTitle(zone)}`
   );
 }
 

@@ -8,11 +8,11 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { CHALLENGE, type Tenant } from './challenge.ts';
 import {
   CHALLENGE_ANNOTATION,
-  CHALLENGE_LABEL,
+  CHALLENGE_HASH_LABEL,
   CHALLENGE_UID_ANNOTATION,
   DNS_NAME_ANNOTATION,
   EXPIRES_ANNOTATION,
-  MANAGED_BY,
+  MANAGED_BY_LABEL,
   SOLVER_MANAGER,
 } from './names.ts';
 import type { ChallengeRequest } from './payload.ts';
@@ -73,7 +73,7 @@ export function challengeRecord(
     metadata: {
       namespace,
       name: recordName(request),
-      labels: { [MANAGED_BY]: SOLVER_MANAGER, [CHALLENGE_LABEL]: challengeLabel(request) },
+      labels: { [MANAGED_BY_LABEL]: SOLVER_MANAGER, [CHALLENGE_HASH_LABEL]: challengeLabel(request) },
       annotations: {
         [DNS_NAME_ANNOTATION]: request.dnsName,
         [EXPIRES_ANNOTATION]: kubeTime(new Date(now.getTime() + LIFETIME_MS)),
@@ -93,7 +93,7 @@ export function challengeRecord(
 }
 
 export function isOurs({ metadata }: Pick<DNSRecord, 'metadata'>): boolean {
-  return metadata.labels?.[MANAGED_BY] === SOLVER_MANAGER;
+  return metadata.labels?.[MANAGED_BY_LABEL] === SOLVER_MANAGER;
 }
 
 function hash(name: string, key: string, digits: number): string {

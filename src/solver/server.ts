@@ -101,7 +101,7 @@ async function answer(
   response.once('close', () => {
     if (!response.writableFinished) clientAbort.abort(new Error('The client went away'));
   });
-  const { path, query } = targetOf(request.url ?? '/');
+  const { path, query } = splitTarget(request.url ?? '/');
   const { accept, 'content-type': contentType, 'if-none-match': ifNoneMatch } = request.headers;
   const result: HttpAnswer = await router({
     method: request.method ?? 'GET',
@@ -126,7 +126,7 @@ async function answer(
 }
 
 /** Split by hand: a target such as `//` is not a URL, and everyone who reaches the port can send one. */
-function targetOf(target: string): { path: string; query: URLSearchParams } {
+function splitTarget(target: string): { path: string; query: URLSearchParams } {
   const cut = target.indexOf('?');
   if (cut < 0) return { path: target, query: new URLSearchParams() };
   return { path: target.slice(0, cut), query: new URLSearchParams(target.slice(cut + 1)) };

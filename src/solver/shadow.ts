@@ -10,27 +10,27 @@ export function shadowedWildcard(
   relative: string,
   ownedNames: Iterable<string>,
 ): { readonly wildcard: string; readonly name: string } | undefined {
-  const ancestors = ancestorsOf(relative);
+  const ancestors = listAncestors(relative);
   if (ancestors.length === 0) return undefined;
   const existingNames = new Set<string>();
-  for (const name of ownedNames) for (const each of [name, ...ancestorsOf(name)]) existingNames.add(each);
+  for (const name of ownedNames) for (const each of [name, ...listAncestors(name)]) existingNames.add(each);
   // The wildcard below the closest encloser of the new names is their source of synthesis.
   const createdNames: string[] = [];
   for (const ancestor of ancestors) {
-    if (existingNames.has(ancestor)) return wildcardOf(ancestor, createdNames, existingNames);
+    if (existingNames.has(ancestor)) return findWildcard(ancestor, createdNames, existingNames);
     createdNames.push(ancestor);
   }
-  return wildcardOf('@', createdNames, existingNames);
+  return findWildcard('@', createdNames, existingNames);
 }
 
-function wildcardOf(encloser: string, createdNames: readonly string[], existingNames: ReadonlySet<string>) {
+function findWildcard(encloser: string, createdNames: readonly string[], existingNames: ReadonlySet<string>) {
   const wildcard = encloser === '@' ? '*' : `*.${encloser}`;
   const [name] = createdNames;
   return name !== undefined && existingNames.has(wildcard) ? { wildcard, name } : undefined;
 }
 
 /** The names between a relative name and the apex, nearest first, without the two. */
-function ancestorsOf(relative: string): string[] {
+function listAncestors(relative: string): string[] {
   if (relative === '@') return [];
   const labels = relative.split('.');
   return labels.slice(1).map((_, index) => labels.slice(index + 1).join('.'));

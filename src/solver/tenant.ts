@@ -1,7 +1,7 @@
 // Finds the Challenge of a request, and with it the tenant.
 import { sleep } from '#base/wait.ts';
 import { BY_KEY } from './caches.ts';
-import { CHALLENGE, type Challenge, matching, type TenantVerdict, tenantOf } from './challenge.ts';
+import { CHALLENGE, type Challenge, matching, pickTenant, type TenantVerdict } from './challenge.ts';
 import type { SolverContext } from './context.ts';
 import type { ChallengeRequest } from './payload.ts';
 
@@ -30,7 +30,7 @@ export async function findTenant(
     await sleep(context.clock, POLL_EVERY_MS, signal);
     candidates = findCandidates();
   }
-  return tenantOf(candidates, request);
+  return pickTenant(candidates, request);
 }
 
 /**

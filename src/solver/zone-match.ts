@@ -3,7 +3,7 @@
 //
 // A DNSZone that the operator refused is skipped if another one covers the name. Otherwise a tenant that may create
 // DNSZones could stop the certificates of another tenant's zone with an object for a name in it.
-import { fqdn, suffixesOf } from '#dns/names/name.ts';
+import { fqdn, listSuffixes } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { byAge } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -22,7 +22,7 @@ export interface ZoneMatch {
  */
 export function matchZone(name: string, findZones: (zoneName: string) => readonly DNSZone[]): ZoneMatch | undefined {
   let refusedMatch: ZoneMatch | undefined;
-  for (const zoneName of suffixesOf(name)) {
+  for (const zoneName of listSuffixes(name)) {
     const [zone] = [...findZones(zoneName)].filter(({ metadata }) => !metadata.deletionTimestamp).sort(byClaim);
     if (zone === undefined) continue;
     const relative = name === zoneName ? '@' : name.slice(0, -zoneName.length - 1);

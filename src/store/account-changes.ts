@@ -47,7 +47,7 @@ const readPage = historyPages<Plain<AccountChange> & { id: string }>(
  * A page of a team's history, the newest first; see history-pages.ts for its bounds. @param before only entries older
  * than this one
  */
-export async function accountChangesOf(
+export async function listAccountChanges(
   db: Db,
   teamId: string,
   limit: number,

@@ -3,8 +3,8 @@
 import { at, bytea, times } from './column-types.ts';
 import { bigint, check, index, integer, pgTable, primaryKey, sql, text, unique, uniqueIndex } from './drizzle.ts';
 
-export const ROLES = ['owner', 'member'] as const;
-export type Role = (typeof ROLES)[number];
+export const TEAM_ROLES = ['owner', 'member'] as const;
+export type Role = (typeof TEAM_ROLES)[number];
 
 export const teams = pgTable('teams', {
   id: text('id').primaryKey(),

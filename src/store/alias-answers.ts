@@ -109,7 +109,7 @@ const keep = statement<{ mark: string | null }>(`
 /**
  * Stores the result of a resolution.
  * @param isChanged whether the addresses or the TTL change
- * @returns with a change, its mark for {@link markZonesOf}: until that is done for all zones, the row says so, also
+ * @returns with a change, its mark for {@link markOwnedZones}: until that is done for all zones, the row says so, also
  * after a crash
  */
 export async function keepAliasAnswer(
@@ -166,7 +166,7 @@ const endMark = statement(`
  * @returns how many zones were marked
  * @throws SQLSTATE 55P03 if a zone stays locked; {@link unmarkedTargets} has the target then
  */
-export async function markZonesOf(
+export async function markOwnedZones(
   db: Db,
   { target, owner }: OwnedTarget,
   mark: string,

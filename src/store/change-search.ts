@@ -1,6 +1,6 @@
 // Searches the history of a zone by author, action, name and time. No index has these columns, so one search reads a
 // bounded number of changes, and tells where the next search begins.
-import { CHANGE_COLUMNS, changeOf, type FoundChange, type PastChange } from './changes.ts';
+import { CHANGE_COLUMNS, type FoundChange, type PastChange, toPastChange } from './changes.ts';
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -82,7 +82,7 @@ export async function searchChanges(
   filter: ChangeFilter,
   { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<FoundChanges> {
-  const start = await startOf(db, zoneId, filter.until, before);
+  const start = await findStart(db, zoneId, filter.until, before);
   const { from, until, action, name, by, zoneOnly } = filter;
   const [rows, [last]] = await Promise.all([
     search(
@@ -99,13 +99,13 @@ export async function searchChanges(
     ),
     lastScanned(db, zoneId, start),
   ]);
-  const changes = rows.map(({ isMore: _, ...row }) => changeOf(row));
+  const changes = rows.map(({ isMore: _, ...row }) => toPastChange(row));
   if (rows.at(-1)?.isMore) return { changes, next: changes.at(-1)?.id ?? null, isCut: false };
   const isOver = last === undefined || (from !== undefined && new Date(last.at) < from);
   return { changes, next: isOver ? null : Number(last.id), isCut: !isOver };
 }
 
-async function startOf(
+async function findStart(
   db: Db,
   zoneId: string,
   until: Date | undefined,

@@ -83,18 +83,18 @@ const pageOfZone = historyPages<FoundChange>('changes', CHANGE_COLUMNS, "c.zone_
  * @param before only changes older than this one
  * @param zoneOnly only changes of the zone itself, none of its records
  */
-export async function listChanges(
+export async function listPastChanges(
   db: Db,
   zoneId: string,
   { before, zoneOnly, limit }: { before?: number | undefined; zoneOnly: boolean; limit: number },
 ): Promise<{ changes: PastChange[]; more: boolean }> {
   const { rows, more } = await (zoneOnly ? pageOfZone : pageOfAll)(db, zoneId, limit, before ?? null);
   return {
-    changes: rows.map(changeOf),
+    changes: rows.map(toPastChange),
     more,
   };
 }
 
-export function changeOf(row: FoundChange): PastChange {
+export function toPastChange(row: FoundChange): PastChange {
   return pastColumns.read(row);
 }

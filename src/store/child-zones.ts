@@ -47,7 +47,7 @@ const endOne = statement(`
   with gone as (delete from departing_zones where zone_id = $1 returning zone_id, zone_name) ${END_DEPARTURES}`);
 
 /** Ends the departures of a name that a zone has again. Nodes keep the zone with this id. */
-export async function endDeparturesOf(tx: Tx, name: string, zoneId: string): Promise<void> {
+export async function endDepartures(tx: Tx, name: string, zoneId: string): Promise<void> {
   await endNamed(tx, name, zoneId);
 }
 

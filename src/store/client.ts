@@ -15,7 +15,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PendingQuery, Row } from 'postgres';
 import { type Host, sameHost } from '#base/postgres-address.ts';
-import { lossOf, Outage, outageOf, type Reason } from './outage.ts';
+import { findLoss, findOutage, Outage, type Reason } from './outage.ts';
 import { givenUp, type MakeSql, Pool, type PoolWork } from './pool.ts';
 import { PrimaryFinder } from './primary.ts';
 import { createAskServer } from './server-state.ts';
@@ -145,7 +145,7 @@ export class PoolClient {
       return await Promise.race([whole, state.failure.promise]);
     } catch (error) {
       this.#failed(pool, error);
-      if (error instanceof Outage || outageOf(error) === null) throw error;
+      if (error instanceof Outage || findOutage(error) === null) throw error;
       throw new Outage(
         'TRANSACTION_LOST',
         state.mayBeWritten() ? 'unknown' : 'nothing',
@@ -213,7 +213,7 @@ export class PoolClient {
   }
 
   #failed(pool: Pool, error: unknown): void {
-    const reason = lossOf(error);
+    const reason = findLoss(error);
     // An Outage without a cause is a finding of this room, which has acted on it already.
     const isFound = error instanceof Outage && error.cause === undefined;
     if (reason !== null && !isFound) this.#replace(pool, reason);

@@ -102,7 +102,7 @@ const release = statement<{ heldBy: string | null }>(`
  * Gives the name to the next key that sends a heartbeat. @returns the key that had it; undefined if there is no such
  * cluster
  */
-export async function releaseName(tx: Tx, owner: string, name: string): Promise<string | null | undefined> {
+export async function releaseClusterName(tx: Tx, owner: string, name: string): Promise<string | null | undefined> {
   return (await release(tx, owner, name))[0]?.heldBy;
 }
 
@@ -111,7 +111,7 @@ const selectOf = statement<ClusterRow>(
 );
 
 /** All clusters of some owners, by name. */
-export async function clustersOf(on: Db | Tx, owners: readonly string[]): Promise<readonly ClusterRow[]> {
+export async function listOwnedClusters(on: Db | Tx, owners: readonly string[]): Promise<readonly ClusterRow[]> {
   return selectOf(on, owners);
 }
 
@@ -166,7 +166,7 @@ const countSets = statement<{ sets: number }>(`
     where (z.team_id = $1 or z.user_id = $1) and s.owner >= $2 collate "C" and s.owner < $3 collate "C" limit ${COUNTED}) counted`);
 
 /** The sets of the cluster's owners in all zones of the team or person; 1000 stands for more as well. */
-export async function countSetsOf(tx: Tx, owner: string, name: string): Promise<number> {
+export async function countClusterSets(tx: Tx, owner: string, name: string): Promise<number> {
   return (await countSets(tx, owner, `k8s:${name}/`, `k8s:${name}0`))[0]?.sets ?? 0;
 }
 
@@ -195,6 +195,6 @@ const remove = statement<{ one: number }>(`
   returning 1 as one`);
 
 /** @returns false if the cluster was not silent for so long */
-export async function deleteCluster(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
+export async function deleteClusterRow(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
   return (await remove(tx, owner, name, silentMs)).length > 0;
 }

@@ -76,7 +76,7 @@ function column<T extends PgTable>(table: T, key: Key<T>): PgColumn {
  * The arguments of `json_build_object`: `'id', r.id, 'zoneNo', r.zone_no`.
  * @param computedColumns expressions in place of columns
  */
-export function jsonList<T extends PgTable, K extends Key<T>>(
+export function jsonColumnList<T extends PgTable, K extends Key<T>>(
   table: T,
   keys: readonly K[],
   alias: string,

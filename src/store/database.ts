@@ -11,7 +11,7 @@ import { createProtect, type Protect } from './tls.ts';
 import type { TransactionClient } from './transaction.ts';
 
 export type { ClientEvents } from './client.ts';
-export { outageOf, REASONS, type Reason } from './outage.ts';
+export { findOutage, REASONS, type Reason } from './outage.ts';
 
 /** The statements of a connection or a transaction: `statement.ts` sends texts, and drizzle builds the others. */
 class Statements<Client extends PoolClient | TransactionClient> {

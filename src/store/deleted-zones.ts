@@ -46,7 +46,7 @@ const insertRows = statement(`
  * Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted. @param serial that of the
  * deletion
  */
-export async function keepZone(
+export async function keepDeletedZone(
   tx: Tx,
   zone: { id: string; no: number },
   { serial, at, until }: { serial: number; at: Date; until: Date },
@@ -137,7 +137,7 @@ const selectOwned = statement<Plain<DeletedZoneRow>>(`
  * The deleted zones of some owners that can be restored, those that were deleted last first.
  * @param deniedTo omits zones on which this key or trust had a grant of `none`
  */
-export async function deletedZonesOf(
+export async function listOwnedDeletedZones(
   db: Db | Tx,
   owners: { teamIds: readonly string[]; userIds: readonly string[] },
   now: Date,
@@ -279,7 +279,7 @@ const selectGrants = {
 };
 
 /** All grants of these keys or trusts. */
-export async function grantsOf(
+export async function readGrants(
   tx: Tx,
   kind: 'keys' | 'trusts',
   ids: readonly string[],
@@ -307,7 +307,7 @@ const dropKeys = statement(`
 /**
  * Deletes the private keys of zones whose quarantine has ended. @returns how many, at most `limit`, as the next ones
  */
-export async function dropEndedKeys(db: Db | Tx, now: Date, limit: number): Promise<number> {
+export async function dropEndedZoneKeys(db: Db | Tx, now: Date, limit: number): Promise<number> {
   return (await dropKeys(db, now.toISOString(), limit)).length;
 }
 
@@ -326,7 +326,7 @@ const lastDeletion = statement<{ id: string | null }>(
 );
 
 /** The change that deleted the zone; null: the history is gone. */
-export async function deletionOf(tx: Tx, zoneId: string): Promise<number | null> {
+export async function findDeletion(tx: Tx, zoneId: string): Promise<number | null> {
   const [row] = await lastDeletion(tx, zoneId);
   return row?.id == null ? null : Number(row.id);
 }

@@ -32,7 +32,7 @@ export async function keptAnswer(tx: Db | Tx, keyId: string, token: string): Pro
   return rows[0] ?? null;
 }
 
-export async function keepAnswer(
+export async function insertAnswer(
   tx: Tx,
   entry: { keyId: string; token: string; requestHash: Uint8Array; answer: unknown; createdAt: Date },
 ): Promise<void> {

@@ -21,7 +21,7 @@ export async function userOfIdentity(tx: Db | Tx, issuer: string, subject: strin
 }
 
 /** The subject of a person at a provider; null if there is none. */
-export async function subjectOf(tx: Db | Tx, issuer: string, userId: string): Promise<string | null> {
+export async function findSubject(tx: Db | Tx, issuer: string, userId: string): Promise<string | null> {
   const rows = await tx.build
     .select({ subject: identities.subject })
     .from(identities)

@@ -64,7 +64,7 @@ const STATES: Readonly<Record<string, Reason>> = {
 const FULL = '53300';
 
 /** Why the connection of this error cannot be used any more; null for any other error. */
-export function lossOf(error: unknown): Reason | null {
+export function findLoss(error: unknown): Reason | null {
   for (let e: unknown = error; e instanceof Error; e = e.cause) {
     const { code = '' } = e as { code?: string };
     if (e instanceof postgres.PostgresError) return STATES[code] ?? null;
@@ -78,12 +78,12 @@ export function lossOf(error: unknown): Reason | null {
  * Whether work that failed with this error may be written; null if the error is not an outage. The error of a
  * transaction says more than that of its statement: it is an Outage, and comes first.
  */
-export function outageOf(error: unknown): Written | null {
+export function findOutage(error: unknown): Written | null {
   for (let e: unknown = error; e instanceof Error; e = e.cause) {
     if (e instanceof Outage) return e.written;
     if (e instanceof postgres.PostgresError && e.code === FULL) return 'nothing';
   }
-  const reason = lossOf(error);
+  const reason = findLoss(error);
   if (reason === null) return null;
   return reason === 'refused' || reason === 'read-only' ? 'nothing' : 'unknown';
 }

@@ -1,14 +1,14 @@
 // The sets that owners applied: the query that judging reads them with, and the parts of the statement in
 // zone-commit.ts that write them.
 import type { RecordType } from '#dns/types/index.ts';
-import { excludedValues, insertList, jsonList, recordset, valueList } from './column-lists.ts';
+import { excludedValues, insertList, jsonColumnList, recordset, valueList } from './column-lists.ts';
 import { ownedSets, recordOwners } from './tables.ts';
 
 export type Drift = 'Enforce' | 'Report' | 'Ignore';
 export type WhenClusterLost = 'Keep' | 'Withdraw';
 
 /** The values that one owner applied at one name and type, with the records that it owns there. */
-export interface OwnedSet {
+export interface StoredOwnedSet {
   id: string;
   owner: string;
   name: string;
@@ -50,7 +50,7 @@ export interface OwnerRows {
   growth: number;
 }
 
-export interface SetRow extends Omit<OwnedSet, 'digest' | 'expires' | 'records'> {
+export interface SetRow extends Omit<StoredOwnedSet, 'digest' | 'expires' | 'records'> {
   digest: Uint8Array;
   /** In ISO 8601. */
   expiresAt: string | null;
@@ -73,7 +73,7 @@ export const SET_KEYS = ['owner', 'name', 'ordername', 'type', ...APPLIED] as co
 const WRITTEN = ['id', ...SET_KEYS, 'expiresAt'] as const;
 const LINK = ['recordId', 'setId', 'digest'] as const;
 
-const SET_JSON = jsonList(ownedSets, ['id', ...SET_KEYS], 's', { digest: "encode(s.digest, 'hex')" });
+const SET_JSON = jsonColumnList(ownedSets, ['id', ...SET_KEYS], 's', { digest: "encode(s.digest, 'hex')" });
 
 /** A query with the sets at some names as one JSON array. @param zoneNo and @param names are SQL expressions */
 export function ownedSetsAt(zoneNo: string, names: string): string {

@@ -5,7 +5,7 @@ import { type Db, isStorable, type Tx } from './database.ts';
 import { and, asc, count, eq, isNull, ne, sql } from './drizzle.ts';
 import { apiKeys, memberships, teams, trusts, users } from './tables.ts';
 
-export { ROLES, type Role } from './account-tables.ts';
+export { type Role, TEAM_ROLES } from './account-tables.ts';
 
 export interface UserRow {
   id: string;
@@ -44,7 +44,7 @@ export interface TeamRow {
 const teamColumns = { id: teams.id, name: teams.name, createdAt: teams.createdAt };
 
 /** The teams of a person with its role in each, by name. */
-export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & { role: Role })[]> {
+export async function listUserTeams(db: Db | Tx, userId: string): Promise<(TeamRow & { role: Role })[]> {
   return db.build
     .select({ ...teamColumns, role: memberships.role })
     .from(memberships)
@@ -75,7 +75,7 @@ export async function lockTeam(tx: Tx, id: string): Promise<TeamRow | null> {
 }
 
 /** @throws SQLSTATE 23505 (teams_name_key) */
-export async function renameTeam(tx: Tx, id: string, name: string): Promise<void> {
+export async function renameTeamRow(tx: Tx, id: string, name: string): Promise<void> {
   await tx.build.update(teams).set({ name }).where(eq(teams.id, id));
 }
 
@@ -101,7 +101,7 @@ export interface ListedMember extends MemberRow {
 }
 
 /** The members of a team, by e-mail address. */
-export async function membersOf(db: Db | Tx, teamId: string): Promise<ListedMember[]> {
+export async function listTeamMembers(db: Db | Tx, teamId: string): Promise<ListedMember[]> {
   return db.build
     .select({
       ...memberColumns,
@@ -118,7 +118,7 @@ export async function membersOf(db: Db | Tx, teamId: string): Promise<ListedMemb
     .orderBy(asc(users.email));
 }
 
-export async function memberOf(db: Db | Tx, teamId: string, userId: string): Promise<MemberRow | null> {
+export async function findMember(db: Db | Tx, teamId: string, userId: string): Promise<MemberRow | null> {
   if (!isStorable(teamId) || !isStorable(userId)) return null;
   const rows = await db.build
     .select(memberColumns)

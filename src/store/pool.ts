@@ -87,7 +87,7 @@ export class Pool {
   drop(error: Outage): void {
     if (this.#dropped) return;
     this.#dropped = true;
-    for (const work of this.#work) work.fail(asOutageOf(error, work.mayBeWritten() ? 'unknown' : 'nothing'));
+    for (const work of this.#work) work.fail(asOutage(error, work.mayBeWritten() ? 'unknown' : 'nothing'));
     this.#work.clear();
     void this.sql.end({ timeout: 0 });
     for (const socket of this.#sockets) socket.destroy();
@@ -146,7 +146,7 @@ function closedError(): Outage {
   return new Outage('CONNECTION_ENDED', 'nothing', 'the connections were closed');
 }
 
-function asOutageOf({ code, message, cause }: Outage, writeState: Written): Outage {
+function asOutage({ code, message, cause }: Outage, writeState: Written): Outage {
   return new Outage(code, writeState, message, cause);
 }
 

@@ -92,11 +92,11 @@ export class PrimaryFinder {
     while (!signal.aborted) {
       try {
         const state = await ask({ host, withHistory: hosts.length > 1 });
-        const problem = problemOf(state, this.#newest);
+        const problem = findPrimaryProblem(state, this.#newest);
         if (problem === null) return state.history;
         this.#problems.set(host, problem);
       } catch (error) {
-        this.#problems.set(host, `cannot be asked (${codeOf(error)})`);
+        this.#problems.set(host, `cannot be asked (${readCode(error)})`);
       }
       await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
     }
@@ -105,7 +105,7 @@ export class PrimaryFinder {
 }
 
 /** @param newest the highest timeline seen so far. @returns null if the server is a primary to use */
-export function problemOf(
+export function findPrimaryProblem(
   { isWritable, history }: Pick<ServerState, 'isWritable' | 'history'>,
   newest: ServerState['history'],
 ): string | null {
@@ -115,7 +115,7 @@ export function problemOf(
   return `is an old primary on timeline ${history.timeline}, and timeline ${newest.timeline} exists: stop it or rebuild it as a standby`;
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   const { code, message } = error as { code?: string; message: string };
   return code === undefined || code === 'TLS_FAILED' ? message : code;
 }

@@ -55,7 +55,7 @@ const deleteName = statement<{ teamId: string | null }>(
 );
 
 /** @returns the team that the name was kept for (null: a person), or undefined when it was not in quarantine */
-export async function releaseName(db: Db | Tx, name: string): Promise<string | null | undefined> {
+export async function releaseQuarantinedName(db: Db | Tx, name: string): Promise<string | null | undefined> {
   return (await deleteName(db, name))[0]?.teamId;
 }
 

@@ -35,7 +35,7 @@ const NONE: OwnQuota = { zones: null, records: null, bytes: null, keys: null, me
 /** The name of the team, null for a person, and the team's own numbers. */
 export type OwnerQuota = OwnQuota & { team: string | null };
 
-export async function quotaOf(db: Db | Tx, { teamId, userId }: QuotaOwner): Promise<OwnerQuota> {
+export async function readOwnerQuota(db: Db | Tx, { teamId, userId }: QuotaOwner): Promise<OwnerQuota> {
   const [row] = teamId === null ? await selectPersonRow(db, userId) : await selectTeamQuota(db, teamId);
   return { ...NONE, ...row, team: teamId === null ? null : (row?.name ?? '') };
 }
@@ -45,7 +45,7 @@ export async function quotaOf(db: Db | Tx, { teamId, userId }: QuotaOwner): Prom
  * transaction that holds a zone's row may take this lock, and one that holds this lock must not wait for the row of a
  * zone.
  */
-export async function lockQuotaOf(tx: Tx, { teamId, userId }: QuotaOwner): Promise<OwnerQuota> {
+export async function lockOwnerQuota(tx: Tx, { teamId, userId }: QuotaOwner): Promise<OwnerQuota> {
   const [row] = teamId === null ? await lockPersonRow(tx, userId) : await lockTeamQuota(tx, teamId);
   return { ...NONE, ...row, team: teamId === null ? null : (row?.name ?? '') };
 }
@@ -112,7 +112,7 @@ const sumOctets = statement<{ octets: number }>(`
   from records where zone_no = $1 and id = any($2::text[])`);
 
 /** Octets of the names and contents of some records of a zone, and of their comments if these go with them. */
-export async function octetsOf(
+export async function sumStoredOctets(
   tx: Tx,
   zoneNo: number,
   ids: readonly string[],
@@ -150,7 +150,7 @@ const deleteEndedTrusts = statement(`
  * Deletes the oldest unusable keys of a team or a person, and trusts of a team, so that creating and revoking them does
  * not fill the tables.
  */
-export async function dropEndedKeys(tx: Tx, { teamId, userId }: QuotaOwner, now: Date): Promise<void> {
+export async function dropUnusableKeys(tx: Tx, { teamId, userId }: QuotaOwner, now: Date): Promise<void> {
   await deleteEnded(tx, teamId, userId, now.toISOString());
   if (teamId !== null) await deleteEndedTrusts(tx, teamId, now.toISOString());
 }

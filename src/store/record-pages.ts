@@ -44,7 +44,7 @@ interface RecordPage<Row> {
 
 type Found<Row> = { [K in keyof Row]: Row[K] } & { found: string | number };
 
-function pageOf<Row>(foundRows: readonly Found<Row>[], bounds: PageBounds): RecordPage<Row> {
+function buildPage<Row>(foundRows: readonly Found<Row>[], bounds: PageBounds): RecordPage<Row> {
   const total = Number(foundRows[0]?.found ?? 0);
   const rows = foundRows.slice(0, bounds.rows).map(({ found: _, ...row }) => row as unknown as Row);
   return { rows, more: total > rows.length };
@@ -77,11 +77,11 @@ export async function recordPage(
           ${r.withdrawn}, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ${descending ? sql`ordername desc, type desc, id desc` : sql`ordername, type, id`}`);
-  return pageOf(foundRows, bounds);
+  return buildPage(foundRows, bounds);
 }
 
 /** All pages of a list. In one snapshot they are one moment. */
-export async function* recordPages(
+export async function* streamRecordPages(
   db: Db | Tx,
   zoneId: string,
   filter: RowFilter,
@@ -141,7 +141,7 @@ export async function writtenPage(
     after === undefined
       ? await firstWritten(db, zoneNo, bounds.rows, bounds.octets)
       : await nextWritten(db, zoneNo, bounds.rows, bounds.octets, after.ordername, after.type, after.rdata, after.id);
-  return pageOf(foundRows, bounds);
+  return buildPage(foundRows, bounds);
 }
 
 export async function* writtenPages(db: Db | Tx, zoneNo: number): AsyncGenerator<WrittenRecord[]> {

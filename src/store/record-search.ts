@@ -50,7 +50,7 @@ export async function searchZoneNames(
   return (await findZones(db, teamIds, userId, only, except, pattern, limit)).map(({ name }) => name);
 }
 
-export async function zoneNosOf(db: Db | Tx, { teamIds, userId, only, except }: SearchedZones): Promise<number[]> {
+export async function findZoneNos(db: Db | Tx, { teamIds, userId, only, except }: SearchedZones): Promise<number[]> {
   return (await findNos(db, teamIds, userId, only, except)).map(({ no }) => no);
 }
 

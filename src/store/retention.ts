@@ -66,7 +66,7 @@ export async function deleteUsedSignIns(tx: Tx, before: Date, limit: number): Pr
 export type PrunedHistory = 'zones' | 'accounts' | 'answers';
 export const HISTORIES: readonly PrunedHistory[] = ['zones', 'accounts', 'answers'];
 
-/** Ids that one row of history_usage counts. It bounds what one step of {@link deleteOldestOf} reads. */
+/** Ids that one row of history_usage counts. It bounds what one step of {@link deleteOldest} reads. */
 const BUCKET = 10_000;
 /** The size of a row without its two values, in octets. */
 const ROW = 200;
@@ -222,7 +222,7 @@ export async function ownerOver(
  * which nothing is left to be deleted is forgotten.
  * @returns how many rows
  */
-export async function deleteOldestOf(
+export async function deleteOldest(
   tx: Tx,
   history: PrunedHistory,
   { owner, bucket, excess, limit }: { owner: string; bucket: number; excess: number; limit: number },

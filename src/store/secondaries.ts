@@ -3,7 +3,7 @@
 import { type Db, isStorable, type Tx } from './database.ts';
 import { asc, eq, sql } from './drizzle.ts';
 import { statement } from './statement.ts';
-import { secondaries, service, transferPlan, zoneSecondaries, zones } from './tables.ts';
+import { secondaries, secondaryZones, service, transferPlanRow, zones } from './tables.ts';
 
 export type { SecondaryBehind } from './secondary-tables.ts';
 export type SecondaryRow = typeof secondaries.$inferSelect;
@@ -46,15 +46,15 @@ export interface ListedZone {
 export async function listedZones(db: Db | Tx, secondary?: string): Promise<ListedZone[]> {
   return db.build
     .select({
-      secondary: zoneSecondaries.secondary,
+      secondary: secondaryZones.secondary,
       id: zones.id,
       name: zones.name,
-      byAdministrator: zoneSecondaries.byAdministrator,
-      byOwner: zoneSecondaries.byOwner,
+      byAdministrator: secondaryZones.byAdministrator,
+      byOwner: secondaryZones.byOwner,
     })
-    .from(zoneSecondaries)
-    .innerJoin(zones, eq(zones.id, zoneSecondaries.zoneId))
-    .where(secondary === undefined ? undefined : eq(zoneSecondaries.secondary, secondary))
+    .from(secondaryZones)
+    .innerJoin(zones, eq(zones.id, secondaryZones.zoneId))
+    .where(secondary === undefined ? undefined : eq(secondaryZones.secondary, secondary))
     .orderBy(asc(zones.name));
 }
 
@@ -78,7 +78,7 @@ export async function delistZone(tx: Tx, zoneId: string, secondary: string): Pro
 
 /** Makes nodes read the answer about transfers again. It locks the plan until the transaction ends. */
 export async function changePlan(tx: Tx): Promise<void> {
-  await tx.build.update(transferPlan).set({ version: sql`${transferPlan.version} + 1` });
+  await tx.build.update(transferPlanRow).set({ version: sql`${transferPlanRow.version} + 1` });
 }
 
 /** The names that secondaries with all zones add to every zone. The trigger of the row announces a change of them. */

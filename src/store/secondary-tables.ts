@@ -51,7 +51,7 @@ export const secondaryOffers = pgTable(
 );
 
 /** One row. A transaction that changes the answer to nodes about transfers locks it, and gives it another version. */
-export const transferPlan = pgTable(
+export const transferPlanRow = pgTable(
   'transfer_plan',
   {
     one: integer('one').primaryKey().default(1),

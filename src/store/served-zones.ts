@@ -112,7 +112,7 @@ export async function servedNames(
   ordernames: readonly string[],
 ): Promise<{ zone: ServedZone; names: NameRows[]; aliases: AliasAnswers } | null> {
   if (!isStorable(zoneId)) return null;
-  const mayBeZones = [...new Set(ordernames.flatMap(prefixesOf))];
+  const mayBeZones = [...new Set(ordernames.flatMap(listPrefixes))];
   const [row] = await selectNames(db, zoneId, ordernames, mayBeZones);
   if (!row) return null;
   const { records, aliases, zones, ...zone } = row;
@@ -121,7 +121,7 @@ export async function servedNames(
   );
   const at = Map.groupBy(records ?? [], ({ ordername }) => ordername);
   const names = ordernames.map((ordername): NameRows => {
-    const nearest = prefixesOf(ordername).find((above) => trees.has(above));
+    const nearest = listPrefixes(ordername).find((above) => trees.has(above));
     return {
       ordername,
       records: at.get(ordername) ?? [],
@@ -132,7 +132,7 @@ export async function servedNames(
 }
 
 /** The names from below the apex down to the name itself: `c b a` gives `c`, `c b`, `c b a`. */
-function prefixesOf(ordername: string): string[] {
+function listPrefixes(ordername: string): string[] {
   const labels = ordername === '' ? [] : ordername.split(' ');
   return labels.map((_, at) => labels.slice(0, at + 1).join(' '));
 }
@@ -158,7 +158,7 @@ const selectAliases = statement<AliasAnswer & { target: string }>(
   'select target, ipv4, ipv6, ttl from alias_answers where owner = $1 and target = any((select $2::text[])::text[])',
 );
 
-export async function aliasAnswersOf(tx: Tx, owner: string, targets: readonly string[]): Promise<AliasAnswers> {
+export async function readAliasAnswers(tx: Tx, owner: string, targets: readonly string[]): Promise<AliasAnswers> {
   const rows = targets.length === 0 ? [] : await selectAliases(tx, owner, targets);
   return new Map(rows.map((row) => [row.target, row]));
 }

@@ -71,12 +71,12 @@ async function ask({ sql }: Pool, { pids = [], withHistory = false }: Question):
   const [row] = stateRows;
   if (row === undefined) throw new Error('the server did not tell its state');
   const isPooled = row.own !== processOf(stateQuery);
-  const history = withHistory && row.writable ? await historyOf(sql) : null;
+  const history = withHistory && row.writable ? await readHistory(sql) : null;
   return { isWritable: row.writable, history, active: isPooled ? null : new Map(row.active) };
 }
 
 /** A managed service may not let its users ask. */
-async function historyOf(sql: Pool['sql']): Promise<ServerState['history']> {
+async function readHistory(sql: Pool['sql']): Promise<ServerState['history']> {
   const [history] = await sql.unsafe<{ system: string; timeline: number }[]>(HISTORY).catch(() => []);
   return history ?? null;
 }

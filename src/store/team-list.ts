@@ -16,7 +16,7 @@ export interface ListedTeam {
 }
 
 /** Every team, by name. */
-export async function listTeams(db: Db): Promise<ListedTeam[]> {
+export async function listAllTeams(db: Db): Promise<ListedTeam[]> {
   return db.build
     .select({
       id: teams.id,

@@ -35,7 +35,7 @@ export function createProtect(tls: PostgresTls, limitMs: number): Protect | null
       return await protect(socket, host, tls, limit);
     } catch (error) {
       socket.destroy();
-      throw failureOf(error, host, limit);
+      throw toFailure(error, host, limit);
     }
   };
 }
@@ -47,12 +47,16 @@ async function protect(socket: Socket, { host }: Host, tls: PostgresTls, signal:
   if (answer.length !== 1) throw new Error('the server does not answer the request for TLS');
   if (answer[0] === NO && tls.mode === 'prefer') return socket;
   if (answer[0] !== YES) throw new Error('the server does not offer TLS');
-  const securedSocket = connect({ socket, ...(isIP(host) === 0 ? { servername: host } : {}), ...proofOf(tls, host) });
+  const securedSocket = connect({
+    socket,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...buildProof(tls, host),
+  });
   await once(securedSocket, 'secureConnect', { signal });
   return securedSocket;
 }
 
-function proofOf(tls: PostgresTls, host: string) {
+function buildProof(tls: PostgresTls, host: string) {
   if (tls.mode !== 'verify-full') return { rejectUnauthorized: false };
   const { authorities } = tls;
   return {
@@ -76,7 +80,7 @@ function readAuthorities(file: string): string[] {
 }
 
 /** Errors of the connection itself keep their code, which says more. */
-function failureOf(error: unknown, host: Host, limit: AbortSignal): Error {
+function toFailure(error: unknown, host: Host, limit: AbortSignal): Error {
   const { message, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return error as Error;
   if (limit.aborted)

@@ -54,7 +54,7 @@ export const giveSlot = statement('insert into transfer_slots (node, slot) value
 
 const slot = statement<{ slot: number }>('select slot from transfer_slots where node = $1');
 
-export async function slotOf(db: Db | Tx, node: string): Promise<number | null> {
+export async function findSlot(db: Db | Tx, node: string): Promise<number | null> {
   return (await slot(db, node))[0]?.slot ?? null;
 }
 

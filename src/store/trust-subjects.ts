@@ -153,6 +153,6 @@ const selectSubjects = statement<Plain<SubjectColumns> & { keyId: string }>(`
   from api_keys where trust_id = $1 order by last_used_at desc nulls last, subject limit $2`);
 
 /** The subjects that were used last come first. */
-export async function subjectsOf(db: Db | Tx, trustId: string, limit: number): Promise<SubjectRow[]> {
+export async function listSubjects(db: Db | Tx, trustId: string, limit: number): Promise<SubjectRow[]> {
   return (await selectSubjects(db, trustId, limit)).map((row) => subjectColumns.read(row) as SubjectRow);
 }

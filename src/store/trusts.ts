@@ -126,7 +126,7 @@ export async function insertTrust(
  * @param rightsChangedAt as updateKeyTerms has it
  * @throws as insertTrust
  */
-export async function updateTrust(
+export async function updateTrustRow(
   tx: Tx,
   id: string,
   { grants, ...set }: TrustTerms & TrustIndex,

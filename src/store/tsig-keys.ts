@@ -1,4 +1,4 @@
-// TSIG keys as rows. The secret leaves only through tsigSecretsOf, for the check of a message.
+// TSIG keys as rows. The secret leaves only through findTsigSecrets, for the check of a message.
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -16,7 +16,7 @@ const selectSecrets = statement<TsigSecretRow & { name: string }>(
 );
 
 /** Those of these keys that exist. @param names in lower case, without final dot */
-export async function tsigSecretsOf(
+export async function findTsigSecrets(
   db: Db | Tx,
   names: readonly string[],
 ): Promise<readonly (TsigSecretRow & { name: string })[]> {

@@ -212,7 +212,7 @@ const selectBeginning = statement<{ at: string }>(`
   select at from (select action, at from changes where zone_id = $1 order by id limit 1) c where action = 'zone.create'`);
 
 /** The time of the creation in the history of a zone; null: the history does not have it any more. */
-export async function beginningOf(tx: Tx, zoneId: string): Promise<Date | null> {
+export async function findBeginning(tx: Tx, zoneId: string): Promise<Date | null> {
   const [row] = await selectBeginning(tx, zoneId);
   return row === undefined ? null : new Date(row.at);
 }
@@ -222,7 +222,7 @@ export async function prunedUntil(
   tx: Tx,
   zone: { id: string; teamId: string | null; userId: string | null },
 ): Promise<Date | null> {
-  if ((await beginningOf(tx, zone.id)) !== null) return null;
+  if ((await findBeginning(tx, zone.id)) !== null) return null;
   const [row] = await selectPruned(tx, zone.teamId ?? zone.userId);
   return row?.at == null ? null : new Date(row.at);
 }

@@ -38,7 +38,7 @@ const dropOldestUploads = statement(`
     order by u.created_at desc offset ${UPLOADS_OF_OWNER})`);
 
 /** @param since older ones are as good as gone */
-export async function uploadOf(db: Db, zoneId: string, keyId: string, since: Date): Promise<Upload | null> {
+export async function findUpload(db: Db, zoneId: string, keyId: string, since: Date): Promise<Upload | null> {
   const rows = await db.build
     .select({ content: zoneUploads.content, serial: zoneUploads.serial })
     .from(zoneUploads)

@@ -1,5 +1,5 @@
 // Looks after statements that have no answer for some time, while there are any. watch.ts has the rules.
-import { lossOf, type Reason } from './outage.ts';
+import { findLoss, type Reason } from './outage.ts';
 import type { Pool, PoolWork } from './pool.ts';
 import type { AskServer, ServerState } from './server-state.ts';
 import { judgeWork, SUSPECT_MS } from './watch.ts';
@@ -65,7 +65,7 @@ export class Watcher {
         return;
       } catch (error) {
         // A server that answers other statements, or that is full, is there.
-        if (lossOf(error) === null || pool.answered > startedAt || pool.isDropped) return;
+        if (findLoss(error) === null || pool.answered > startedAt || pool.isDropped) return;
         if (misses < MISSES) continue;
         giveUp(pool, 'silent', 'does not answer');
         return;

@@ -44,7 +44,7 @@ function windowsOf(holder: WindowHolder) {
   return 'keyId' in holder ? { id: holder.keyId, ...OF_KEYS } : { id: holder.userId, ...OF_PEOPLE };
 }
 
-function statementsOf(table: 'write_windows' | 'person_windows', column: 'key_id' | 'user_id') {
+function buildStatements(table: 'write_windows' | 'person_windows', column: 'key_id' | 'user_id') {
   return {
     // clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order.
     // The setting holds for this statement's own transaction.
@@ -68,8 +68,8 @@ function statementsOf(table: 'write_windows' | 'person_windows', column: 'key_id
   };
 }
 
-const OF_KEYS = statementsOf('write_windows', 'key_id');
-const OF_PEOPLE = statementsOf('person_windows', 'user_id');
+const OF_KEYS = buildStatements('write_windows', 'key_id');
+const OF_PEOPLE = buildStatements('person_windows', 'user_id');
 
 /** Gives the places of one request back: an answer `busy` wrote nothing and does not count. */
 export async function returnPlaces(db: Db, holder: WindowHolder, bucket: Bucket, at: string): Promise<void> {

@@ -1,6 +1,6 @@
 // The statements that wait for the server: since when, in which of its processes, and how they fail when the server is
 // given up.
-import { lossOf, Outage } from './outage.ts';
+import { findLoss, Outage } from './outage.ts';
 import type { Pool } from './pool.ts';
 import { processOf } from './server-state.ts';
 
@@ -37,7 +37,7 @@ export function watchStatement(pool: Pool, query: object, mayBeWritten: boolean,
 
 /** The connection was lost before the server took the statement, so nothing of it is written. */
 function asUnsent(error: unknown): unknown {
-  if (error instanceof Outage || lossOf(error) !== 'lost') return error;
+  if (error instanceof Outage || findLoss(error) !== 'lost') return error;
   const { code, message } = error as { code: string; message: string };
   return new Outage(code, 'nothing', message, error);
 }

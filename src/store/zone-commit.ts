@@ -178,7 +178,7 @@ const PARTS: readonly Part[] = [
 type Commit = ReturnType<typeof namedStatement<{ committed: number }, ParameterName>>;
 const texts = new Map<string, Commit>();
 
-function commitOf(kinds: Kinds): Commit {
+function buildCommit(kinds: Kinds): Commit {
   const key = Object.values(kinds).join();
   const knownCommit = texts.get(key);
   if (knownCommit !== undefined) return knownCommit;
@@ -210,7 +210,7 @@ export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boole
     history: history.length > 0,
     kept: kept.length > 0,
   };
-  const [row] = await commitOf(kinds)(on, {
+  const [row] = await buildCommit(kinds)(on, {
     id: () => zone.id,
     loadedSerial: () => zone.serial,
     loadedVersion: () => zone.ownersVersion,

@@ -5,7 +5,7 @@ import type { NamesBelow } from '#dns/rules/nearby-records.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { KeptAnswer } from './idempotency.ts';
 import { isValidAt } from './keys.ts';
-import { type OwnedSet, ownedSetsAt } from './owned-sets.ts';
+import { ownedSetsAt, type StoredOwnedSet } from './owned-sets.ts';
 import { RECORD_COLUMNS, type RecordRow } from './records.ts';
 import { namedStatement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
@@ -51,7 +51,7 @@ export interface LoadedZone {
   standings: ReadonlyMap<string, KeyStanding>;
   records: readonly RecordRow[];
   /** The sets of owners at the names of these records. */
-  sets: readonly OwnedSet[];
+  sets: readonly StoredOwnedSet[];
   cuts: readonly RecordRow[];
   children: readonly { id: string; name: string }[];
   below: readonly NamesBelow[];
@@ -87,7 +87,7 @@ type ParameterName =
 type Row = PlainZone & {
   standings: (KeyStanding & { keyId: string })[] | null;
   records: RecordRow[] | null;
-  sets: OwnedSet[] | null;
+  sets: StoredOwnedSet[] | null;
   cuts: RecordRow[] | null;
   children: { id: string; name: string }[] | null;
   below: BelowRow[] | null;
@@ -142,7 +142,7 @@ const KEPT = `(select json_agg(json_build_object('keyId', i.key_id, 'token', i.t
 
 const texts = new Map<string, ReturnType<typeof namedStatement<Row, ParameterName>>>();
 
-function loadOf(parts: Parts): ReturnType<typeof namedStatement<Row, ParameterName>> {
+function buildLoad(parts: Parts): ReturnType<typeof namedStatement<Row, ParameterName>> {
   const key = Object.values(parts).join();
   const knownLoad = texts.get(key);
   if (knownLoad !== undefined) return knownLoad;
@@ -168,7 +168,7 @@ function loadOf(parts: Parts): ReturnType<typeof namedStatement<Row, ParameterNa
 export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZone> {
   const { zoneId, keyIds, now, ordernames, owners, ancestors, zoneNames, below, tokens } = query;
   const ids = query.ids.filter(isStorable);
-  const load = loadOf({
+  const load = buildLoad({
     records: ordernames.length + ids.length + owners.texts.length > 0,
     owners: owners.texts.length > 0,
     sets: query.withOwners,

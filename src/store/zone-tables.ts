@@ -85,7 +85,7 @@ export const zones = pgTable(
  * The zones of secondaries that do not have all zones. The administrator and the owner of a zone each list it for
  * themselves.
  */
-export const zoneSecondaries = pgTable(
+export const secondaryZones = pgTable(
   'zone_secondaries',
   {
     zoneId: text('zone_id')

@@ -38,7 +38,7 @@ export async function zoneValues(tx: Tx, zoneNo: number, signal?: AbortSignal): 
 }
 
 /** The beginning of the contents of some records, by id, for people to look at. */
-export async function contentsOf(
+export async function readContents(
   db: Db | Tx,
   ids: readonly string[],
   characters: number,

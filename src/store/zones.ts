@@ -121,7 +121,7 @@ interface ZoneFilter {
 }
 
 /** The zones of some owners in the order of their names. */
-export async function listZones(db: Db | Tx, filter: ZoneFilter): Promise<ZoneRow[]> {
+export async function listOwnedZones(db: Db | Tx, filter: ZoneFilter): Promise<ZoneRow[]> {
   const query = db.build
     .select(zoneColumns.fields)
     .from(zones)
@@ -203,7 +203,7 @@ const updateComment = statement<PlainZone>(
 );
 
 /** Deletes the zone and, by cascade, its records and grants. */
-export async function deleteZone(tx: Tx, id: string): Promise<void> {
+export async function deleteZoneRow(tx: Tx, id: string): Promise<void> {
   await tx.build.delete(zones).where(eq(zones.id, id));
 }
 

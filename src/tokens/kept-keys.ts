@@ -16,7 +16,7 @@ import type { JWK } from 'jose';
 import type { Clock } from '#base/clock.ts';
 import { endsWithin, sleep } from '#base/wait.ts';
 import { FetchProblem } from './fetch-json.ts';
-import { type PublicKeys, readKeys } from './keys.ts';
+import { type PublicKeys, parseKeys } from './keys.ts';
 
 const MINUTE_MS = 60_000;
 const EVERY_MS = MINUTE_MS;
@@ -168,7 +168,7 @@ async function load(fetch: KeptOptions['fetch'], knownKeys: readonly JWK[] | und
     const message = cause instanceof FetchProblem ? cause.message : 'an unexpected failure';
     throw new KeysProblem('issuer-down', message, cause);
   }
-  const keys = readKeys(document, knownKeys);
+  const keys = parseKeys(document, knownKeys);
   if (typeof keys === 'string') throw new KeysProblem('issuer-keys', `it ${keys}`);
   return keys;
 }

@@ -35,7 +35,7 @@ const USES: readonly unknown[] = [undefined, 'sig', 'jwt-svid'];
  * @param knownKeys the keys so far. One of them remains if the document has a broken key with the same `kid`
  * @returns a text that continues the sentence "The issuer …" if no key can be used
  */
-export function readKeys(document: unknown, knownKeys: readonly JWK[] = []): PublicKeys | string {
+export function parseKeys(document: unknown, knownKeys: readonly JWK[] = []): PublicKeys | string {
   const keys = (document as { keys?: unknown } | null | undefined)?.keys;
   if (!Array.isArray(keys)) return 'does not answer with a set of keys (JWKS)';
   if (keys.length > MAX_KEYS) return `has ${keys.length} keys, more than ${MAX_KEYS}`;
@@ -43,7 +43,7 @@ export function readKeys(document: unknown, knownKeys: readonly JWK[] = []): Pub
     .filter(isForTokens)
     .map((key) => readKey(key) ?? knownKeys.find(({ kid }) => kid && kid === key.kid));
   const jwks = parsedKeys.filter((key) => key !== undefined);
-  if (jwks.length > 0) return { find: finderOf(jwks), jwks };
+  if (jwks.length > 0) return { find: createFinder(jwks), jwks };
   if (parsedKeys.length > 0) return 'has only broken keys';
   return 'has no key for signatures with RS256, ES256 or EdDSA';
 }
@@ -52,7 +52,7 @@ export function readKeys(document: unknown, knownKeys: readonly JWK[] = []): Pub
  * Finds a key by `kid` and type. Keys without a `kid`, which is optional (RFC 7517 section 4.5), may be the key of any
  * token.
  */
-function finderOf(jwks: JWK[]): PublicKeys['find'] {
+function createFinder(jwks: JWK[]): PublicKeys['find'] {
   const all = createLocalJWKSet({ keys: jwks });
   const nameless = createLocalJWKSet({ keys: jwks.filter(({ kid }) => kid === undefined) });
   return async (header, token) => {

@@ -42,10 +42,10 @@ export function readToken(text: string): { readonly ok: true; readonly token: To
       );
   }
   const token = parts as Pick<TokenText, keyof typeof parts>;
-  return { ok: true, token: { ...token, issuer: issuerOf(token.claims) } };
+  return { ok: true, token: { ...token, issuer: readIssuer(token.claims) } };
 }
 
-function issuerOf({ iss, sub }: Fields): string | null {
+function readIssuer({ iss, sub }: Fields): string | null {
   if (typeof iss === 'string' && iss !== '') return iss;
   if (iss !== undefined || typeof sub !== 'string') return null;
   return SPIFFE_ID.exec(sub)?.[0] ?? null;

@@ -5,7 +5,7 @@ import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { CEL } from '#resources/rules.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { addressOf } from './support.ts';
+import { numberedAddress } from './support.ts';
 
 export interface Crd extends KubeObject {
   readonly spec: { readonly group: string };
@@ -19,19 +19,19 @@ export interface Variant {
 
 /** One value of each shape; `n` makes the contents differ. */
 const SHAPES: readonly ((n: number) => object)[] = [
-  (n) => ({ type: 'A', content: addressOf(n) }),
+  (n) => ({ type: 'A', content: numberedAddress(n) }),
   (n) => ({ type: 'AAAA', content: `2001:db8::${(n % 65_536).toString(16)}` }),
   (n) => ({ type: 'CNAME', content: `host${n}.example.net` }),
   (n) => ({ type: 'TXT', content: `v=spf1 include:spf${n}.example.net -all` }),
   (n) => ({ type: 'MX', content: `mail${n}.example.net`, priority: 10 }),
-  (n) => ({ type: 'A', values: [{ content: addressOf(n) }, { content: addressOf(n + 1) }] }),
+  (n) => ({ type: 'A', values: [{ content: numberedAddress(n) }, { content: numberedAddress(n + 1) }] }),
   (n) => ({ type: 'SRV', content: `10 20 ${n % 65_536} sip.example.net` }),
   (n) => ({ type: 'TXT', values: [{ content: `one${n}` }, { content: `"two ${n}"` }] }),
 ];
 
 /** Parts of a spec. */
 export const MIXES: Readonly<Record<string, (n: number) => object>> = {
-  'A records': (n) => ({ type: 'A', content: addressOf(n) }),
+  'A records': (n) => ({ type: 'A', content: numberedAddress(n) }),
   'eight shapes': (n) => SHAPES[n % SHAPES.length]?.(n) ?? {},
 };
 

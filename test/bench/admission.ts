@@ -64,7 +64,7 @@ async function compare(ground: Ground, variants: readonly Variant[], mix: string
     }
   }
   print(`## ${mix}: ms of kube-apiserver's processor time a record, ${TURNS} turns of ${COUNT}`);
-  const rows = variants.map(({ title }, at) => ({ title, ...summaryOf(samples[at] ?? []) }));
+  const rows = variants.map(({ title }, at) => ({ title, ...summarizeSamples(samples[at] ?? []) }));
   const [bare] = rows;
   const ratio = (one: number, other = Number.NaN) => figure(one / other);
   const table = rows.map(({ title, mean, median, least }) => [
@@ -77,7 +77,7 @@ async function compare(ground: Ground, variants: readonly Variant[], mix: string
   printBar({ what: 'with rules, median', value: withRules / (bare?.median ?? 0), most: MAX_RATIO, unit: 'times' });
 }
 
-const summaryOf = (samples: readonly number[]) => ({
+const summarizeSamples = (samples: readonly number[]) => ({
   mean: samples.reduce((sum, each) => sum + each, 0) / samples.length,
   median: quantile(samples, 0.5),
   least: Math.min(...samples),
@@ -99,12 +99,12 @@ await runBench('the rules of the DNSRecord CRD', LIMIT_MS, async ({ stateDir, si
   const ground = { api, pid: plane.parts.find(({ name }) => name === 'kube-apiserver')?.pid as number, signal };
 
   const [earlier] = process.argv.slice(2);
-  const crdOf = async (file: string | URL) => parse(await readFile(file, 'utf8')) as Crd;
-  const current = await crdOf(CURRENT);
+  const readCrd = async (file: string | URL) => parse(await readFile(file, 'utf8')) as Crd;
+  const current = await readCrd(CURRENT);
   const variants = [
     await installAs(api, 'without rules', withoutRules(current), signal),
     await installAs(api, WITH_RULES, current, signal),
-    ...(earlier === undefined ? [] : [await installAs(api, earlier, await crdOf(earlier), signal)]),
+    ...(earlier === undefined ? [] : [await installAs(api, earlier, await readCrd(earlier), signal)]),
   ];
   for (const mix of Object.keys(MIXES)) await compare(ground, variants, mix);
 

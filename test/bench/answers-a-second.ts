@@ -1,7 +1,7 @@
 // Signed answers a second of a name server with a zone of 100,000 names, and the answers of other zones while that zone
 // gets random names: `node test/bench/answers-a-second.ts [SECONDS]`. The values before are those of PowerDNS 4.7 in
 // front of Postgres.
-import { dnsperf, type FloodOptions, printMeasured, untilSigned, zonesOf } from './name-servers.ts';
+import { createBenchZones, dnsperf, type FloodOptions, printMeasured, untilSigned } from './name-servers.ts';
 import { figure } from './statistics.ts';
 import { type Bench, print, runBench, startBenchService } from './support.ts';
 
@@ -17,7 +17,7 @@ const seconds = Number(process.argv[2] ?? 10);
 async function run(bench: Bench): Promise<void> {
   const { signal, stateDir } = bench;
   const service = await startBenchService(bench);
-  const zones = zonesOf(bench, service);
+  const zones = createBenchZones(bench, service);
   await zones.create('large.example', NAMES);
   const others = Array.from({ length: OTHER_ZONES }, (_, at) => `other${at}.example`);
   await zones.createAll(others, 10);

@@ -14,9 +14,9 @@ import { printBar } from './bars.ts';
 import { type ReadyWatch, watchReady } from './ready-watch.ts';
 import { countAbove, figure, quantile } from './statistics.ts';
 import {
-  addressOf,
   type Bench,
   isSignedAddress,
+  numberedAddress,
   outOfStep,
   print,
   printSummaries,
@@ -101,7 +101,7 @@ async function atOnce(ground: Ground, samples: Samples): Promise<string> {
   const start = performance.now();
   const right = await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, n) => {
-      const [name, content] = [`many${n}`, addressOf(n)];
+      const [name, content] = [`many${n}`, numberedAddress(n)];
       const generation = await apply(api, DNS_RECORD, name, recordSpec(name, content), signal);
       add(samples, `${AT_ONCE} at once: start → applied`, performance.now() - start);
       add(
@@ -136,7 +136,7 @@ async function applyZone(ground: Ground, samples: Samples, n: number): Promise<v
 
 async function kubectlApply(ground: Ground, samples: Samples, n: number): Promise<void> {
   const { bench, stack, records } = ground;
-  const [name, content] = [`kubectl${n}`, addressOf(n)];
+  const [name, content] = [`kubectl${n}`, numberedAddress(n)];
   const file = join(bench.stateDir, 'record.json');
   const metadata = { name, namespace: NAMESPACE };
   const object = { apiVersion: 'zonestead.dev/v1alpha1', kind: 'DNSRecord', metadata, spec: recordSpec(name, content) };
@@ -167,7 +167,7 @@ async function run(bench: Bench): Promise<void> {
   };
   const generation = await apply(api, DNS_ZONE, 'bench', { zoneName: ZONE }, signal);
   await ground.zones.ready('bench', generation, READY_LIMIT_MS);
-  for (let n = 0; n < 20; n++) await applyRecord(ground, {}, 'warm', `warm${n}`, addressOf(n), true);
+  for (let n = 0; n < 20; n++) await applyRecord(ground, {}, 'warm', `warm${n}`, numberedAddress(n), true);
 
   const samples: Samples = {};
   const only = process.argv[2];
@@ -193,20 +193,21 @@ const BARS = [
 /** The measurements; a name as argument runs that one alone. */
 const PARTS: Readonly<Record<string, (ground: Ground, samples: Samples) => Promise<string[]>>> = {
   asked: async (ground, samples) => {
-    for (let n = 0; n < ROUNDS; n++) await applyRecord(ground, samples, 'new, asked', `asked${n}`, addressOf(n), true);
+    for (let n = 0; n < ROUNDS; n++)
+      await applyRecord(ground, samples, 'new, asked', `asked${n}`, numberedAddress(n), true);
     return [];
   },
   new: async (ground, samples) => {
     let wrong = 0;
     for (let n = 0; n < ROUNDS; n++) {
-      if (!(await applyRecord(ground, samples, 'new, not asked', `new${n}`, addressOf(n), false))) wrong++;
+      if (!(await applyRecord(ground, samples, 'new, not asked', `new${n}`, numberedAddress(n), false))) wrong++;
     }
     return [`new, not asked: ${wrong} of ${ROUNDS} answered wrongly when Ready`];
   },
   update: async (ground, samples) => {
-    await applyRecord(ground, {}, 'first', 'update', addressOf(999), true);
+    await applyRecord(ground, {}, 'first', 'update', numberedAddress(999), true);
     for (let n = 0; n < ROUNDS; n++) {
-      await applyRecord(ground, samples, 'update, asked', 'update', addressOf(1000 + n), true);
+      await applyRecord(ground, samples, 'update, asked', 'update', numberedAddress(1000 + n), true);
     }
     return [];
   },

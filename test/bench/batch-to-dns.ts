@@ -4,7 +4,7 @@ import type { ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { allAnswered } from './all-answered.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { startStockBeside } from './stock-powerdns.ts';
-import { addressOf, type Bench, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, printSummaries, runBench, startBenchService } from './support.ts';
 
 const LIMIT_MS = 10 * 60_000;
 const ROUNDS = 10;
@@ -36,7 +36,7 @@ async function run(bench: Bench): Promise<void> {
       write: async (zone) => {
         const changes = numbers.map((n) => ({
           action: 'create',
-          record: { name: `n${n}`, type: 'A', content: addressOf(n), ttl: 300 },
+          record: { name: `n${n}`, type: 'A', content: numberedAddress(n), ttl: 300 },
         }));
         await insist(ours('POST', `/v1/dns/zones/${zone}/records:batch`, { changes }));
       },
@@ -55,7 +55,7 @@ async function run(bench: Bench): Promise<void> {
             type: 'A',
             ttl: 300,
             changetype: 'REPLACE',
-            records: [{ content: addressOf(n), disabled: false }],
+            records: [{ content: numberedAddress(n), disabled: false }],
           }));
           await insist(theirs('PATCH', `/zones/${zone}`, { rrsets }));
         }
@@ -70,7 +70,7 @@ async function run(bench: Bench): Promise<void> {
       const start = performance.now();
       await side.write(zoneId, zoneName);
       const written = performance.now();
-      await allAnswered(side.dns, zoneName, numbers, (n, all) => all.includes(addressOf(n)), bench.signal);
+      await allAnswered(side.dns, zoneName, numbers, (n, all) => all.includes(numberedAddress(n)), bench.signal);
       const answered = performance.now();
       // The first round warms both.
       if (round < 0) continue;

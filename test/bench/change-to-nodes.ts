@@ -1,12 +1,12 @@
 // From the answer of the REST API to the first right, signed answer of every name server, in a small zone and in a zone
 // of 100,000 records, and 1,000 records of one batch: `node test/bench/change-to-nodes.ts [NODES]`.
 import { insist } from './calls.ts';
-import { creation, printMeasured, untilSigned, zonesOf } from './name-servers.ts';
+import { createBenchZones, creation, printMeasured, untilSigned } from './name-servers.ts';
 import { figure, summarize } from './statistics.ts';
 import {
-  addressOf,
   type Bench,
   isSignedAddress,
+  numberedAddress,
   outOfStep,
   print,
   printSummaries,
@@ -26,7 +26,7 @@ const nodes = Number(process.argv[2] ?? 2);
 async function run(bench: Bench): Promise<void> {
   const { signal } = bench;
   const service = await startBenchService(bench, nodes);
-  const zones = zonesOf(bench, service);
+  const zones = createBenchZones(bench, service);
   const ids = {
     'small.example': await zones.create('small.example', 10),
     'large.example': await zones.create('large.example', LARGE),
@@ -37,7 +37,7 @@ async function run(bench: Bench): Promise<void> {
 
   const change = async (zone: keyof typeof ids, n: number) => {
     await outOfStep(PAUSE_MS, signal);
-    const [name, content] = [`w${n}`, addressOf(n)];
+    const [name, content] = [`w${n}`, numberedAddress(n)];
     await insist(zones.call('POST', `/v1/dns/zones/${ids[zone]}/records`, { name, type: 'A', content, ttl: 300 }));
     const since = performance.now();
     const question = { name: `${name}.${zone}`, type: 'A', dnssec: true } as const;

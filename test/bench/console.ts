@@ -5,7 +5,7 @@ import { type Visit, visit } from '../support/console/visit.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { memory } from './processes.ts';
 import { figure, quantile } from './statistics.ts';
-import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const LIMIT_MS = 15 * 60_000;
 const RECORDS = 100_000;
@@ -51,8 +51,8 @@ async function run(bench: Bench): Promise<void> {
     print(`ratio at ${q}: ${figure(quantile(times.page, q) / quantile(times.api, q))} (bar: 3)`);
   }
 
-  const sizes = await sizesOf(service.url, browser, id);
-  const shared = await assetsOf(service.url, (await browser.get(home)).text);
+  const sizes = await measurePages(service.url, browser, id);
+  const shared = await measureAssets(service.url, (await browser.get(home)).text);
   for (const [path, bytes] of sizes) print(`${path}: ${figure(bytes / 1000)} kB`);
   const largest = Math.max(...sizes.map(([, bytes]) => bytes));
   print(`style and script of all pages, kept by the browser: ${figure(shared / 1000)} kB`);
@@ -85,14 +85,14 @@ async function firstByte(address: string, headers: Record<string, string>): Prom
 }
 
 /** The resources that a page loads, in bytes. */
-async function assetsOf(url: string, html: string): Promise<number> {
+async function measureAssets(url: string, html: string): Promise<number> {
   const addresses = [...html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]*)"/g)].map(([, address]) => address);
   const bodies = addresses.map(async (address) => (await fetch(`${url}${address}`)).arrayBuffer());
   return (await Promise.all(bodies)).reduce((sum, body) => sum + body.byteLength, 0);
 }
 
 /** The size of every page of a zone, including the preview of an import that changes everything, in bytes. */
-async function sizesOf(url: string, browser: Visit, id: string): Promise<[string, number][]> {
+async function measurePages(url: string, browser: Visit, id: string): Promise<[string, number][]> {
   const home = `/console/zones/${id}`;
   const sizes: [string, number][] = [];
   for (const path of ['', '?q=old9&type=A', '/history', '/live', '/settings', '/zonefile', '/delete']) {
@@ -118,7 +118,7 @@ async function sizesOf(url: string, browser: Visit, id: string): Promise<[string
 function fill(call: Call, zone: string, from: number): ReturnType<Call> {
   const changes = Array.from({ length: BATCH }, (_, n) => ({
     action: 'create',
-    record: { name: `old${from + n}`, type: 'A', content: addressOf(from + n), ttl: 300 },
+    record: { name: `old${from + n}`, type: 'A', content: numberedAddress(from + n), ttl: 300 },
   }));
   return call('POST', `/v1/dns/zones/${zone}/records:batch`, { changes });
 }

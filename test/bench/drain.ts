@@ -4,7 +4,7 @@
 import { allAnswered } from './all-answered.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { figure, tableLines } from './statistics.ts';
-import { addressOf, type Bench, print, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, runBench, startBenchService } from './support.ts';
 
 const LIMIT_MS = 2 * 60_000;
 const RECORDS = 10_000;
@@ -16,8 +16,8 @@ const all = Array.from({ length: RECORDS }, (_, n) => n);
 const sample = all.filter((n) => n % 50 === 0);
 
 /** The value of the cluster, or the one that is deleted; and the one that stays. */
-const ours = (n: number) => addressOf(n);
-const theirs = (n: number) => addressOf(n + RECORDS);
+const ours = (n: number) => numberedAddress(n);
+const theirs = (n: number) => numberedAddress(n + RECORDS);
 
 /** Calls with at most 1,000 of the numbers of all names. */
 async function inParts(work: (numbers: readonly number[]) => Promise<unknown>): Promise<void> {
@@ -25,7 +25,7 @@ async function inParts(work: (numbers: readonly number[]) => Promise<unknown>): 
 }
 
 async function ownedZone(call: Call, person: Call, team: string, zone: string): Promise<void> {
-  const setOf = (cluster: string, n: number, content: string) => ({
+  const buildSet = (cluster: string, n: number, content: string) => ({
     ...{ owner: `k8s:${cluster}/default/n${n}`, name: `n${n}`, type: 'A' },
     values: [{ content }],
   });
@@ -35,7 +35,7 @@ async function ownedZone(call: Call, person: Call, team: string, zone: string): 
   ] as const) {
     await insist(person('PUT', `/v1/clusters/${cluster}?owner=org:${team}`));
     await inParts(async (numbers) => {
-      const sets = numbers.map((n) => setOf(cluster, n, contentOf(n)));
+      const sets = numbers.map((n) => buildSet(cluster, n, contentOf(n)));
       await insist(call('POST', `/v1/dns/zones/${zone}/records:apply`, { atomic: true, sets }));
     });
   }
@@ -62,9 +62,9 @@ async function run(bench: Bench): Promise<void> {
   const { signal } = bench;
   const { dns, keys, personKey, url } = await startBenchService(bench);
   const agent = createAgent(bench);
-  const headersOf = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
-  const call = caller(agent, url, headersOf(keys.first.key));
-  const person = caller(agent, url, headersOf(personKey));
+  const buildHeaders = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
+  const call = caller(agent, url, buildHeaders(keys.first.key));
+  const person = caller(agent, url, buildHeaders(personKey));
   const create = async (zoneName: string): Promise<string> =>
     JSON.parse(await insist(call('POST', '/v1/dns/zones', { zoneName, owner: `org:${keys.first.team}` }))).id;
   const served = (zone: string, both: boolean, numbers: readonly number[]) => {

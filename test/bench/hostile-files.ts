@@ -42,10 +42,10 @@ async function run(bench: Bench): Promise<void> {
   const { first, second } = service.keys;
   const headers = { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' };
   const call = caller(agent, url, headers);
-  const zoneOf = async (zoneName: string) =>
+  const createZone = async (zoneName: string) =>
     JSON.parse(await insist(call('POST', '/v1/dns/zones', { zoneName, owner: `org:${first.team}` }))).id as string;
-  const zones = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => zoneOf(`hostile${i}.example`)));
-  const large = await zoneOf('large.example');
+  const zones = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => createZone(`hostile${i}.example`)));
+  const large = await createZone('large.example');
   await fillWithLargeRecords(sql, large, LARGE_RECORDS);
 
   const ask = (method: 'GET' | 'PUT', path: string, body?: string) => async () => {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { figure, quantile } from './statistics.ts';
-import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const LIMIT_MS = 15 * 60_000;
 const LARGE = 100_000;
@@ -39,7 +39,7 @@ async function run(bench: Bench): Promise<void> {
       ['large', large],
     ] as const) {
       bench.signal.throwIfAborted();
-      const body = { name: `w${n + 50}`, type: 'A', content: addressOf(n + 50), ttl: 300 };
+      const body = { name: `w${n + 50}`, type: 'A', content: numberedAddress(n + 50), ttl: 300 };
       const start = performance.now();
       await insist(call('POST', `/v1/dns/zones/${id}/records`, body));
       if (n >= 0) times[size].push(performance.now() - start);
@@ -67,7 +67,7 @@ async function run(bench: Bench): Promise<void> {
 function fill(call: Call, zone: string, from: number, count: number): ReturnType<Call> {
   const changes = Array.from({ length: count }, (_, n) => ({
     action: 'create',
-    record: { name: `old${from + n}`, type: 'A', content: addressOf(from + n), ttl: 300 },
+    record: { name: `old${from + n}`, type: 'A', content: numberedAddress(from + n), ttl: 300 },
   }));
   return call('POST', `/v1/dns/zones/${zone}/records:batch`, { changes });
 }

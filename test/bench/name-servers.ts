@@ -8,7 +8,7 @@ import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { tableLines } from './statistics.ts';
-import { addressOf, type Bench, type BenchService, print } from './support.ts';
+import { type Bench, type BenchService, numberedAddress, print } from './support.ts';
 
 const BATCH = 1_000;
 const AT_ONCE = 8;
@@ -24,7 +24,7 @@ export interface Zones {
   createAll(names: readonly string[], records: number): Promise<void>;
 }
 
-export function zonesOf(bench: Bench, service: BenchService): Zones {
+export function createBenchZones(bench: Bench, service: BenchService): Zones {
   const { key, team } = service.keys.first;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const call = caller(createAgent(bench), service.url, headers);
@@ -51,7 +51,7 @@ export function zonesOf(bench: Bench, service: BenchService): Zones {
 }
 
 export function creation(n: number, name = `n${n}`) {
-  return { action: 'create', record: { name, type: 'A', content: addressOf(n), ttl: 300 } };
+  return { action: 'create', record: { name, type: 'A', content: numberedAddress(n), ttl: 300 } };
 }
 
 /** Waits until each question for an A record has a signed answer. @returns the time in seconds */

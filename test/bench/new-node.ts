@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminTeamQuota } from '#service/accounts/team-quota.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { type Measured, printMeasured, untilSigned, zonesOf } from './name-servers.ts';
+import { createBenchZones, type Measured, printMeasured, untilSigned } from './name-servers.ts';
 import { cpuSeconds, memory } from './processes.ts';
 import { type Bench, type BenchService, print, runBench, startBenchService } from './support.ts';
 
@@ -29,7 +29,7 @@ async function run(bench: Bench): Promise<void> {
   const rows: Measured[] = [];
   const service = await startBenchService(bench);
   await adminTeamQuota(service.databaseUrl, 'first', { reset: false, numbers: ROOM }, new Date());
-  const zones = zonesOf(bench, service);
+  const zones = createBenchZones(bench, service);
   await service.running.part('nameserver').stop();
   const names: string[] = [];
   // The cases follow each other with more zones in the same service.

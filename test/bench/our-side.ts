@@ -1,6 +1,6 @@
 // Our REST API as a side of a comparison of writes.
 import { type Call, insist } from './calls.ts';
-import { addressOf } from './support.ts';
+import { numberedAddress } from './support.ts';
 import { countNames, type Side } from './writes.ts';
 
 export function ourSide(call: Call, owner: string): Side {
@@ -13,7 +13,7 @@ export function ourSide(call: Call, owner: string): Side {
     fill: async (zone, count) => {
       let next = 0;
       const worker = async () => {
-        for (let n = next++; n < count; n = next++) await insist(create(zone, `old${n}`, addressOf(n)));
+        for (let n = next++; n < count; n = next++) await insist(create(zone, `old${n}`, numberedAddress(n)));
       };
       await Promise.all(Array.from({ length: 8 }, worker));
     },

@@ -4,8 +4,16 @@
 import { ask, type ProbeEndpoint } from '#nameserver/probe/probe.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { insist } from './calls.ts';
-import { printMeasured, untilSigned, zonesOf } from './name-servers.ts';
-import { addressOf, type Bench, isSignedAddress, print, runBench, startBenchService, untilRight } from './support.ts';
+import { createBenchZones, printMeasured, untilSigned } from './name-servers.ts';
+import {
+  type Bench,
+  isSignedAddress,
+  numberedAddress,
+  print,
+  runBench,
+  startBenchService,
+  untilRight,
+} from './support.ts';
 
 const minutes = Number(process.argv[2] ?? 0.5);
 const LIMIT_MS = (minutes + 10) * 60_000;
@@ -25,7 +33,7 @@ interface Counts {
 async function run(bench: Bench): Promise<void> {
   const { signal } = bench;
   const service = await startBenchService(bench, 2);
-  const zones = zonesOf(bench, service);
+  const zones = createBenchZones(bench, service);
   const names = Array.from({ length: ZONES }, (_, n) => `z${n}.example`);
   await zones.createAll(names, RECORDS);
   const id = await zones.create('late.example', 1);
@@ -66,12 +74,17 @@ async function run(bench: Bench): Promise<void> {
   await running.start('api');
   const answered = counts.queries;
   await insist(
-    zones.call('POST', `/v1/dns/zones/${id}/records`, { name: 'new', type: 'A', content: addressOf(77), ttl: 60 }),
+    zones.call('POST', `/v1/dns/zones/${id}/records`, {
+      name: 'new',
+      type: 'A',
+      content: numberedAddress(77),
+      ttl: 60,
+    }),
   );
   const since = performance.now();
   const question = { name: 'new.late.example', type: 'A', dnssec: true } as const;
   await Promise.all(
-    service.nameServers.map((server) => untilRight(server, question, isSignedAddress(addressOf(77)), signal)),
+    service.nameServers.map((server) => untilRight(server, question, isSignedAddress(numberedAddress(77)), signal)),
   );
   const caughtUp = (performance.now() - since) / 1000;
   over.abort();
@@ -98,7 +111,7 @@ async function load(servers: readonly ProbeEndpoint[], names: readonly string[],
       const answer = await ask(server, { name, type: 'A', dnssec: true }, { timeoutMs: ANSWER_MS, signal }).catch(
         () => null,
       );
-      return answer !== null && isSignedAddress(addressOf(n))(answer);
+      return answer !== null && isSignedAddress(numberedAddress(n))(answer);
     };
     const first = await isRight(order[0]!);
     const isAnswered = first || (await isRight(order[1]!));

@@ -4,7 +4,7 @@
 import { printBar } from './bars.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { figure, quantile } from './statistics.ts';
-import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const ROUNDS = 400;
 const WARM_UP = 100;
@@ -24,7 +24,7 @@ async function run(bench: Bench): Promise<void> {
       rest('POST', `/v1/dns/zones/${zone.id}/records`, {
         name: `rest${n}`,
         type: 'A',
-        content: addressOf(n),
+        content: numberedAddress(n),
         ttl: 300,
       }),
     'PowerDNS API': (n: number) =>
@@ -35,7 +35,7 @@ async function run(bench: Bench): Promise<void> {
             type: 'A',
             ttl: 300,
             changetype: 'REPLACE',
-            records: [{ content: addressOf(n), disabled: false }],
+            records: [{ content: numberedAddress(n), disabled: false }],
           },
         ],
       }),

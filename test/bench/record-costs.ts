@@ -56,7 +56,7 @@ async function spent({ stack }: Ground): Promise<Record<string, number>> {
 }
 
 /** @param idle the load of each part when nothing happens, in ms of processor time a second */
-async function costOf(ground: Ground, title: string, idle: Load, work: () => Promise<unknown>): Promise<Cost> {
+async function measureCost(ground: Ground, title: string, idle: Load, work: () => Promise<unknown>): Promise<Cost> {
   await delay(SETTLE_MS, ground.signal);
   const profiled = kubeProfile(ground, title);
   const before = await spent(ground);
@@ -144,7 +144,7 @@ await runBench('the costs of a DNSRecord', LIMIT_MS, async ({ stateDir, signal, 
   await untilReady(ground, WARM);
 
   const idle = await idleLoad(ground);
-  const ready = await costOf(ground, 'created and Ready', idle, async () => {
+  const ready = await measureCost(ground, 'created and Ready', idle, async () => {
     await createAll(ground, COUNT);
     await untilReady(ground, WARM + COUNT);
   });
@@ -152,8 +152,10 @@ await runBench('the costs of a DNSRecord', LIMIT_MS, async ({ stateDir, signal, 
   const { items } = await ground.api.list<DNSRecord>(DNS_RECORD, {}, signal);
   const readyThere = items.filter(({ status }) => isTrue(status?.conditions, 'Ready', 1)).length;
   await stack.operator.stop('operator');
-  const alone = await costOf(ground, 'created alone', idle, () => createAll(ground, COUNT));
-  const watched = await costOf(ground, 'and watched', idle, () => besideWatch(ground, () => createAll(ground, COUNT)));
+  const alone = await measureCost(ground, 'created alone', idle, () => createAll(ground, COUNT));
+  const watched = await measureCost(ground, 'and watched', idle, () =>
+    besideWatch(ground, () => createAll(ground, COUNT)),
+  );
 
   const all = [ready, alone, watched];
   const parts = Object.keys(ready.cpu);

@@ -8,9 +8,9 @@ import { ask } from '#nameserver/probe/probe.ts';
 import type { Service } from '../../deploy/local/service.ts';
 import { countAbove } from './statistics.ts';
 import {
-  addressOf,
   type Bench,
   isSignedAddress,
+  numberedAddress,
   outOfStep,
   print,
   printSummaries,
@@ -100,7 +100,7 @@ async function timed(request: () => Promise<unknown>, right: () => Promise<unkno
 
 function newName(prefix: string): Round {
   return ({ bench, service, client, zoneId }, n) => {
-    const [name, content] = [`${prefix}${n}`, addressOf(n)];
+    const [name, content] = [`${prefix}${n}`, numberedAddress(n)];
     const question = { name: `${name}.${ZONE}`, type: 'A', dnssec: true } as const;
     return timed(
       () => client.call(createRecord, { params: { id: zoneId }, body: { name, type: 'A', content, ttl: NS_TTL } }),
@@ -119,7 +119,10 @@ const deniedName: Round = async (ground, n) => {
 /** One record that four clients ask for without a pause longer than 2 ms: its answer is always in the cache. */
 async function hotUpdate({ client, zoneId }: Ground): Promise<Round> {
   const body = { name: 'hot', type: 'A', ttl: NS_TTL } as const;
-  const { id } = await client.call(createRecord, { params: { id: zoneId }, body: { ...body, content: addressOf(0) } });
+  const { id } = await client.call(createRecord, {
+    params: { id: zoneId },
+    body: { ...body, content: numberedAddress(0) },
+  });
   const question = { name: `hot.${ZONE}`, type: 'A', dnssec: true } as const;
   return async ({ bench, service }, n) => {
     const over = new AbortController();
@@ -130,7 +133,7 @@ async function hotUpdate({ client, zoneId }: Ground): Promise<Round> {
       }
     });
     await sleep(10);
-    const content = addressOf(n + 1);
+    const content = numberedAddress(n + 1);
     const times = await timed(
       () => client.call(replaceRecord, { params: { id: zoneId, recordId: id }, body: { ...body, content } }),
       () => untilRight(service.dns, question, isSignedAddress(content), bench.signal),

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { figure } from './statistics.ts';
-import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const LIMIT_MS = 10 * 60_000;
 const RECORDS = 100_000;
@@ -35,7 +35,9 @@ async function run(bench: Bench): Promise<void> {
       const { now } = phase;
       if (now === 'end') return;
       const start = performance.now();
-      await insist(call('POST', `/v1/dns/zones/${other}/records`, { name: `w${n}`, type: 'A', content: addressOf(n) }));
+      await insist(
+        call('POST', `/v1/dns/zones/${other}/records`, { name: `w${n}`, type: 'A', content: numberedAddress(n) }),
+      );
       if (now === phase.now) writes[now].push(performance.now() - start);
     }
   })();
@@ -69,7 +71,7 @@ async function fill(call: Call, zone: string): Promise<string[]> {
   for (let from = 0; from < RECORDS; from += BATCH) {
     const changes = Array.from({ length: BATCH }, (_, n) => ({
       action: 'create',
-      record: { name: `old${from + n}`, type: 'A', content: addressOf(from + n), ttl: 300 },
+      record: { name: `old${from + n}`, type: 'A', content: numberedAddress(from + n), ttl: 300 },
     }));
     const { results } = JSON.parse(await insist(call('POST', `/v1/dns/zones/${zone}/records:batch`, { changes })));
     ids.push(...(results as { record: { id: string } }[]).map(({ record }) => record.id));

@@ -12,7 +12,7 @@ import { memory } from './processes.ts';
 import type { ReadyWatch } from './ready-watch.ts';
 import { costs, printSpent, spentBetween } from './scale-costs.ts';
 import { figure } from './statistics.ts';
-import { addressOf, isSignedAddress, print } from './support.ts';
+import { isSignedAddress, numberedAddress, print } from './support.ts';
 
 export interface Ground {
   stack: Stack;
@@ -73,7 +73,7 @@ export function newRecords(count: number, zones: number): Made[] {
   return Array.from({ length: count }, () => {
     serial += 1;
     const object = `r${serial}`;
-    return { object, name: `${object}.scale${serial % zones}.test`, address: addressOf(serial) };
+    return { object, name: `${object}.scale${serial % zones}.test`, address: numberedAddress(serial) };
   });
 }
 

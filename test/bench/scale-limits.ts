@@ -1,7 +1,7 @@
 // A key at its limit of 60 writes a minute: 300 records wait, then a certificate is requested. The operator is
 // restarted behind a proxy that records every request.
 
-import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+import { MANAGED_BY_LABEL, SOLVER_MANAGER } from '#resources/challenge.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
@@ -44,7 +44,7 @@ export async function limited(ground: Ground): Promise<void> {
       ttl: 60,
       content: 'token',
     };
-    const labels = { [MANAGED_BY]: SOLVER_MANAGER };
+    const labels = { [MANAGED_BY_LABEL]: SOLVER_MANAGER };
     await api.create(
       DNS_RECORD,
       { metadata: { name: 'challenge', namespace: 'default', labels }, spec } as never,

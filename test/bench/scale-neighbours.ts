@@ -3,7 +3,7 @@
 
 import type { KubeApi } from '#kube/api/api.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
-import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+import { MANAGED_BY_LABEL, SOLVER_MANAGER } from '#resources/challenge.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
@@ -50,7 +50,7 @@ export async function neighbours({ api, signal }: Ground): Promise<void> {
 }
 
 async function flood(api: KubeApi, signal: AbortSignal): Promise<void> {
-  const labels = { [MANAGED_BY]: SOLVER_MANAGER };
+  const labels = { [MANAGED_BY_LABEL]: SOLVER_MANAGER };
   const names = Array.from({ length: CHALLENGES }, (_, n) => `n${n}`);
   await inParallel(names, CREATORS, (name) => {
     const spec = { zoneRef: { name: 'zone' }, name: `_acme-challenge.${name}`, type: 'TXT', ttl: 60, content: 'token' };
@@ -61,7 +61,7 @@ async function flood(api: KubeApi, signal: AbortSignal): Promise<void> {
 /** Creates one record, or edits it later. @returns the seconds until it is Ready */
 async function oneRecord(api: KubeApi, namespace: string, zoneRef: object, signal: AbortSignal) {
   const watch = await watchReady<DNSRecord>(api, DNS_RECORD, namespace, signal);
-  const secondsOf = async (generation: number, write: () => Promise<unknown>): Promise<number> => {
+  const measureSeconds = async (generation: number, write: () => Promise<unknown>): Promise<number> => {
     const start = performance.now();
     await write();
     return ((await watch.ready('www', generation, LIMIT_MS)) - start) / 1000;
@@ -69,9 +69,9 @@ async function oneRecord(api: KubeApi, namespace: string, zoneRef: object, signa
   const spec = { zoneRef, name: `www-${namespace}`, type: 'A', ttl: 60, content: '192.0.2.1' };
   const object = { metadata: { name: 'www', namespace }, spec } as never;
   return {
-    seconds: await secondsOf(1, () => api.create(DNS_RECORD, object, signal)),
+    seconds: await measureSeconds(1, () => api.create(DNS_RECORD, object, signal)),
     edit: () =>
-      secondsOf(2, () =>
+      measureSeconds(2, () =>
         api.merge(DNS_RECORD, { name: 'www', namespace }, { spec: { content: '192.0.2.2' } }, {}, signal),
       ),
   };

@@ -17,9 +17,9 @@ import { startSecondary } from '../../deploy/local/parts/secondary.ts';
 import { printMeasured, untilSigned } from './name-servers.ts';
 import { figure, summarize } from './statistics.ts';
 import {
-  addressOf,
   type Bench,
   isSignedAddress,
+  numberedAddress,
   outOfStep,
   print,
   printSummaries,
@@ -92,7 +92,7 @@ async function run(bench: Bench): Promise<void> {
 
   const change = async (zone: string, n: number) => {
     await outOfStep(PAUSE_MS, signal);
-    const content = addressOf(n);
+    const content = numberedAddress(n);
     const sets = [{ name: `w${n}`, type: 'A', ttl: 60, rdata: [content] }];
     const since = performance.now();
     await engine.change(zone, { names: [`w${n}`], sets, serial: 1 }, signal);
@@ -148,7 +148,7 @@ async function add(engine: KnotEngine, name: string, records: number, signal: Ab
     name: `n${n}`,
     type: 'A',
     ttl: 300,
-    rdata: [addressOf(n)],
+    rdata: [numberedAddress(n)],
   }));
   sets.push({ name: '@', type: 'NS', ttl: 300, rdata: ['ns.example.'] });
   const whole = Map.groupBy(sets, (set) => set.name);

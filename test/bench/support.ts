@@ -156,7 +156,7 @@ export function isSignedAddress(address: string): (answer: ProbeAnswer) => boole
 }
 
 /** The n-th address of 10.0.0.0/8, so that no two rounds expect the same. */
-export function addressOf(n: number): string {
+export function numberedAddress(n: number): string {
   return `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 }
 

@@ -6,7 +6,7 @@ import { printBar } from './bars.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { cpuSeconds } from './processes.ts';
 import { figure, quantile } from './statistics.ts';
-import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const ROUNDS = 1_000;
 const WARM_UP = 200;
@@ -34,7 +34,7 @@ async function run(bench: Bench): Promise<void> {
     calls[side]('POST', `/v1/dns/zones/${id}/records`, {
       name: `${side}${n}.${NAMESPACE}`,
       type: 'A',
-      content: addressOf(n),
+      content: numberedAddress(n),
       ttl: 300,
     });
   const read = (side: (typeof SIDES)[number]) => calls[side]('GET', `/v1/dns/zones/${id}/records?limit=1`);

@@ -13,7 +13,7 @@ import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { change, updateMessage } from '../support/doors/dns-update/message.ts';
 import { printBar } from './bars.ts';
 import { quantile } from './statistics.ts';
-import { addressOf, type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const ROUNDS = 1_000;
 const WARM = 100;
@@ -36,7 +36,7 @@ async function run(bench: Bench): Promise<void> {
   const socket = createSocket('udp4');
   bench.atEnd(async () => socket.close());
   const update = async (index: number): Promise<number> => {
-    const changes = [change.add(`u${index}.${ZONE}`, 300, 'A', addressOf(index))];
+    const changes = [change.add(`u${index}.${ZONE}`, 300, 'A', numberedAddress(index))];
     const request = signRequest(updateMessage({ id: index, zone: ZONE, changes }), key, Math.floor(Date.now() / 1000));
     const since = performance.now();
     const answered = once(socket, 'message', { signal: bench.signal });
@@ -51,7 +51,7 @@ async function run(bench: Bench): Promise<void> {
     const since = performance.now();
     await client.call(createRecord, {
       params: { id: zoneId },
-      body: { name: `r${index}`, type: 'A', content: addressOf(index), ttl: 300 },
+      body: { name: `r${index}`, type: 'A', content: numberedAddress(index), ttl: 300 },
     });
     return performance.now() - since;
   };

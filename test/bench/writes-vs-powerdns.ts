@@ -4,7 +4,7 @@
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { ourSide } from './our-side.ts';
 import { startStockBeside } from './stock-powerdns.ts';
-import { addressOf, type Bench, runBench, startBenchService } from './support.ts';
+import { type Bench, numberedAddress, runBench, startBenchService } from './support.ts';
 import { type Case, compareWrites, countNames, type Side } from './writes.ts';
 
 const LIMIT_MS = 20 * 60_000;
@@ -33,7 +33,7 @@ function stockSide(call: Call): Side {
     create: async (zone, name, content) =>
       (await call('PATCH', `/zones/${zone}`, { rrsets: [rrset(zone, name, content)] })).status,
     fill: async (zone, count) => {
-      const rrsets = Array.from({ length: count }, (_, n) => rrset(zone, `old${n}`, addressOf(n)));
+      const rrsets = Array.from({ length: count }, (_, n) => rrset(zone, `old${n}`, numberedAddress(n)));
       await insist(call('PATCH', `/zones/${zone}`, { rrsets }));
     },
     list: async (zone) => {

@@ -1,7 +1,7 @@
 // Record writes for any side of a comparison: a number of writers for a time, then a check of the records that really
 // exist.
 import { countAbove, figure, quantile, summarize, tableLines } from './statistics.ts';
-import { addressOf, type Bench, print } from './support.ts';
+import { type Bench, numberedAddress, print } from './support.ts';
 
 const TURN_MS = 5_000;
 const TURNS = 4;
@@ -52,7 +52,7 @@ async function turn(side: Side, { zones, writersPerZone, before }: Case, label: 
       signal.throwIfAborted();
       const n = serial++;
       const since = performance.now();
-      const status = await side.create(ids[at] as string, `n${n}`, addressOf(n));
+      const status = await side.create(ids[at] as string, `n${n}`, numberedAddress(n));
       result.latencies.push(performance.now() - since);
       result.statuses.set(status, (result.statuses.get(status) ?? 0) + 1);
       sent[at]?.set(`n${n}`, status);

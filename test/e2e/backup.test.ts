@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { listDsRecords, listZoneChanges } from '#contract/operations/zones.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { readPage } from '../support/docs/document.ts';
 import { scenario } from '../support/docs/scenario.ts';
-import { conditionOf, type Watched } from '../support/kube/kstatus.ts';
+import { findConditionOfType, type Watched } from '../support/kube/kstatus.ts';
 import { debianPostgres } from '../support/postgres/debian-postgres.ts';
 import { temporaryFolder } from '../support/runner/temporary.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack/stack.ts';
@@ -61,10 +61,10 @@ const answers = () =>
 /** All that can be seen from outside: DNS, the API, the history. */
 async function everything() {
   const dns = await answers();
-  const zones = await readZones(stack.client, {});
+  const zones = await fetchZones(stack.client, {});
   const inside = await Promise.all(
     zones.map(async ({ id }) => [
-      await readRecords(stack.client, id, {}),
+      await fetchRecords(stack.client, id, {}),
       (await stack.client.call(listDsRecords, { params: { id } })).ds,
       await stack.client.call(listZoneChanges, { params: { id }, query: { limit: 100 } }),
     ]),
@@ -84,7 +84,7 @@ async function operatorWrites(): Promise<number> {
 /** Reasons of Ready of all objects: only `Ready` when the service answers and all is well. */
 async function reasons(): Promise<string[]> {
   const items = [...(await stack.kube.list<Watched>('zdz')), ...(await stack.kube.list<Watched>('zdr'))];
-  const ready = items.map((object) => conditionOf(object, 'Ready')?.reason ?? 'none');
+  const ready = items.map((object) => findConditionOfType(object, 'Ready')?.reason ?? 'none');
   return [...new Set(ready)];
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import { listZoneChanges } from '#contract/operations/zones.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { adminAddSecondary } from '#service/secondaries/administration.ts';
@@ -21,7 +21,13 @@ import { type RunningSecondary, startRunning } from '../support/knot/secondaries
 import { temporaryFolder } from '../support/runner/temporary.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack/stack.ts';
 import { type Prometheus, type Series, startPrometheus } from './prometheus.support.ts';
-import { groupingLabelsOf, legendOf, selectorsOf, shownLabelsOf, withoutVariables } from './promql.support.ts';
+import {
+  fillLegend,
+  parseGroupingLabels,
+  parseSelectors,
+  parseShownLabels,
+  withoutVariables,
+} from './promql.support.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const ALERTS = join(ROOT, 'charts/zonestead/files/alerts.yaml');
@@ -164,7 +170,7 @@ test('one id from an Event to the history is that of an edit too, which leaves R
   const edited = recordObject('many-0', 'seen', { name: 'many-0', type: 'A', content: '198.51.100.1' });
   expect(await stack.apply(edited)).toMatchObject({ ok: true });
   const update = async () => {
-    const [zone] = await readZones(stack.client, { zoneName: 'seen.example' });
+    const [zone] = await fetchZones(stack.client, { zoneName: 'seen.example' });
     const { changes } = await stack.client.call(listZoneChanges, {
       params: { id: zone?.id ?? '' },
       query: { limit: 1 },
@@ -257,7 +263,7 @@ describe('every query', () => {
 
   /** @returns the errors in its names */
   function strangers(expr: string, shown: string): string[] {
-    const selectors = selectorsOf(expr);
+    const selectors = parseSelectors(expr);
     const known = new Set(TARGET_LABELS);
     const wrong: string[] = [];
     for (const { metric, matchers } of selectors) {
@@ -266,7 +272,7 @@ describe('every query', () => {
       for (const label of own ?? []) known.add(label);
       for (const { label } of matchers) if (own && !own.has(label)) wrong.push(`${metric} has no label ${label}`);
     }
-    for (const label of [...groupingLabelsOf(expr), ...shownLabelsOf(shown)])
+    for (const label of [...parseGroupingLabels(expr), ...parseShownLabels(shown)])
       if (!known.has(label) && label !== 'value') wrong.push(`no series in it has label ${label}`);
     return selectors.length === 0 ? ['selects nothing'] : wrong;
   }
@@ -274,7 +280,7 @@ describe('every query', () => {
   /** A value that no series has is a slip of the pen, but for statuses: those come when they are answered. */
   async function emptySelectors(expr: string): Promise<string[]> {
     const empty: string[] = [];
-    for (const { metric, matchers } of selectorsOf(expr)) {
+    for (const { metric, matchers } of parseSelectors(expr)) {
       const fixed = matchers.filter(({ label }) => label !== 'code');
       const text = fixed.map(({ label, operator, value }) => `${label}${operator}"${value}"`).join(', ');
       if ((await prometheus.series(`${metric}{${text}}`)).length === 0) empty.push(`${metric}{${text}}`);
@@ -295,7 +301,7 @@ describe('every query', () => {
           return [title, text, found.length > 0];
         };
         await expect.poll(isFound).toEqual([title, text, true]);
-        if (kind !== 'table') shown.push(...found.map(({ metric }) => legendOf(legend, metric)));
+        if (kind !== 'table') shown.push(...found.map(({ metric }) => fillLegend(legend, metric)));
       }
       // One number without a name, or lines that have each their own.
       if (kind === 'stat') expect([title, shown]).toEqual([title, ['']]);

@@ -10,7 +10,7 @@ const SELECTOR = /\b(zonestead_[a-z0-9_]+)(?:\{([^}]*)\})?/g;
 const MATCHER = /([a-z_]+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
 const GROUPING = /\b(?:by|on|group_left|group_right|without|ignoring)\s*\(([^)]*)\)/g;
 
-export function selectorsOf(expr: string): Selector[] {
+export function parseSelectors(expr: string): Selector[] {
   return [...expr.matchAll(SELECTOR)].map(([, metric = '', inside = '']) => ({
     metric,
     matchers: [...inside.matchAll(MATCHER)].map(([, label = '', operator = '', value = '']) => ({
@@ -21,14 +21,14 @@ export function selectorsOf(expr: string): Selector[] {
   }));
 }
 
-export function groupingLabelsOf(expr: string): string[] {
+export function parseGroupingLabels(expr: string): string[] {
   return [...expr.matchAll(GROUPING)].flatMap(([, labels = '']) =>
     labels.split(',').flatMap((each) => each.trim() || []),
   );
 }
 
 /** `{{label}}` of a legend, `{{ $labels.label }}` of an annotation. */
-export function shownLabelsOf(text: string): string[] {
+export function parseShownLabels(text: string): string[] {
   return [...text.matchAll(/\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}/g)].map(([, label = '']) => label);
 }
 
@@ -36,7 +36,7 @@ export function shownLabelsOf(text: string): string[] {
  * The legend that Grafana shows for a line. @throws when the series has no label of that name, which Grafana leaves
  * empty
  */
-export function legendOf(legend: string, series: Readonly<Record<string, string>>): string {
+export function fillLegend(legend: string, series: Readonly<Record<string, string>>): string {
   return legend.replaceAll(/\{\{\s*([a-z_]+)\s*\}\}/g, (_, label: string) => {
     const value = series[label];
     if (value === undefined) throw new Error(`${legend}: no label ${label} in ${JSON.stringify(series)}`);

@@ -53,7 +53,7 @@ async function runAll(workspace: Workspace, faults: readonly Fault[], signal: Ab
       ? { kind: 'unjudged', why: 'the run exceeded its time limit, or was interrupted' }
       : await tryFault(workspace, fault, clean, signal);
     const took = Math.round((performance.now() - began) / 1000);
-    const line = `${fault.name}: ${wordsOf(result)}`;
+    const line = `${fault.name}: ${describeResult(result)}`;
     if (result.kind === 'killed') killed += 1;
     else problems.push(`${line} (${fault.breaks})`);
     print(`${index + 1}/${faults.length} ${line} [${took} s]`);
@@ -84,14 +84,14 @@ async function tryFault(
     const without = clean.get(key) ?? (await look(false));
     clean.set(key, without);
     if (without.kind === 'survived') return verdict;
-    return { kind: 'unjudged', why: `without the fault the tests do not pass: ${wordsOf(without)}` };
+    return { kind: 'unjudged', why: `without the fault the tests do not pass: ${describeResult(without)}` };
   } catch (error) {
     if (error instanceof DoesNotApply) return { kind: 'stale', why: error.message };
     throw error;
   }
 }
 
-function wordsOf(result: Result): string {
+function describeResult(result: Result): string {
   switch (result.kind) {
     case 'killed':
       return `killed by "${result.by}"`;

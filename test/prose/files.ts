@@ -13,7 +13,7 @@ const GENERATED: ReadonlySet<string> = new Set(
 type Extractor = (source: string) => Block[];
 
 /** @returns undefined for a file that holds no prose, or whose prose is generated from another file */
-export function extractorOf(path: string): Extractor | undefined {
+export function findExtractor(path: string): Extractor | undefined {
   if (/^(crds|deploy\/manifests|charts\/[^/]+\/files\/crds)\//.test(path) || GENERATED.has(path)) return undefined;
   const ending = /\.([a-z]+)$|(Containerfile)$/.exec(path);
   return EXTRACTORS[ending?.[1] ?? ending?.[2] ?? ''];

@@ -30,7 +30,7 @@ export function check(source: string, blocks: readonly Block[], rules: readonly 
           .slice(offset, offset + text.length)
           .replace(/\s*\n\s*(\/\/|\*(?!\*)|#)?\s*/g, ' ')
           .trim();
-        found.push({ line: lineOf(starts, offset + match.index), sentence, rule });
+        found.push({ line: findLine(starts, offset + match.index), sentence, rule });
       }
     }
   }
@@ -66,7 +66,7 @@ function lineStarts(source: string): number[] {
   return starts;
 }
 
-function lineOf(starts: readonly number[], offset: number): number {
+function findLine(starts: readonly number[], offset: number): number {
   const after = starts.findIndex((start) => start > offset);
   return after === -1 ? starts.length : after;
 }

@@ -1,7 +1,7 @@
 // Finds the files to check, and the violations in each.
 import { glob, readFile } from 'node:fs/promises';
 import { join, matchesGlob, relative } from 'node:path';
-import { extractorOf } from './files.ts';
+import { findExtractor } from './files.ts';
 import { RULES } from './rules.ts';
 import { check, type Violation } from './sentences.ts';
 
@@ -16,8 +16,8 @@ const SKIPPED = new Set(['node_modules', '.git', '.local', '.ci']);
 /** @param paths files and folders, relative to the repository. Absent: all. */
 export async function findAll(paths: readonly string[] = ['.']): Promise<Findings> {
   const findings = new Map<string, readonly Violation[]>();
-  for (const path of await filesOf(paths)) {
-    const extract = extractorOf(path);
+  for (const path of await listFiles(paths)) {
+    const extract = findExtractor(path);
     if (extract === undefined || matchesAny(path, QUOTES)) continue;
     const source = await readFile(join(ROOT, path), 'utf8');
     const violations = check(source, extract(source), RULES);
@@ -26,13 +26,13 @@ export async function findAll(paths: readonly string[] = ['.']): Promise<Finding
   return findings;
 }
 
-async function filesOf(paths: readonly string[]): Promise<string[]> {
+async function listFiles(paths: readonly string[]): Promise<string[]> {
   const files = new Set<string>();
   for (const path of paths) {
     const inside = relative(ROOT, join(ROOT, path)) || '.';
     const options = { cwd: ROOT, exclude: (name: string) => SKIPPED.has(name) };
     for await (const file of glob([inside, `${inside}/**/*`], options)) {
-      if (extractorOf(file) !== undefined) files.add(file);
+      if (findExtractor(file) !== undefined) files.add(file);
     }
   }
   return [...files].sort();

@@ -34,7 +34,7 @@ export function dashboard(): DashboardJson {
       panels: [],
     });
     y += 1;
-    for (const line of linesOf(row)) {
+    for (const line of wrapPanels(row)) {
       let x = 0;
       for (const panel of line) {
         id += 1;
@@ -74,7 +74,7 @@ function widthOf({ kind, width }: Panel): number {
 }
 
 /** Panels side by side until a line is full. */
-function linesOf({ panels }: Row): Panel[][] {
+function wrapPanels({ panels }: Row): Panel[][] {
   const lines: Panel[][] = [];
   let room = 0;
   for (const panel of panels) {

@@ -65,7 +65,7 @@ export async function ensureControlPlane(source: ControlPlaneSource): Promise<{ 
   const { prebuilt, progress, signal } = source;
   const assets = process.env.KUBEBUILDER_ASSETS;
   if (assets !== undefined && assets !== '') return { dir: checkAssets(assets, 'KUBEBUILDER_ASSETS=') };
-  const built = existsSync(folderOf(CONTROL_PLANE));
+  const built = existsSync(chooseFolder(CONTROL_PLANE));
   const downloaded = built || prebuilt === undefined ? undefined : await download(prebuilt, progress, signal);
   return { dir: downloaded ?? (await ensure(CONTROL_PLANE, progress, signal)) };
 }
@@ -91,16 +91,16 @@ async function download(archives: string, progress: Progress, signal: AbortSigna
 
 /** Whether ensureControlPlane has nothing to build. */
 export function hasControlPlane(): boolean {
-  return (process.env.KUBEBUILDER_ASSETS ?? '') !== '' || existsSync(folderOf(CONTROL_PLANE));
+  return (process.env.KUBEBUILDER_ASSETS ?? '') !== '' || existsSync(chooseFolder(CONTROL_PLANE));
 }
 
-function keyOf({ sources }: Binary): string {
+function computeKey({ sources }: Binary): string {
   const inputs = sourceInputs(SOURCE, [...sources, 'go.mod', 'go.sum']);
   return cacheKey({ ...inputs, flags: KUBERNETES_FLAGS.join(' '), platform: `${process.platform}-${process.arch}` });
 }
 
-function folderOf(binary: Binary): string {
-  return join(cacheRoot(), `${binary.entry}-${keyOf(binary)}`);
+function chooseFolder(binary: Binary): string {
+  return join(cacheRoot(), `${binary.entry}-${computeKey(binary)}`);
 }
 
 function checkAssets(dir: string, setting: string): string {
@@ -111,7 +111,7 @@ function checkAssets(dir: string, setting: string): string {
 
 function ensure(binary: Binary, progress: Progress, signal: AbortSignal): Promise<string> {
   const fill = (folder: string) => build(binary, folder, progress, signal);
-  return cached({ name: binary.entry, key: keyOf(binary), progress, signal, fill });
+  return cached({ name: binary.entry, key: computeKey(binary), progress, signal, fill });
 }
 
 async function build(binary: Binary, folder: string, progress: Progress, signal: AbortSignal): Promise<void> {

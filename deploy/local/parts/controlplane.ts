@@ -116,13 +116,17 @@ async function prepare(home: string, server: string) {
     commonName: 'zonestead-front-proxy-ca',
   });
   const hosts = ['localhost', '127.0.0.1'];
-  const configOf = async (id: string, user: string, credential: KubeconfigOptions['credential']) => {
+  const writeConfig = async (id: string, user: string, credential: KubeconfigOptions['credential']) => {
     const file = configIn(home, id);
     await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });
     return file;
   };
   const identity = async (id: string, name: string, groups: string[]) =>
-    configOf(id, name, await ensureCertificate({ dir, name: id, authority, commonName: name, organizations: groups }));
+    writeConfig(
+      id,
+      name,
+      await ensureCertificate({ dir, name: id, authority, commonName: name, organizations: groups }),
+    );
   const tokens = join(home, 'tokens.csv');
   const [admin = '', operator = ''] = await ensureTokens(tokens, [
     { name: 'admin', groups: ['system:masters'] },
@@ -151,8 +155,8 @@ async function prepare(home: string, server: string) {
     tokens,
     controllerManagerKubeconfig: await identity('controller-manager', 'system:kube-controller-manager', []),
   };
-  const kubeconfig = await configOf('admin', 'admin', { token: admin });
-  const operatorKubeconfig = await configOf('operator', OPERATOR, { token: operator });
+  const kubeconfig = await writeConfig('admin', 'admin', { token: admin });
+  const operatorKubeconfig = await writeConfig('operator', OPERATOR, { token: operator });
   const clientConfig = (name: string, groups: string[]) => identity(identityName(name, groups), name, groups);
   return { files, kubeconfig, operatorKubeconfig, clientConfig };
 }

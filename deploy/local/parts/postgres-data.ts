@@ -56,7 +56,7 @@ export async function ensureDataFolder(options: DataOptions): Promise<DataFolder
     const password = await readFile(passwordFile, 'utf8').catch(() => {
       throw new Error(`${data} exists but the password in ${passwordFile} is lost; delete the state folder (--fresh)`);
     });
-    return { data, account: await ownerOf(data, account), password };
+    return { data, account: await findOwner(data, account), password };
   }
   const password = randomBytes(24).toString('base64url');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -97,7 +97,7 @@ function outsideFolder(stateDir: string): string {
 }
 
 /** An existing folder keeps its owner: Postgres refuses one of another account, and accounts may be added later. */
-async function ownerOf(data: string, account: Account | undefined): Promise<Account | undefined> {
+async function findOwner(data: string, account: Account | undefined): Promise<Account | undefined> {
   const { uid, gid } = await stat(data);
   return account === undefined || account.uid === uid ? account : { name: `uid ${uid}`, uid, gid };
 }

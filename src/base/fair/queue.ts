@@ -126,7 +126,7 @@ export class FairQueue<T> {
     let best: { readonly item: T; readonly rank: number; readonly start: number } | undefined;
     for (const group of this.#groups.values()) {
       if (groupMayGo !== undefined && !groupMayGo(group.name)) continue;
-      const item = firstOf(group, mayGo);
+      const item = findFirst(group, mayGo);
       if (item === undefined) continue;
       const start = Math.max(group.start, this.#now);
       // No start is earlier than now, and groups before this one in the map may not go.
@@ -234,7 +234,7 @@ export class FairQueue<T> {
 }
 
 /** The first item of a group that may go: of the lane that waited too long, otherwise of the first lane. */
-function firstOf<T>({ lanes }: Group<T>, mayGo: Rules<T>['mayGo']): T | undefined {
+function findFirst<T>({ lanes }: Group<T>, mayGo: Rules<T>['mayGo']): T | undefined {
   for (const lane of lanes) {
     if (lane === undefined || lane.passed < MAX_PASSED) continue;
     const item = firstIn(lane, mayGo);

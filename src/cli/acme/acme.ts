@@ -7,12 +7,12 @@ import { sleep } from '#base/wait.ts';
 import { createClient } from '#client/client.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import type { Config } from '#config.ts';
-import { parseOverrides, resolversOf } from '#nameserver/probe/probe.ts';
+import { chooseResolvers, parseOverrides } from '#nameserver/probe/probe.ts';
 import { KEY_WAIT_MS, withHint } from '../rest/session.ts';
-import { createAliases } from './aliases.ts';
+import { createChallengeAliases } from './aliases.ts';
 import type { Order } from './caller.ts';
-import { type ChallengeContext, cleanup, present } from './challenge.ts';
-import { untilServed } from './served.ts';
+import { type ChallengeContext, cleanup, presentChallenge } from './challenge.ts';
+import { waitForValue } from './served.ts';
 import type { ACME_SETTINGS } from './settings.ts';
 
 interface AcmeOptions {
@@ -45,11 +45,11 @@ export async function runAcme(order: Order, options: AcmeOptions, signal: AbortS
   const limit = deadline(clock, CALL_MS, signal);
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 });
-  const resolvers = resolversOf(config.ZONESTEAD_RESOLVER);
+  const resolvers = chooseResolvers(config.ZONESTEAD_RESOLVER);
   const context: ChallengeContext = {
     client,
     pace: createDispatcher({ clock, random, onPause: () => print('The API has reached its write limit. Waiting.') }),
-    aliases: createAliases({ overrides, resolver, resolvers }),
+    aliases: createChallengeAliases({ overrides, resolver, resolvers }),
     clock,
     now,
     host,
@@ -64,9 +64,9 @@ export async function runAcme(order: Order, options: AcmeOptions, signal: AbortS
     const limitMs = config.ZONESTEAD_PROPAGATION_TIMEOUT * 1000;
     await Promise.all(
       order.challenges.map(async (challenge) => {
-        const placed = await present(context, challenge);
+        const placed = await presentChallenge(context, challenge);
         if (seconds !== undefined) return;
-        await untilServed(placed, challenge.value, { client, overrides, resolver, clock, limitMs }, limit.signal);
+        await waitForValue(placed, challenge.value, { client, overrides, resolver, clock, limitMs }, limit.signal);
         print(`${placed.name} is served by every name server of ${placed.zone.zoneName}.`);
       }),
     );

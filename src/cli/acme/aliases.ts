@@ -24,7 +24,7 @@ export interface ChallengeAliasOptions {
 const CNAME = 5;
 const LIMITS = { timeoutMs: 1_500, attempts: 2 };
 
-export function createAliases({ overrides, resolver, resolvers }: ChallengeAliasOptions): ChallengeAliases {
+export function createChallengeAliases({ overrides, resolver, resolvers }: ChallengeAliasOptions): ChallengeAliases {
   return {
     targetOf: async (name, zone, signal) => {
       const own = zone && (await resolveServers(zone.nameservers, { overrides, resolver, signal })).servers;

@@ -4,14 +4,14 @@ import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
-import { findZone, readRecords } from '#client/lists.ts';
+import { fetchEnclosingZone, fetchRecords } from '#client/lists.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import type { RecordSet } from '#contract/owners.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { ChallengeAliases } from './aliases.ts';
 import type { CallerChallenge } from './caller.ts';
-import { ACME_LEASE_MS, ownerOf } from './owner.ts';
+import { ACME_LEASE_MS, buildHookOwner } from './owner.ts';
 
 export interface ChallengeContext {
   client: Client;
@@ -42,7 +42,7 @@ const AGAIN_MS = [500, 1_000, 2_000, 4_000];
  * Adds the value for an hour, or renews it. @returns its zone and name
  * @throws Error with a message for people; ApiError
  */
-export async function present(context: ChallengeContext, challenge: CallerChallenge): Promise<Placed> {
+export async function presentChallenge(context: ChallengeContext, challenge: CallerChallenge): Promise<Placed> {
   return follow(context, challenge.name, async (place) => {
     const expires = new Date(context.now().getTime() + ACME_LEASE_MS).toISOString();
     const values = [{ content: challenge.value }];
@@ -76,7 +76,7 @@ async function apply(
   { value }: CallerChallenge,
   set: Pick<RecordSet, 'ttl' | 'values' | 'share' | 'expires'>,
 ): Promise<boolean> {
-  const sets = [{ owner: ownerOf(context.host, value), name: relative(place), type: 'TXT' as const, ...set }];
+  const sets = [{ owner: buildHookOwner(context.host, value), name: relative(place), type: 'TXT' as const, ...set }];
   const { results } = await write(context, place.zone, (signal) =>
     context.client.call(applyRecords, { params: { id: place.zone.id }, body: { sets } }, { signal }),
   );
@@ -104,7 +104,7 @@ async function follow(
   let refusal: ApiError | null = null;
   let last: Placed | null = null;
   for (let link = 0; link <= MAX_LINKS; link += 1) {
-    const zone = await retry(context, () => findZone(context.client, name, { signal: context.signal }));
+    const zone = await retry(context, () => fetchEnclosingZone(context.client, name, { signal: context.signal }));
     if (zone !== null) {
       last = { zone, name };
       const done = await attempt(last);
@@ -128,7 +128,7 @@ async function follow(
 
 function find({ client, signal, ...context }: ChallengeContext, place: Placed, content: string) {
   return retry({ ...context, signal }, () =>
-    readRecords(client, place.zone.id, { name: relative(place), type: 'TXT', content }, { signal }),
+    fetchRecords(client, place.zone.id, { name: relative(place), type: 'TXT', content }, { signal }),
   );
 }
 

@@ -12,7 +12,7 @@ const LONGEST_HOST = 64;
  * it.
  * @param value 1 to 255 characters of base64url
  */
-export function ownerOf(host: string, value: string): string {
+export function buildHookOwner(host: string, value: string): string {
   const name = host.toLowerCase().replace(/[^a-z0-9._-]/g, '-');
   return `acme:hook/${name.slice(0, LONGEST_HOST) || 'unknown'}/${value}`;
 }

@@ -1,13 +1,13 @@
 // The files that some ACME clients need instead of a command line: a hook that is one program (lego, dehydrated,
 // uacme), and a DNS API script for acme.sh. Both are POSIX shell.
-import { quoted } from '#base/shell.ts';
+import { quoteForShell } from '#base/shell.ts';
 
 export const SCRIPTS = ['hook', 'acme.sh'] as const;
 export type ScriptKind = (typeof SCRIPTS)[number];
 
 /** @param command the words that run `zonestead acme` with the options of the script */
 export function script(kind: ScriptKind, command: readonly string[]): string {
-  const run = command.map(quoted).join(' ');
+  const run = command.map(quoteForShell).join(' ');
   return kind === 'hook' ? hook(run) : acmeSh(run);
 }
 

@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 2_000;
 const NODES_WAIT_SECONDS = 0.5;
 
 /** @throws Error with a message for people that names the problem of each server, after `limitMs` */
-export async function untilServed(
+export async function waitForValue(
   { zone, name }: Placed,
   value: string,
   { client, overrides, resolver, clock, limitMs }: ServedOptions,

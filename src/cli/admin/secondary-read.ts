@@ -84,10 +84,10 @@ async function showSecondary(administration: Administration, name: string, optio
 
 /** Prints the configuration, with the secret of the key. @throws Error if the zones would be missing */
 async function printConfig({ url, print }: Administration, name: string, options: ConfigOptions): Promise<void> {
-  const { adminShowSecondary, secondaryOf } = await load();
-  const { endpointOf } = await import('#service/secondaries/input.ts');
+  const { adminShowSecondary, toSecondary } = await load();
+  const { parseSecondaryEndpoint } = await import('#service/secondaries/input.ts');
   const found = await adminShowSecondary(url, name);
-  const { key, zones } = secondaryOf(found, found.zones);
+  const { key, zones } = toSecondary(found, found.zones);
   const byCatalog = found.catalog && options.for !== 'nsd';
   if (!byCatalog && zones === 'all') {
     throw new Error(
@@ -95,12 +95,12 @@ async function printConfig({ url, print }: Administration, name: string, options
     );
   }
   const view = {
-    primaries: (options.primary ?? []).map(endpointOf),
+    primaries: (options.primary ?? []).map(parseSecondaryEndpoint),
     key,
     zones: byCatalog ? null : (zones as readonly string[]),
     catalog: catalogName(name),
   };
-  const listen = (options.listen ?? found.addresses.map(endpointText)).map(endpointOf);
+  const listen = (options.listen ?? found.addresses.map(endpointText)).map(parseSecondaryEndpoint);
   print(KINDS[options.for](view, { listen, folder: options.folder }));
 }
 

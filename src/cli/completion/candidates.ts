@@ -14,7 +14,7 @@ const HELP: OptionDescription = { flags: '--help', describe: 'print help' };
 const VERSION: OptionDescription = { flags: '--version', describe: 'print the version of Zonestead' };
 
 /** @param words the words after the program; the last one is the word to complete, and may be empty */
-export function candidatesOf(commands: readonly Outline[], words: readonly string[]): Candidates {
+export function completeWords(commands: readonly Outline[], words: readonly string[]): Candidates {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? '';
   const found = candidatesAfter(commands, before, current);
@@ -28,11 +28,11 @@ function candidatesAfter(commands: readonly Outline[], before: readonly string[]
   const named = commands.find(({ name }) => name === first);
   if (named === undefined) return [];
   if ('commands' in named) return candidatesAfter(named.commands, rest, current);
-  return argumentsOf(named, rest, current);
+  return completeArgument(named, rest, current);
 }
 
 /** The candidates for the words after a command. */
-function argumentsOf(command: CommandOutline, before: readonly string[], current: string): Candidates {
+function completeArgument(command: CommandOutline, before: readonly string[], current: string): Candidates {
   const { arguments: places = [], options = [], passThrough = false } = command;
   let position = 0;
   let isOpen = true;
@@ -45,7 +45,7 @@ function argumentsOf(command: CommandOutline, before: readonly string[], current
       isOpen = false;
     } else if (isOpen && word.startsWith('-') && word !== '-') {
       const [flag = '', value] = word.split('=', 2);
-      const option = options.find(({ flags }) => namesOf(flags).includes(flag));
+      const option = options.find(({ flags }) => splitFlags(flags).includes(flag));
       if (option !== undefined && option.value !== 'list') given.add(option.flags);
       if (option !== undefined && value === undefined && /[<[]/.test(option.flags)) waiting = option;
     } else {
@@ -53,15 +53,15 @@ function argumentsOf(command: CommandOutline, before: readonly string[], current
       if (passThrough) isOpen = false;
     }
   }
-  if (waiting !== undefined) return valuesOf(waiting.flags, waiting.choices);
+  if (waiting !== undefined) return listValues(waiting.flags, waiting.choices);
   const free = isOpen ? [...options.filter(({ flags }) => !given.has(flags)), HELP].map(ofOption) : [];
   if (current.startsWith('-')) return free;
   const place = places[position] ?? (places.at(-1)?.usage.includes('...') ? places.at(-1) : undefined);
-  return place === undefined ? free : valuesOf(place.usage, place.choices);
+  return place === undefined ? free : listValues(place.usage, place.choices);
 }
 
 /** The values of an argument or an option, by its usage, for instance `<zone>`. */
-function valuesOf(usage: string, choices: readonly string[] = []): Candidates {
+function listValues(usage: string, choices: readonly string[] = []): Candidates {
   if (choices.length > 0) return choices.map((word) => ({ word, describe: '' }));
   const kind = /[<[](\w+)/.exec(usage)?.[1];
   if (kind === 'zone') return 'zones';
@@ -76,10 +76,10 @@ function visible(commands: readonly Outline[]): Candidate[] {
 
 /** The long form of an option. */
 function ofOption({ flags, describe }: OptionDescription): Candidate {
-  return { word: namesOf(flags).at(-1) ?? '', describe };
+  return { word: splitFlags(flags).at(-1) ?? '', describe };
 }
 
 /** `-o, --output <format>` → `-o` and `--output`. */
-function namesOf(flags: string): string[] {
+function splitFlags(flags: string): string[] {
   return flags.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? [];
 }

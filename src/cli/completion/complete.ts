@@ -11,9 +11,9 @@ export const command = describeCommand({
   passThrough: true,
   isHidden: true,
   run: async (words, _options, { missing, config, print, signal }) => {
-    const { candidatesOf } = await import('./candidates.ts');
+    const { completeWords } = await import('./candidates.ts');
     const { OUTLINES } = await import('./outlines.ts');
-    const found = candidatesOf(
+    const found = completeWords(
       OUTLINES.filter(({ name }) => !missing.includes(name)),
       words,
     );

@@ -1,7 +1,7 @@
 // The names of zones for completion. A shell waits for them, so they must come soon or not at all.
 import { createClient } from '#client/client.ts';
 import type { ClientKey } from '#client/key.ts';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 
 const LIMIT_MS = 2_000;
 
@@ -18,7 +18,7 @@ export async function zoneNames(
   });
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-    return (await readZones(client, {}, { signal: limit })).map(({ zoneName }) => zoneName);
+    return (await fetchZones(client, {}, { signal: limit })).map(({ zoneName }) => zoneName);
   } catch {
     return [];
   } finally {

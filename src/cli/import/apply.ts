@@ -7,7 +7,7 @@ import { importZoneFile } from '#contract/operations/zone-files.ts';
 import { writeRecords } from '#dns/zonefile/write.ts';
 import type { Session } from '../rest/session.ts';
 import { type Pace, sendInTurn } from './pace.ts';
-import { changesOf, type ImportPlan } from './plan.ts';
+import { type ImportPlan, toRecordChanges } from './plan.ts';
 
 /** Planning and storing a large file takes longer than other calls, in ms. */
 const FILE_LIMIT_MS = 120_000;
@@ -30,7 +30,7 @@ interface Target {
  */
 export async function applyPlan(session: Session & Pace, target: Target, plan: ImportPlan): Promise<number> {
   const { client, signal, warn } = session;
-  const requests = requestsOf(changesOf(plan));
+  const requests = splitRequests(toRecordChanges(plan));
   if (isFile(requests, target)) {
     const { id, zone, etag } = target;
     const text = `$ORIGIN ${zone}.\n${writeRecords(plan.create.map(({ record }) => record))}`;
@@ -62,7 +62,7 @@ export async function applyPlan(session: Session & Pace, target: Target, plan: I
 
 /** The changes of each request that `applyPlan` sends. */
 export function requestSizes(target: Pick<Target, 'isEmpty'>, plan: ImportPlan): number[] {
-  const requests = requestsOf(changesOf(plan));
+  const requests = splitRequests(toRecordChanges(plan));
   return isFile(requests, target) ? [plan.create.length] : requests.map(({ length }) => length);
 }
 
@@ -71,7 +71,7 @@ function isFile(requests: readonly RecordChange[][], { isEmpty }: Pick<Target, '
 }
 
 /** The changes in as few requests as possible. */
-function requestsOf(changes: readonly RecordChange[]): RecordChange[][] {
+function splitRequests(changes: readonly RecordChange[]): RecordChange[][] {
   const requests: RecordChange[][] = [];
   let octets = Number.POSITIVE_INFINITY;
   for (const change of changes) {

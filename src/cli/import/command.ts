@@ -1,8 +1,8 @@
 // `zonestead import`
 import { type CommandContext, describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { FORCE_OPTION } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import type { ImportOptions } from './import.ts';
 import type { ManifestOptions } from './manifests.ts';
 import type { SourceOptions } from './sources/open.ts';

@@ -1,5 +1,5 @@
 // The price of an import in the write window of its key. Pure.
-import { writesOf } from '#base/bulk-writes.ts';
+import { countBulkWrites } from '#base/bulk-writes.ts';
 
 export interface ImportCost {
   /** Writes of records. */
@@ -11,9 +11,9 @@ export interface ImportCost {
 /**
  * @param requests the changes of each request. @param limit null: the key has no limit @returns null without a limit
  */
-export function costOf(requests: readonly number[], limit: number | null): ImportCost | null {
+export function countImportCost(requests: readonly number[], limit: number | null): ImportCost | null {
   if (limit === null || limit < 1) return null;
-  return { writes: requests.reduce((sum, changes) => sum + writesOf(changes, limit), 0), limit };
+  return { writes: requests.reduce((sum, changes) => sum + countBulkWrites(changes, limit), 0), limit };
 }
 
 export function costLine({ writes, limit }: ImportCost): string {

@@ -6,7 +6,7 @@ interface OtherType {
 }
 
 /** The type that the service has for the same purpose, with a sentence; null if the type is served as it is. */
-export function otherTypeOf(type: string, isApex: boolean): OtherType | null {
+export function convertForeignType(type: string, isApex: boolean): OtherType | null {
   if (type === 'ANAME') return { type: 'ALIAS', message: 'ANAME becomes ALIAS.' };
   if (type === 'CNAME' && isApex) {
     return { type: 'ALIAS', message: 'The CNAME at the zone itself becomes ALIAS, because SOA and NS are next to it.' };

@@ -3,7 +3,7 @@
 
 import { realClock } from '#base/clock.ts';
 import { ApiError } from '#client/errors.ts';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import type { Zone } from '#contract/zone.ts';
@@ -16,15 +16,15 @@ import { confirmOwned, ownedLines, ownedNotice } from '../rest/owned.ts';
 import type { Session } from '../rest/session.ts';
 import { withHint } from '../rest/session.ts';
 import { applyPlan, requestSizes } from './apply.ts';
-import { costOf } from './cost.ts';
+import { countImportCost } from './cost.ts';
 import { giveToOwners } from './own.ts';
 import type { Pace } from './pace.ts';
 import { type ImportPlan, type PlanContext, planSteps, type StoredRecord } from './plan.ts';
 import { type ReadOptions, type ReadZone, type Remark, readSteps } from './read.ts';
 import { type RegistryOptions, unusedRegistry, useRegistry } from './registry.ts';
-import { reportLines, reportOf, type ZoneReport } from './report.ts';
+import { buildZoneReport, reportLines, type ZoneReport } from './report.ts';
 import type { SourceZone } from './source.ts';
-import { createZone, removeCreated } from './target.ts';
+import { createTargetZone, removeCreated } from './target.ts';
 
 export interface ImportOptions extends RegistryOptions, ForceOption {
   /** Turns the TXT registry of external-dns into owners. */
@@ -55,7 +55,7 @@ export async function importZones(
 ): Promise<boolean> {
   const { client, signal } = session;
   const reports: ZoneReport[] = [];
-  const own = await readZones(client, {}, { signal });
+  const own = await fetchZones(client, {}, { signal });
   const { key } = await client.call(getAccount, {}, { signal });
   const importing: Importing = { ...session, clock: realClock, own, limit: key.recordWrites };
   for await (const source of sources) {
@@ -81,8 +81,8 @@ async function importZone(session: Importing, source: SourceZone, options: Impor
   const { records: stored, etag } = zone === undefined ? { records: [] } : await readStored(session, zone.id);
   const context = { zone: source.zone, defaultTtl, children };
   const plan = await finishInTurns(planSteps(read, stored, context), signal);
-  const cost = costOf(requestSizes({ isEmpty: stored.length === 0 }, plan), session.limit);
-  const report = { ...reportOf(read, plan, 'planned'), ...(cost === null ? {} : { cost }) };
+  const cost = countImportCost(requestSizes({ isEmpty: stored.length === 0 }, plan), session.limit);
+  const report = { ...buildZoneReport(read, plan, 'planned'), ...(cost === null ? {} : { cost }) };
   if (options.skipRefused) {
     report.skipped = [...report.skipped, ...report.refused];
     report.refused = [];
@@ -134,7 +134,7 @@ async function readStored(
   const onEtag = (given: string | null) => {
     etag ??= given ?? undefined;
   };
-  const records = await readRecords(client, id, { owners: true }, { signal, onEtag });
+  const records = await fetchRecords(client, id, { owners: true }, { signal, onEtag });
   return { records, ...(etag === undefined ? {} : { etag }) };
 }
 
@@ -185,7 +185,7 @@ async function send(session: Importing, work: Work, options: ImportOptions): Pro
       await applyPlan(session, target, plan);
     }
     await addComments(session, zone.id, work);
-    const owned = await giveToOwners(session, zone.id, recordsOf(plan));
+    const owned = await giveToOwners(session, zone.id, listPlannedRecords(plan));
     return { ...report, outcome: 'imported', owned };
   } catch (error) {
     // Without the service or with a wrong key, no other zone can be imported either.
@@ -197,7 +197,7 @@ async function send(session: Importing, work: Work, options: ImportOptions): Pro
 
 /** The records of a new zone are one transaction, so after a refusal there are none, and the zone is deleted again. */
 async function createWithRecords(session: Importing, { read, plan }: Work, { owner }: ImportOptions): Promise<Zone> {
-  const zone = await createZone(session, read.zone, owner);
+  const zone = await createTargetZone(session, read.zone, owner);
   session.own.push(zone);
   try {
     const { etag } = await readStored(session, zone.id);
@@ -218,13 +218,13 @@ async function createWithRecords(session: Importing, { read, plan }: Work, { own
 /** A large import into an empty zone is a zone file, which has no comments: they follow as changes. */
 async function addComments(session: Importing, id: string, { read, context }: Work): Promise<void> {
   if (read.records.length <= MAX_CHANGES || read.records.every(({ comment }) => comment === undefined)) return;
-  const stored = await readRecords(session.client, id, {}, { signal: session.signal });
+  const stored = await fetchRecords(session.client, id, {}, { signal: session.signal });
   const rest = await finishInTurns(planSteps(read, stored, context), session.signal);
   await applyPlan(session, { id, zone: read.zone, isEmpty: false }, { ...rest, create: [] });
 }
 
 /** All records of the plan, which the zone has now. */
-function recordsOf({ create, update, unchanged }: ImportPlan) {
+function listPlannedRecords({ create, update, unchanged }: ImportPlan) {
   return [...create, ...update.map(({ found }) => found), ...unchanged];
 }
 

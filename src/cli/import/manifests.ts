@@ -46,7 +46,7 @@ export async function printManifests(
   let isFirst = true;
   for await (const source of sources) {
     const read = await readZone(source, options, signal);
-    const { objects, leftOut } = manifestsOf(read, namespace);
+    const { objects, leftOut } = buildManifests(read, namespace);
     const omitted = leftOut.map(({ name, type, why }) => ({ place: `${name} ${type}`, message: why }));
     const refused = [...read.refused, ...omitted];
     warn(`${read.zone}, from ${shownText(read.from, MAX_SOURCE)}:`);
@@ -77,7 +77,7 @@ function withoutOwned(read: ReadZone): ReadZone {
   return { ...read, records, skipped: [...read.skipped, ...remarks] };
 }
 
-function manifestsOf({ zone, records }: ReadZone, namespace: string | undefined): Manifests {
+function buildManifests({ zone, records }: ReadZone, namespace: string | undefined): Manifests {
   const facts = records.map(({ record: { name, type, content, ttl, priority }, comment }) => ({
     name,
     type,

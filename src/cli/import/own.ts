@@ -12,7 +12,7 @@ export async function giveToOwners(
   records: readonly FoundRecord[],
 ): Promise<number> {
   const { client, signal } = session;
-  const sets = setsOf(records);
+  const sets = groupOwnedSets(records);
   for (let at = 0; at < sets.length; at += MAX_SETS) {
     const body = { atomic: true, sets: sets.slice(at, at + MAX_SETS) };
     const done = () => `${at} of ${sets.length} record sets have their owners`;
@@ -22,7 +22,7 @@ export async function giveToOwners(
 }
 
 /** One set for each owner, name and type. The records exist already, so the set adopts them. */
-export function setsOf(records: readonly FoundRecord[]): RecordSet[] {
+export function groupOwnedSets(records: readonly FoundRecord[]): RecordSet[] {
   const sets = new Map<string, RecordSet & { values: { content: string; priority?: number }[] }>();
   for (const { owner, record } of records) {
     if (owner === undefined) continue;

@@ -31,7 +31,7 @@ export async function sendInTurn<T>(
     try {
       return await send();
     } catch (error) {
-      const waitMs = waitOf(error);
+      const waitMs = readRetryDelay(error);
       if (waitMs === null || clock.now() + waitMs > end) throw error;
       const reason = isRateLimited(error) ? 'the write limit of the key is reached' : 'the service is busy';
       warn(`${done()}; ${reason}, so the import continues in ${Math.ceil(waitMs / 1000)} s`);
@@ -40,7 +40,7 @@ export async function sendInTurn<T>(
   }
 }
 
-function waitOf(error: unknown): number | null {
+function readRetryDelay(error: unknown): number | null {
   if (!(error instanceof ApiError)) return null;
   return isRateLimited(error) || isBusy(error) ? (error.retryAfterMs ?? DEFAULT_WAIT_MS) : null;
 }

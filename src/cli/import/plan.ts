@@ -50,7 +50,7 @@ export function* planSteps(
     } else plan.unchanged.push(each);
   }
   if (stored.length === 0) return plan;
-  plan.conflicts = yield* conflictsOf(plan.create, [...there.values()], zone, children);
+  plan.conflicts = yield* findConflicts(plan.create, [...there.values()], zone, children);
   const wrong = new Set(plan.conflicts.map(({ place }) => place));
   plan.create = plan.create.filter(({ place }) => !wrong.has(place));
   return plan;
@@ -72,7 +72,7 @@ function storedByKey(stored: readonly StoredRecord[], zone: string): Map<string,
 }
 
 /** The rules of a whole zone over the new and the stored records: problems of the new ones. */
-function* conflictsOf(
+function* findConflicts(
   create: readonly FoundRecord[],
   stored: readonly Stored[],
   zone: string,
@@ -81,28 +81,30 @@ function* conflictsOf(
   const lines: FileRecord[] = [...stored.map(({ record }) => record), ...create.map(({ record }) => record)].map(
     (record, at) => ({ line: at + 1, record }),
   );
-  const placeOf = (line: number) => {
+  const describePlace = (line: number) => {
     const old = stored[line - 1]?.stored;
     return old === undefined ? (create[line - 1 - stored.length]?.place ?? '') : `${old.id} of the service`;
   };
   const conflicts = new Map<string, Remark>();
   for (const { line, message } of yield* zoneCheckSteps(lines, zone, children)) {
     // A stored record can be the one that the rule names.
-    if (line <= stored.length || conflicts.has(placeOf(line))) continue;
-    conflicts.set(placeOf(line), { place: placeOf(line), message: inPlaces(message, placeOf) });
+    if (line <= stored.length || conflicts.has(describePlace(line))) continue;
+    conflicts.set(describePlace(line), { place: describePlace(line), message: inPlaces(message, describePlace) });
   }
   return [...conflicts.values()];
 }
 
 /** The plan as the changes of a batch. */
-export function changesOf({ create, update }: ImportPlan): RecordChange[] {
+export function toRecordChanges({ create, update }: ImportPlan): RecordChange[] {
   return [
-    ...create.map((found): RecordChange => ({ action: 'create', record: bodyOf(found) })),
-    ...update.map(({ found, stored }): RecordChange => ({ action: 'update', id: stored.id, record: bodyOf(found) })),
+    ...create.map((found): RecordChange => ({ action: 'create', record: toRecordBody(found) })),
+    ...update.map(
+      ({ found, stored }): RecordChange => ({ action: 'update', id: stored.id, record: toRecordBody(found) }),
+    ),
   ];
 }
 
-function bodyOf({ record: { name, type, content, ttl, priority }, comment }: FoundRecord) {
+function toRecordBody({ record: { name, type, content, ttl, priority }, comment }: FoundRecord) {
   return {
     name,
     type,

@@ -7,7 +7,7 @@ import { isOwnType } from '#dns/types/numbers.ts';
 import { clip } from '#dns/verdict.ts';
 import { findOldType } from '#dns/wire/shown-rdata.ts';
 import { type EntryHead, type FileRecord, zoneFileSteps } from '#dns/zonefile/read.ts';
-import { otherTypeOf, remarkOnType } from './foreign-types.ts';
+import { convertForeignType, remarkOnType } from './foreign-types.ts';
 import type { SourceZone } from './source.ts';
 
 export interface FoundRecord extends FileRecord {
@@ -50,9 +50,9 @@ const AUTOMATIC_TTL = 300;
 /** Every line of the source is in exactly one of records, skipped and refused. */
 export function* readSteps(source: SourceZone, options: ReadOptions): Steps<ReadZone> {
   const { zone, places } = source;
-  const placeOf = (line: number) => places?.[line - 1] ?? `line ${line}`;
+  const describePlace = (line: number) => places?.[line - 1] ?? `line ${line}`;
   const found: ReadZone = { from: source.from, zone, records: [], skipped: [], refused: [], notes: [] };
-  const add = (list: Remark[], line: number, message: string) => list.push({ place: placeOf(line), message });
+  const add = (list: Remark[], line: number, message: string) => list.push({ place: describePlace(line), message });
   const unsupported = options.skipUnsupported ? found.skipped : found.refused;
   const ttls = new Map<number, { from: number; to: number }>();
   const revised = new Set<number>();
@@ -63,13 +63,13 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
     return to;
   };
   const reviseType = (entry: EntryHead) => {
-    const flaw = flawOf(entry, zone);
+    const flaw = findFlaw(entry, zone);
     if (flaw !== null) {
       add(unsupported, entry.line, flaw);
       revised.add(entry.line);
       return null;
     }
-    const other = otherTypeOf(entry.type, isApex(entry.owner, zone));
+    const other = convertForeignType(entry.type, isApex(entry.owner, zone));
     if (other === null) return entry.type;
     add(found.notes, entry.line, other.message);
     return other.type;
@@ -94,17 +94,17 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
   }
   for (const { line, earlier } of file.repeated) {
     left.add(line);
-    add(found.skipped, line, `The same record is in ${placeOf(earlier)}.`);
+    add(found.skipped, line, `The same record is in ${describePlace(earlier)}.`);
   }
   const wrong = new Map<number, string>();
   for (const { line, message } of yield* zoneCheckSteps(file.records, zone, options.children)) {
-    if (!wrong.has(line)) wrong.set(line, inPlaces(message, placeOf));
+    if (!wrong.has(line)) wrong.set(line, inPlaces(message, describePlace));
   }
   for (const [line, message] of wrong) add(found.refused, line, message);
   for (const { line, record } of file.records) {
     if (wrong.has(line)) continue;
-    const comment = commentOf(source, line, (message) => add(found.notes, line, message));
-    found.records.push({ line, record, place: placeOf(line), ...(comment === undefined ? {} : { comment }) });
+    const comment = readComment(source, line, (message) => add(found.notes, line, message));
+    found.records.push({ line, record, place: describePlace(line), ...(comment === undefined ? {} : { comment }) });
     const note = source.notes?.get(line);
     if (note !== undefined) add(found.notes, line, note);
   }
@@ -117,19 +117,19 @@ export function* readSteps(source: SourceZone, options: ReadOptions): Steps<Read
 
 /** In the order of the lines, as far as places are lines. */
 function byLine(a: Remark, b: Remark): number {
-  return lineOf(a) - lineOf(b);
+  return parseLineNumber(a) - parseLineNumber(b);
 }
 
-function lineOf({ place }: Remark): number {
+function parseLineNumber({ place }: Remark): number {
   return Number(/^line ([0-9]+)/.exec(place)?.[1] ?? 0);
 }
 
 /** The reason why no record of this type or name can be in the zone; null if it can. */
-function flawOf({ owner, type }: EntryHead, zone: string): string | null {
+function findFlaw({ owner, type }: EntryHead, zone: string): string | null {
   const name = owner.toLowerCase();
   if (name !== `${zone}.` && !name.endsWith(`.${zone}.`))
     return `name: ${clip(owner)} is not in the zone ${zone}; import it into the zone that has it.`;
-  if (isOwnType(type) || findOldType(type) !== null || otherTypeOf(type, false) !== null) return null;
+  if (isOwnType(type) || findOldType(type) !== null || convertForeignType(type, false) !== null) return null;
   const remark = remarkOnType(type);
   if (remark !== null) return `type: ${remark}`;
   const parsed = parseType(type);
@@ -145,7 +145,7 @@ export function inPlaces(message: string, placeOf: (line: number) => string): st
   return message.replace(/\bline ([0-9]+)\b/g, (_, line: string) => placeOf(Number(line)));
 }
 
-function commentOf({ comments }: SourceZone, line: number, tell: (message: string) => void): string | undefined {
+function readComment({ comments }: SourceZone, line: number, tell: (message: string) => void): string | undefined {
   const text = comments?.get(line);
   if (text === undefined) return undefined;
   const comment = parseComment(text.replace(/\s+/g, ' ').trim());

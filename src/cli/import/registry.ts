@@ -4,7 +4,7 @@
 //     a-www.example.com      TXT "heritage=external-dns,external-dns/owner=prod,external-dns/resource=ingress/shop/web"
 //     www.example.com A   →  the owner external-dns:prod/ingress/shop/web
 import { fqdn } from '#dns/names/name.ts';
-import { ownerFor } from '#external-dns/owner.ts';
+import { buildEndpointOwner } from '#external-dns/owner.ts';
 import type { FoundRecord, ReadZone, Remark } from './read.ts';
 
 /** The options of external-dns that have the same names. */
@@ -28,18 +28,18 @@ export function useRegistry(read: ReadZone, options: RegistryOptions): ReadZone 
   const entries = new Map<string, Entry>();
   const others: FoundRecord[] = [];
   for (const each of read.records) {
-    const labels = labelsOf(each);
+    const labels = parseLabels(each);
     if (labels === null) others.push(each);
     else entries.set(fqdn(each.record.name, read.zone), { place: each.place, labels, isUsed: false });
   }
   const records = others.map((each): FoundRecord => {
-    const entry = entryOf(each, read.zone, entries, options);
+    const entry = findEntry(each, read.zone, entries, options);
     if (entry === undefined) return each;
     entry.isUsed = true;
     const { owner: ownerId = '', resource } = entry.labels;
     const recordType = recordTypeOf(each);
     const labels = resource === undefined ? {} : { resource };
-    return { ...each, owner: ownerFor(ownerId, { recordType, labels }) };
+    return { ...each, owner: buildEndpointOwner(ownerId, { recordType, labels }) };
   });
   return {
     ...read,
@@ -51,7 +51,7 @@ export function useRegistry(read: ReadZone, options: RegistryOptions): ReadZone 
 
 /** A sentence for people who import registry records without turning them into owners; null if there are none. */
 export function unusedRegistry({ records }: ReadZone): Remark | null {
-  const first = records.find((each) => labelsOf(each) !== null);
+  const first = records.find((each) => parseLabels(each) !== null);
   if (first === undefined) return null;
   const message =
     'This is a record of the TXT registry of external-dns. With --external-dns, the registry becomes owners.';
@@ -74,7 +74,7 @@ function notesOn(entries: ReadonlyMap<string, Entry>): Remark[] {
 }
 
 /** The labels of a registry record without their prefix; null for all other records. */
-function labelsOf({ record: { type, rdata } }: FoundRecord): Record<string, string> | null {
+function parseLabels({ record: { type, rdata } }: FoundRecord): Record<string, string> | null {
   if (type !== 'TXT') return null;
   // Older versions wrote quotes into the text as well. No label has a quote or a backslash.
   const text = rdata.replace(/["\\]/g, '').replace(/ /g, '');
@@ -91,7 +91,7 @@ function recordTypeOf({ record: { type } }: FoundRecord): string {
 }
 
 /** The registry entry of a record: the newer form names the type, the older one does not. */
-function entryOf(
+function findEntry(
   found: FoundRecord,
   zone: string,
   entries: ReadonlyMap<string, Entry>,

@@ -38,7 +38,7 @@ interface ReportedRecord {
   content: string;
 }
 
-export function reportOf(read: ReadZone, plan: ImportPlan, outcome: ZoneReport['outcome']): ZoneReport {
+export function buildZoneReport(read: ReadZone, plan: ImportPlan, outcome: ZoneReport['outcome']): ZoneReport {
   return {
     zone: read.zone,
     from: read.from,

@@ -73,7 +73,7 @@ export function createLines(from: string) {
   return {
     /** @throws Error if the source has too many records */
     add(record: SourceRecord): void {
-      const flaw = flawOf(record);
+      const flaw = findFlaw(record);
       if (flaw !== null) {
         this.refuse(record.place, flaw);
         return;
@@ -98,7 +98,7 @@ export function createLines(from: string) {
 }
 
 /** The reason why the line would be read as another record; null if there is none. */
-function flawOf({ name, type, ttl, rdata }: SourceRecord): string | null {
+function findFlaw({ name, type, ttl, rdata }: SourceRecord): string | null {
   if (name === '') return 'name: The name is empty; write "@" for the zone itself.';
   if (!WORD.test(name) || name.startsWith('$')) return `name: ${clip(name)} is not a name of the DNS.`;
   if (type === '') return 'type: There is no record type.';

@@ -9,7 +9,7 @@ import { newZoneOwner } from '../zones/create.ts';
 import { type Pace, sendInTurn } from './pace.ts';
 
 /** @param owner (Default: the team or the person of the key.) */
-export async function createZone(session: Session & Pace, zoneName: string, owner?: string): Promise<Zone> {
+export async function createTargetZone(session: Session & Pace, zoneName: string, owner?: string): Promise<Zone> {
   const { client, signal } = session;
   const body = { zoneName, owner: owner ?? (await newZoneOwner(client, signal)), defaultTtl: DEFAULT_TTL };
   return sendInTurn(

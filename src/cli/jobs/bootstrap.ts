@@ -40,7 +40,7 @@ export async function bootstrap(
   for (const key of keys) await secretOfKey(key, options, context, signal);
   const { secondaries, secondariesSecret, labels } = options;
   await secondarySecrets(secondaries ?? [], labels, context, signal);
-  const protection = await protectionOf(options, authorities);
+  const protection = await prepareProtection(options, authorities);
   const url = await retryUntil(context, end, signal, () =>
     openDatabase({ ...options, protection }, texts, context, signal),
   );
@@ -89,7 +89,7 @@ async function sessionSecret(
 }
 
 /** The authorities of the built-in Postgres are written to a file, where the driver reads them. */
-async function protectionOf(
+async function prepareProtection(
   { protection = {} }: { protection?: DatabaseProtection },
   authorities: string | undefined,
 ): Promise<DatabaseProtection> {

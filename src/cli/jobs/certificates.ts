@@ -20,11 +20,11 @@ export async function keepCertificates(
   now = new Date(),
 ): Promise<Map<string, string>> {
   // Loads libraries that most commands do not need.
-  const { keepCertificate } = await import('#kube/certificates/own-secret.ts');
+  const { keepOwnCertificate } = await import('#kube/certificates/own-secret.ts');
   const authorities = new Map<string, string>();
   for (const { secret, hosts } of certificates) {
     const renewal = { hosts, now, announceMs: ANNOUNCE_MS, labels };
-    const kept = await keepCertificate(api, { namespace, name: secret }, renewal, signal);
+    const kept = await keepOwnCertificate(api, { namespace, name: secret }, renewal, signal);
     authorities.set(secret, kept.authorities);
     log.info({ secret, validTo: new X509Certificate(kept.certificate).validTo }, 'the certificate is up to date');
   }

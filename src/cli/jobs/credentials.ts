@@ -1,7 +1,7 @@
 // The contents of the Secrets of an installation, as a function of their current contents. Passwords are generated once
 // and kept, and addresses follow the options. Pure except for the random source, which is a parameter.
 import type { Secret, SecretTexts } from '#kube/objects/secrets.ts';
-import { newNodeKeyText, nodeKeyIdOf } from '#service/nodes/keys.ts';
+import { newNodeKeyText, parseNodeKeyId } from '#service/nodes/keys.ts';
 
 type Random = (bytes: number) => Buffer;
 
@@ -25,7 +25,7 @@ export interface KeyKind {
 }
 
 /** The key that all name servers of the release share. */
-export const NODE_KEY: KeyKind = { field: 'nodeKey', newText: newNodeKeyText, idOf: nodeKeyIdOf };
+export const NODE_KEY: KeyKind = { field: 'nodeKey', newText: newNodeKeyText, idOf: parseNodeKeyId };
 /** The key of the Secret with the session key of the console. */
 export const SESSION_KEY = 'sessionKey';
 /** Annotation of the Secret of a key: the value of --rotation for which the Job created the current key. */

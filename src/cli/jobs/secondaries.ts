@@ -12,7 +12,7 @@ import { DEFAULT_TSIG_ALGORITHM, defaultTsigName, tsigSecretOctets } from '#dns/
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret } from '#kube/objects/secrets.ts';
 import { adminPutSecondary, adminRemoveSecondary } from '#service/secondaries/administration.ts';
-import { endpointOf, type SecondaryInput } from '#service/secondaries/input.ts';
+import { parseSecondaryEndpoint, type SecondaryInput } from '#service/secondaries/input.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { jsonList } from './json-list.ts';
 import { reason } from './reason.ts';
@@ -131,7 +131,7 @@ async function applyOne(
     throw new Error(`Secret ${namespace}/${secret.name} has no key ${secret.key}; it needs the TSIG secret in base64`);
   const places = await Promise.all(
     addresses.map(async (given) => {
-      const { address, port } = endpointOf(given);
+      const { address, port } = parseSecondaryEndpoint(given);
       const resolved = isIP(address) === 0 ? await resolve(address) : address;
       return isIP(resolved) === 6 ? `[${resolved}]:${port}` : `${resolved}:${port}`;
     }),

@@ -6,7 +6,7 @@ import { AGE, isZone, recordWords, type Shown, stateOf, titleOf, zoneNameOf } fr
 import type { ObjectFacts, ShownObject } from '#diagnosis/read-objects.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { summaryOf, valuesOf } from '#resources/summary.ts';
+import { listRecordValues, summarizeValues } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { findingLines } from '../findings.ts';
 import type { Section } from './sections.ts';
@@ -32,7 +32,7 @@ export function whySections(facts: ObjectFacts): Section[] {
 }
 
 function recordLines({ spec, metadata, status }: DNSRecord): string[] {
-  const values = summaryOf(valuesOf(spec));
+  const values = summarizeValues(listRecordValues(spec));
   return [
     `  ${status?.fqdn ?? spec.name} ${spec.type} ${values}`,
     `  TTL: ${spec.ttl ?? 'that of the zone'}`,

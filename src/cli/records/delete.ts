@@ -1,10 +1,10 @@
 // `zonestead records delete`
-import { type RecordFilter, readRecords } from '#client/lists.ts';
+import { fetchRecords, type RecordFilter } from '#client/lists.ts';
 import * as recordApi from '#contract/operations/records.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
 import { confirm } from '../confirm.ts';
-import { differencesOf } from '../difference.ts';
+import { listManifestDifferences } from '../difference.ts';
 import {
   DRY_RUN_OPTION,
   type DryRunOption,
@@ -20,7 +20,7 @@ import { showPreview } from '../rest/preview.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { parsedRecords } from '../rest/stored-records.ts';
 import { IF_MATCH, typeOf } from './options.ts';
-import { lineOf, recordOf } from './write.ts';
+import { formatRecord, recordOf } from './write.ts';
 
 type DeleteOptions = YesOption & ForceOption & DryRunOption & { ifMatch?: string };
 
@@ -55,7 +55,7 @@ export async function deleteRecords(
       ? [(await recordOf(session, zone, name)).record]
       : await found(session, zone, { name, type: typeOf(type), content });
   if (options.dryRun)
-    return showPreview(session, differencesOf(parsedRecords(zone, records), [], zone.defaultTtl), records);
+    return showPreview(session, listManifestDifferences(parsedRecords(zone, records), [], zone.defaultTtl), records);
   await confirmOwned(records, options, signal);
   const [only] = records;
   if (records.length === 1 && only !== undefined) {
@@ -69,12 +69,12 @@ export async function deleteRecords(
     await client.call(recordApi.applyBatch, { params: { id: zone.id }, body: { changes } }, { signal });
   }
   await show(session, { deleted: records.map(({ id }) => id) }, () => {
-    for (const record of records) print(`${lineOf(record)} is deleted (${record.id})`);
+    for (const record of records) print(`${formatRecord(record)} is deleted (${record.id})`);
   });
 }
 
 async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {
-  const records = await readRecords(client, zone.id, { ...filter, etags: true, owners: true }, { signal });
+  const records = await fetchRecords(client, zone.id, { ...filter, etags: true, owners: true }, { signal });
   if (records.length > 0) return records;
   throw new Error(`no record matches in ${zone.zoneName}; "zonestead records list ${zone.zoneName}" lists its records`);
 }

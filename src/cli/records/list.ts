@@ -1,5 +1,5 @@
 // `zonestead records list`
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
@@ -30,7 +30,7 @@ async function listRecords(session: Session, zone: string, filter: Filter): Prom
   const { id } = await zoneOf(session, zone);
   const type = filter.type === undefined ? undefined : typeOf(filter.type);
   const { name, etags = false } = filter;
-  const records = await readRecords(client, id, { name, type, etags, owners: true }, { signal });
+  const records = await fetchRecords(client, id, { name, type, etags, owners: true }, { signal });
   const hasOwners = records.some(({ owners = [] }) => owners.length > 0);
   const more = [...(etags ? ['ETAG'] : []), ...(hasOwners ? ['OWNERS'] : [])];
   const rows = records.map((record) => rowOf(record, hasOwners));

@@ -1,12 +1,12 @@
 // `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import type { RecordChange } from '#contract/batch.ts';
 import { applyBatch } from '#contract/operations/records.ts';
 import type { DnsRecord, ListedRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
-import { deletedIn, differencesOf } from '../difference.ts';
+import { deletedIn, listManifestDifferences } from '../difference.ts';
 import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint, YES_OPTION, type YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
@@ -49,7 +49,7 @@ export async function setRecords(
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const stored = await readRecords(
+  const stored = await fetchRecords(
     client,
     zone.id,
     { name, type: typeOf(type), etags: true, owners: true },
@@ -57,7 +57,7 @@ export async function setRecords(
   );
   const ttl = ttlOf(zone, stored, options.ttl);
   const wanted = parsedValues(zone, { name, type: typeOf(type), ttl }, values);
-  const differences = differencesOf(parsedRecords(zone, stored), wanted, zone.defaultTtl);
+  const differences = listManifestDifferences(parsedRecords(zone, stored), wanted, zone.defaultTtl);
   const changes = changesOf(zone, stored, wanted, options.comment);
   const ids = new Set(changes.flatMap((change) => (change.action === 'create' ? [] : [change.id])));
   const touched = stored.filter(({ id }) => ids.has(id));

@@ -1,10 +1,10 @@
 // `zonestead records create` and `update`
 import { isAbsent } from '#client/errors.ts';
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import * as recordApi from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
-import { differencesOf } from '../difference.ts';
+import { listManifestDifferences } from '../difference.ts';
 import { DRY_RUN_OPTION, FORCE_OPTION, type ForceOption, quotingHint } from '../options.ts';
 import { show } from '../output.ts';
 import { describeRestCommand, ZONE } from '../rest/command.ts';
@@ -77,9 +77,9 @@ async function createRecord(
     ...(comment === undefined ? {} : { comment }),
   };
   if (dryRun) {
-    const stored = parsedRecords(zone, await readRecords(client, zone.id, { name, type: body.type }, { signal }));
+    const stored = parsedRecords(zone, await fetchRecords(client, zone.id, { name, type: body.type }, { signal }));
     const created = parsedRecord(zone, { ...body, ttl: body.ttl ?? zone.defaultTtl, priority: body.priority ?? null });
-    return showPreview(session, differencesOf(stored, [...stored, created], zone.defaultTtl));
+    return showPreview(session, listManifestDifferences(stored, [...stored, created], zone.defaultTtl));
   }
   const created = await client.call(recordApi.createRecord, { params: { id: zone.id }, body }, { signal });
   await tell(session, created, 'created');
@@ -110,7 +110,7 @@ export async function updateRecord(
   if (dryRun) {
     const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
     const [old, wanted] = [parsedRecords(zone, [before]), [parsedRecord(zone, after)]];
-    return showPreview(session, differencesOf(old, wanted, zone.defaultTtl), [before]);
+    return showPreview(session, listManifestDifferences(old, wanted, zone.defaultTtl), [before]);
   }
   await confirmOwned([before], changes, signal);
   // The values that stay are those that were read, so the record must still have them.
@@ -140,9 +140,9 @@ export async function recordOf(
 }
 
 async function tell(session: Session, record: DnsRecord, what: string): Promise<void> {
-  await show(session, record, () => session.print(`${lineOf(record)} is ${what} (${record.id})`));
+  await show(session, record, () => session.print(`${formatRecord(record)} is ${what} (${record.id})`));
 }
 
-export function lineOf({ name, ttl, type, content }: DnsRecord): string {
+export function formatRecord({ name, ttl, type, content }: DnsRecord): string {
   return `${name} ${ttl} ${type} ${content}`;
 }

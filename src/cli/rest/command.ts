@@ -1,9 +1,9 @@
 // The description of a command over the REST API, with its work: the settings, the option for the output and the
 // session are the same for all of them.
 import { type CommandDescription, describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from './with-rest.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import type { Session } from './session.ts';
+import { REST_SETTINGS, withRest } from './with-rest.ts';
 
 interface RestDescription<Options> extends Omit<CommandDescription, 'settings' | 'run'> {
   /** @returns the exit code, 0 if there is none @throws Error with a message for people */

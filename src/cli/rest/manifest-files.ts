@@ -1,7 +1,7 @@
 // DNSZone and DNSRecord objects of people's files → the records that they want at the service. Pure.
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { recordSpec } from '#resources/dnsrecord.ts';
-import { valuesOf } from '#resources/summary.ts';
+import { listRecordValues } from '#resources/summary.ts';
 import { readYaml } from '../yaml-input.ts';
 
 export interface WantedZone {
@@ -62,7 +62,7 @@ function recordsOf(objectName: string, spec: unknown, zoneName: string): ParsedR
     throw new Error(`DNSRecord ${objectName}: spec.${issue?.path.join('.')}: ${issue?.message}`);
   }
   const { name, type, ttl } = parsed.data;
-  return valuesOf(parsed.data).map(({ content, priority }) => {
+  return listRecordValues(parsed.data).map(({ content, priority }) => {
     const verdict = parseRecord({ name, type, content, priority, ttl }, zoneName);
     if (verdict.ok) return verdict.value;
     throw new Error(`DNSRecord ${objectName}: spec.${verdict.problem.field}: ${verdict.problem.message}`);

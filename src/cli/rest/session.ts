@@ -2,7 +2,7 @@
 import type { Client } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { type ClientKey, KeyUnreadable } from '#client/key.ts';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import { getZone } from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { Output, OutputOption } from '../output.ts';
@@ -50,7 +50,7 @@ export async function withSession(
 /** The zone of this name or id. @throws Error if the API key cannot see it */
 export async function zoneOf({ client, signal }: Session, nameOrId: string): Promise<Zone> {
   if (/^zone_[0-9a-f]+$/.test(nameOrId)) return client.call(getZone, { params: { id: nameOrId } }, { signal });
-  const zone = (await readZones(client, { zoneName: nameOrId }, { signal }))[0];
+  const zone = (await fetchZones(client, { zoneName: nameOrId }, { signal }))[0];
   if (zone) return zone;
   throw new Error(`no zone ${nameOrId} that this API key can see; "zonestead zones list" lists the zones`);
 }

@@ -1,13 +1,13 @@
 // Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared
 // with a zone.
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, zoneFileSteps } from '#dns/zonefile/read.ts';
-import { changedPlaces, differencesOf, type ManifestDifference } from '../difference.ts';
+import { changedPlaces, listManifestDifferences, type ManifestDifference } from '../difference.ts';
 import { type Session, zoneOf } from './session.ts';
 import { parsedRecords } from './stored-records.ts';
 
@@ -44,7 +44,7 @@ export interface ComparedFile {
 export async function compareFile(session: Session, text: string, given: string | undefined): Promise<ComparedFile> {
   const { client, signal } = session;
   const zone = await zoneOf(session, zoneNameOf(text, given));
-  const below = (await readZones(client, {}, { signal })).filter(({ zoneName }) =>
+  const below = (await fetchZones(client, {}, { signal })).filter(({ zoneName }) =>
     zoneName.endsWith(`.${zone.zoneName}`),
   );
   const { wanted, ignored } = await readZoneFile(text, zone, below, signal);
@@ -52,10 +52,10 @@ export async function compareFile(session: Session, text: string, given: string 
   const onEtag = (given: string | null) => {
     etag ??= given ?? undefined;
   };
-  const records = await readRecords(client, zone.id, { owners: true }, { signal, onEtag });
+  const records = await fetchRecords(client, zone.id, { owners: true }, { signal, onEtag });
   const stored = parsedRecords(zone, records);
   const changed = changedPlaces(stored, wanted, zone.defaultTtl);
-  const differences = differencesOf(stored, wanted, zone.defaultTtl);
+  const differences = listManifestDifferences(stored, wanted, zone.defaultTtl);
   return { zone, ignored, etag, differences, touched: records.filter((_, at) => changed.has(at)) };
 }
 

@@ -2,7 +2,6 @@
 import { ApiError } from '#client/errors.ts';
 import { importZoneFile } from '#contract/operations/zone-files.ts';
 import { describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
 import { readInput } from '../input.ts';
@@ -18,6 +17,7 @@ import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { confirmOwned } from '../rest/owned.ts';
 import { showPreview } from '../rest/preview.ts';
 import type { Session } from '../rest/session.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { compareFile, isManifest } from '../rest/zone-files.ts';
 
 /** The service checks and writes 100,000 records in less time. */

@@ -1,5 +1,5 @@
 // `zonestead zones delete`, `park` and `unpark`: the end of a zone in DNS.
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import * as zoneApi from '#contract/operations/zones.ts';
 import { confirm } from '../confirm.ts';
 import {
@@ -49,7 +49,7 @@ export const unpark = describeRestCommand({
 async function deleteZone(session: Session, nameOrId: string, options: DeleteOptions): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const records = await readRecords(client, zone.id, { owners: true }, { signal });
+  const records = await fetchRecords(client, zone.id, { owners: true }, { signal });
   const owned = ownedLines(records).length;
   if (options.dryRun) {
     const { length } = records;

@@ -1,13 +1,13 @@
 // `zonestead zones export`: prints a zone file, or the manifests that take over a live zone. It changes nothing.
 import { shownText } from '#base/printable.ts';
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import * as zoneFileApi from '#contract/operations/zone-files.ts';
 import { describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { ZONE } from '../rest/command.ts';
 import { planManifests } from '../rest/manifests.ts';
 import type { ManifestFormat, ManifestOutput } from '../rest/render-manifests.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 
 interface ExportOptions {
   format: 'zonefile' | 'manifests';
@@ -63,7 +63,7 @@ async function exportManifests(session: Session, nameOrId: string, output: Manif
   const { LIVE_ZONE, parseNamespace, renderManifests } = await import('../rest/render-manifests.ts');
   const namespace = parseNamespace(output.namespace);
   const zone = await zoneOf(session, nameOrId);
-  const records = await readRecords(client, zone.id, {}, { signal });
+  const records = await fetchRecords(client, zone.id, {}, { signal });
   const { objects, leftOut } = planManifests(zone, records, namespace);
   print(renderManifests(objects, output, LIVE_ZONE));
   for (const { name, type, why } of leftOut) {

@@ -1,5 +1,5 @@
 // `zonestead zones list`, `get` and `ds`: zones as the service has them.
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import * as zoneApi from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
 import { show } from '../output.ts';
@@ -28,7 +28,7 @@ export const ds = describeRestCommand({
 });
 
 async function listZones(session: Session): Promise<void> {
-  const zones = await readZones(session.client, {}, { signal: session.signal });
+  const zones = await fetchZones(session.client, {}, { signal: session.signal });
   await show(session, { zones }, () =>
     table(
       ['ZONE', 'STATE', 'OWNER', 'SERIAL', 'ID', 'COMMENT'],

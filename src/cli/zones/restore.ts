@@ -1,5 +1,5 @@
 // `zonestead zones restore` and `deleted`: records as they were, and deleted zones that come back.
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import * as undoApi from '#contract/operations/undo.ts';
 import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
 import { show } from '../output.ts';
@@ -69,7 +69,7 @@ async function listDeletedZones(session: Session): Promise<void> {
 /** Brings back a deleted zone. @throws Error if the zone exists, and if the service refuses */
 async function restoreZone(session: Session, name: string, { dryRun }: DryRunOption): Promise<void> {
   const { client, signal, print } = session;
-  const [exists] = await readZones(client, { zoneName: name }, { signal });
+  const [exists] = await fetchZones(client, { zoneName: name }, { signal });
   if (exists !== undefined) {
     throw new Error(`${name} exists; to make its records those of an earlier time, say which time with --at`);
   }

@@ -7,10 +7,10 @@ import type { ZoneNode } from '#contract/feed.ts';
 import { getZone, listZoneNodes } from '#contract/operations/zones.ts';
 import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
 import { describeCommand } from '../command.ts';
-import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { OUTPUT_OPTION, type OutputOption, show } from '../output.ts';
 import { ZONE } from '../rest/command.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
+import { REST_SETTINGS, withRest } from '../rest/with-rest.ts';
 import { table } from '../table.ts';
 
 const RESOLVE_MS = 2_000;

@@ -19,7 +19,7 @@ interface Attempted {
  * @returns a result for each job: an ApiError for a change that the service refuses
  * @throws the error of the request; the reason of the signal
  */
-export async function attempt(
+export async function attemptWrites(
   writer: RecordWriter | undefined,
   zone: string | null,
   jobs: readonly Attempted[],

@@ -12,7 +12,7 @@
 // wait limit aborts. Only `pump` sends.
 import type { Clock } from '#base/clock.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
-import { attempt } from './attempt.ts';
+import { attemptWrites } from './attempt.ts';
 import {
   emptyBudget,
   end,
@@ -279,7 +279,7 @@ class KeyDispatcher implements Dispatcher {
     const bucket = this.#state.buckets[first.bucket];
     const budget = this.#budgets[first.bucket];
     const probing = bucket.cautious;
-    const taking = take(budget, countsOf(together), clock.now());
+    const taking = take(budget, countByGroup(together), clock.now());
     bucket.inFlight += 1;
     this.#state.gathering.sent(first);
     this.#state.permits.take(group);
@@ -287,7 +287,7 @@ class KeyDispatcher implements Dispatcher {
     for (const { onAttempt } of together) onAttempt?.();
     let counts = true;
     try {
-      const results = await attempt(this.#options.writer, zone, together, (rate) => {
+      const results = await attemptWrites(this.#options.writer, zone, together, (rate) => {
         if (rate === undefined) counts = false;
         else hear(budget, rate, taking, clock.now());
       });
@@ -393,7 +393,7 @@ function later(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-function countsOf(together: readonly Entry[]): Map<string, number> {
+function countByGroup(together: readonly Entry[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { group } of together) counts.set(group, (counts.get(group) ?? 0) + 1);
   return counts;

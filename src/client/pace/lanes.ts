@@ -115,7 +115,7 @@ export function batchWith<J extends Waiting>({ queue }: PaceState<J>, job: J, bo
   const batch = [job];
   if (job.bytes === 0) return batch;
   const byGroup = Map.groupBy(
-    [true, false].flatMap((again) => queue.line(laneOf(job, again), lineOf(job))),
+    [true, false].flatMap((again) => queue.line(numberLane(job, again), lineOf(job))),
     ({ group }) => group,
   );
   const turns = [...byGroup].flatMap(([group, lines]) => {
@@ -153,7 +153,7 @@ function* alike<J extends Waiting>(
  * its lane
  */
 export function enqueue<J extends Waiting>({ queue }: PaceState<J>, job: J, again = false): void {
-  queue.add(job, { group: job.group, lane: laneOf(job, again), line: lineOf(job) });
+  queue.add(job, { group: job.group, lane: numberLane(job, again), line: lineOf(job) });
 }
 
 /** Removes the pauses that have ended at `now` (ms). */
@@ -170,10 +170,10 @@ export function endPast<Key>(ends: Map<Key, number>, now: number): void {
 
 /** The number of waiting jobs in a lane. */
 export function depth<J extends Waiting>({ queue }: PaceState<J>, lane: Lane): number {
-  return [true, false].reduce((sum, again) => sum + queue.depth(laneOf({ lane }, again)), 0);
+  return [true, false].reduce((sum, again) => sum + queue.depth(numberLane({ lane }, again)), 0);
 }
 
-function laneOf({ lane }: Pick<Waiting, 'lane'>, again: boolean): number {
+function numberLane({ lane }: Pick<Waiting, 'lane'>, again: boolean): number {
   return 2 * LANES.indexOf(lane) + (again ? 0 : 1);
 }
 

@@ -15,7 +15,7 @@ const DEFAULT_WINDOW_S = 60;
 /**
  * Null when there are no such headers, or unreadable ones. Undefined for a policy alone: the request was not counted.
  */
-export function rateOf(limit: string | undefined, policy: string | undefined): Rate | null | undefined {
+export function parseRate(limit: string | undefined, policy: string | undefined): Rate | null | undefined {
   const remaining = parameter(limit, 'r');
   const quota = parameter(policy, 'q');
   if (limit === undefined && quota !== null) return undefined;

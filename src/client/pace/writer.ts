@@ -39,12 +39,12 @@ export function createRecordWriter({ call }: Pick<Client, 'call'>): RecordWriter
         { params: { id }, body: { sets } },
         { ...options, requestId: requestIds[0], requestIds },
       );
-      return changes.map((_, index) => appliedOf(results[index]));
+      return changes.map((_, index) => toAppliedSet(results[index]));
     },
   };
 }
 
-function appliedOf(result: ApplyResult | undefined): AppliedSet | ApiError {
+function toAppliedSet(result: ApplyResult | undefined): AppliedSet | ApiError {
   if (result === undefined) return failed(502, 'unknown', 'The answer to a request lacks the result of a set');
   return 'error' in result ? failed(result.status, result.error, result.message, result) : result;
 }

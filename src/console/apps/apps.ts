@@ -7,18 +7,18 @@ import { keyBody, keyChangeBody } from '#contract/app-key.ts';
 import { LEVELS } from '#contract/people.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/credentials/keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed } from '../shell/forms.ts';
 import { keepSecrets, takeSecrets } from '../shell/once.ts';
-import { addressOf, done, show } from '../shell/views.ts';
-import { grantRows, KEY_FIELDS, newKeyOf, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
+import { done, readOrigin, showPage } from '../shell/views.ts';
+import { grantRows, KEY_FIELDS, readKeyTerms, readNewKey, typedOfKey, typedOfNewKey } from './form.ts';
 import { offeredZones, typedZoneIds } from './offered-zones.ts';
-import { riskOf, stopsWith } from './risks.ts';
-import { snippetsOf, tsigSnippetsOf } from './snippets.ts';
+import { describeRisk, stopsWith } from './risks.ts';
+import { buildSnippets, buildTsigSnippets } from './snippets.ts';
 
 interface OfTeam {
   Params: { teamId: string };
@@ -39,8 +39,8 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
 
   app.get<OfTeam>(apps, async (request, reply) => {
     const { teamId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const keys = (await readKeys(context, actorOf(request), teamId)).reverse();
+    const team = await readTeam(context, requireActor(request), teamId);
+    const keys = (await readKeys(context, requireActor(request), teamId)).reverse();
     const names = await readKeyNames(
       context,
       keys.map(({ id }) => id),
@@ -48,9 +48,9 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     const rows = keys.map((key) => {
       const state = judgeLifetime(key, context.now());
       const lastUsedBy = names.get(key.id)?.lastUsedBy ?? null;
-      return { ...key, state, lastUsedBy, risk: state === 'valid' ? riskOf(key) : null };
+      return { ...key, state, lastUsedBy, risk: state === 'valid' ? describeRisk(key) : null };
     });
-    return show(request, reply, 'apps/list', { title: `API keys of ${team.name}`, team, keys: rows });
+    return showPage(request, reply, 'apps/list', { title: `API keys of ${team.name}`, team, keys: rows });
   });
 
   app.get<OfTeam & { Querystring: { for?: string } }>(`${apps}/new`, async (request, reply) =>
@@ -58,14 +58,14 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
   );
 
   app.post<OfTeam>(apps, { config: { counts: 'account' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const { teamId } = request.params;
-    return attempt(
+    return attemptForm(
       reply,
       KEY_FIELDS,
       async () => {
-        const terms = judge(keyBody, newKeyOf(typed, await typedZoneIds(context, request, typed, teamId)));
-        const { id, secret, tsig } = await mintAppKey(context, callerOf(request), teamId, terms);
+        const terms = judge(keyBody, readNewKey(typed, await typedZoneIds(context, request, typed, teamId)));
+        const { id, secret, tsig } = await mintAppKey(context, readCaller(request), teamId, terms);
         keepSecrets(request, { keyId: id, secret, tsig }, context.now());
         return reply.redirect(`${listAddress(teamId)}/${id}/created`, 303);
       },
@@ -75,30 +75,32 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
 
   app.get<OfKey>(`${apps}/:keyId/created`, async (request, reply) => {
     const { teamId, keyId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const key = await readKey(context, actorOf(request), teamId, keyId);
+    const team = await readTeam(context, requireActor(request), teamId);
+    const key = await readKey(context, requireActor(request), teamId, keyId);
     const secrets = await takeSecrets({ context }, request, keyId);
-    const address = url ?? addressOf(request);
-    const snippets = secrets ? [...snippetsOf(secrets.secret, address, key.name), ...tsigSnippetsOf(secrets.tsig)] : [];
-    return show(request, reply, 'apps/created', { title: 'New API key', team, key, secrets, snippets });
+    const address = url ?? readOrigin(request);
+    const snippets = secrets
+      ? [...buildSnippets(secrets.secret, address, key.name), ...buildTsigSnippets(secrets.tsig)]
+      : [];
+    return showPage(request, reply, 'apps/created', { title: 'New API key', team, key, secrets, snippets });
   });
 
   app.get<OfKey>(`${apps}/:keyId`, async (request, reply) => {
     const { teamId, keyId } = request.params;
-    const key = await readKey(context, actorOf(request), teamId, keyId);
+    const key = await readKey(context, requireActor(request), teamId, keyId);
     const typed = typedOfKey(key, await offeredZones(context, request, teamId));
     return form(context, request, reply, { title: `Key ${key.name}`, key, typed });
   });
 
   app.post<OfKey>(`${apps}/:keyId`, { config: { counts: 'account' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const { teamId, keyId } = request.params;
-    return attempt(
+    return attemptForm(
       reply,
       KEY_FIELDS,
       async () => {
-        const terms = judge(keyChangeBody, termsOf(typed, await typedZoneIds(context, request, typed, teamId)));
-        const key = await changeKey(context, callerOf(request), teamId, keyId, terms);
+        const terms = judge(keyChangeBody, readKeyTerms(typed, await typedZoneIds(context, request, typed, teamId)));
+        const key = await changeKey(context, readCaller(request), teamId, keyId, terms);
         return done(
           request,
           reply,
@@ -107,7 +109,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
         );
       },
       async (errors) => {
-        const key = await readKey(context, actorOf(request), teamId, keyId);
+        const key = await readKey(context, requireActor(request), teamId, keyId);
         return form(context, request, reply, { title: `Key ${key.name}`, key, typed, errors });
       },
     );
@@ -115,10 +117,10 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
 
   app.get<OfKey>(`${apps}/:keyId/revoke`, async (request, reply) => {
     const { teamId, keyId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const key = await readKey(context, actorOf(request), teamId, keyId);
+    const team = await readTeam(context, requireActor(request), teamId);
+    const key = await readKey(context, requireActor(request), teamId, keyId);
     const lastUsedBy = (await readKeyNames(context, [keyId])).get(keyId)?.lastUsedBy ?? null;
-    return show(request, reply, 'apps/revoke', {
+    return showPage(request, reply, 'apps/revoke', {
       title: `Revoke ${key.name}`,
       team,
       key,
@@ -128,8 +130,8 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
 
   app.post<OfKey>(`${apps}/:keyId/revoke`, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, keyId } = request.params;
-    await revokeKey(context, callerOf(request), teamId, keyId);
-    const { name } = await readKey(context, actorOf(request), teamId, keyId);
+    await revokeKey(context, readCaller(request), teamId, keyId);
+    const { name } = await readKey(context, requireActor(request), teamId, keyId);
     return done(request, reply, listAddress(teamId), `The key ${name} was revoked.`);
   });
 }
@@ -144,8 +146,8 @@ async function form(
   reply: FastifyReply,
   page: { title: string; key: KeyView | null; typed: Typed; errors?: FormErrors },
 ) {
-  const team = await readTeam(context, actorOf(request), request.params.teamId);
+  const team = await readTeam(context, requireActor(request), request.params.teamId);
   const zones = await offeredZones(context, request, team.id);
   // A form that could not be parsed has no levels. Select elements then show their first option.
-  return show(request, reply, 'apps/edit', { ...ABOUT, ...page, team, zones, rows: grantRows(page.typed) });
+  return showPage(request, reply, 'apps/edit', { ...ABOUT, ...page, team, zones, rows: grantRows(page.typed) });
 }

@@ -5,7 +5,7 @@ import type { keyBody } from '#contract/app-key.ts';
 import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { isNamedType } from '#dns/types/record-type.ts';
 import type { KeyView } from '#service/credentials/keys.ts';
-import { list, type Typed, text } from '../shell/forms.ts';
+import { list, type Typed, textField } from '../shell/forms.ts';
 
 /** The number of empty rows for overrides. */
 const FREE_ROWS = 2;
@@ -32,27 +32,27 @@ export interface OfferedZone {
 }
 
 /** @param idOf gives the id of a zone of the team. An unknown name is passed on, and the API refuses it */
-export function termsOf(typed: Typed, idOf: (zoneName: string) => string | null): z.input<typeof keyBody> {
-  const level = (field: string) => text(typed, field) as 'none';
+export function readKeyTerms(typed: Typed, idOf: (zoneName: string) => string | null): z.input<typeof keyBody> {
+  const level = (field: string) => textField(typed, field) as 'none';
   return {
-    name: text(typed, 'name'),
+    name: textField(typed, 'name'),
     records: level('records'),
     manageZones: level('manageZones'),
-    clusters: text(typed, 'clusters') === '' ? 'none' : 'write',
-    grants: rowsOf(typed).map(({ zone, level }) => ({ zoneId: idOf(zone) ?? zone, records: level as 'none' })),
+    clusters: textField(typed, 'clusters') === '' ? 'none' : 'write',
+    grants: listGrantRows(typed).map(({ zone, level }) => ({ zoneId: idOf(zone) ?? zone, records: level as 'none' })),
     onlyNames: orNull(list(typed, 'onlyNames')),
     onlyTypes: orNull([...list(typed, 'onlyTypes'), ...list(typed, 'onlyNumbers')]) as 'TXT'[] | null,
     networks: orNull(list(typed, 'networks')),
-    expiresAt: momentOf(text(typed, 'expiresAt')),
-    zoneWrites: numberOf(text(typed, 'zoneWrites')),
-    recordWrites: numberOf(text(typed, 'recordWrites')),
+    expiresAt: toMoment(textField(typed, 'expiresAt')),
+    zoneWrites: parseNumber(textField(typed, 'zoneWrites')),
+    recordWrites: parseNumber(textField(typed, 'recordWrites')),
   };
 }
 
 /** The same for a new key, which may get a TSIG key. */
-export function newKeyOf(typed: Typed, idOf: (zoneName: string) => string | null): z.input<typeof keyBody> {
-  const algorithm = text(typed, 'tsig');
-  return { ...termsOf(typed, idOf), tsig: algorithm === '' ? null : { algorithm: algorithm as TsigKeyAlgorithm } };
+export function readNewKey(typed: Typed, idOf: (zoneName: string) => string | null): z.input<typeof keyBody> {
+  const algorithm = textField(typed, 'tsig');
+  return { ...readKeyTerms(typed, idOf), tsig: algorithm === '' ? null : { algorithm: algorithm as TsigKeyAlgorithm } };
 }
 
 /** The form for an existing key or trust. */
@@ -83,10 +83,10 @@ export function typedOfNewKey(use: string | undefined): Typed {
 
 /** The overrides as rows of the form, followed by empty rows. */
 export function grantRows(typed: Typed): { zone: string; level: string }[] {
-  return [...rowsOf(typed), ...Array.from({ length: FREE_ROWS }, () => ({ zone: '', level: 'none' }))];
+  return [...listGrantRows(typed), ...Array.from({ length: FREE_ROWS }, () => ({ zone: '', level: 'none' }))];
 }
 
-function rowsOf(typed: Typed): { zone: string; level: string }[] {
+function listGrantRows(typed: Typed): { zone: string; level: string }[] {
   const [zones, levels] = [[typed.grantZone ?? []].flat(), [typed.grantLevel ?? []].flat()];
   return zones
     .map((zone, at) => ({ zone: zone.trim().toLowerCase(), level: levels[at] ?? 'none' }))
@@ -98,11 +98,11 @@ function orNull(texts: string[]): string[] | null {
 }
 
 /** A `datetime-local` field sends neither seconds nor a time zone. The form says that the time is UTC. */
-function momentOf(typed: string): string | null {
+function toMoment(typed: string): string | null {
   if (typed === '') return null;
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
 }
 
-function numberOf(typed: string): number | null {
+function parseNumber(typed: string): number | null {
   return typed === '' ? null : Number(typed);
 }

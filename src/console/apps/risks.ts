@@ -2,7 +2,7 @@
 import type { KeyView } from '#service/credentials/keys.ts';
 
 /** The risk of a valid key. Null: its permissions or its life are limited. */
-export function riskOf(
+export function describeRisk(
   key: Pick<KeyView, 'records' | 'onlyNames' | 'onlyTypes' | 'networks' | 'expiresAt'>,
 ): string | null {
   const isLimited = key.onlyNames !== null || key.onlyTypes !== null || key.networks !== null || key.expiresAt !== null;

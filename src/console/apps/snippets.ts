@@ -9,7 +9,7 @@ interface Snippet {
 }
 
 /** @param url the base address of the service @param name the name of the key */
-export function snippetsOf(secret: string, url: string, name: string): Snippet[] {
+export function buildSnippets(secret: string, url: string, name: string): Snippet[] {
   return [
     { id: 'curl', label: 'curl', text: `curl -H 'Authorization: Bearer ${secret}' ${url}${listZones.path}` },
     {
@@ -42,7 +42,7 @@ export function snippetsOf(secret: string, url: string, name: string): Snippet[]
 }
 
 /** The same for the TSIG key. @param key null: there is none */
-export function tsigSnippetsOf(key: MintedTsigKey | null): Snippet[] {
+export function buildTsigSnippets(key: MintedTsigKey | null): Snippet[] {
   if (key === null) return [];
   return [
     {

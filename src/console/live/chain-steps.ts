@@ -37,29 +37,29 @@ const ALGORITHMS: Readonly<Record<number, string>> = {
 const DIGESTS: Readonly<Record<number, string>> = { 1: 'SHA-1', 2: 'SHA-256', 4: 'SHA-384' };
 
 /** @param typeName converts the number of a signed type to its name */
-export function stepsOf(chain: ChainOfTrust, typeName: (type: number) => string): Step[] {
+export function listChainSteps(chain: ChainOfTrust, typeName: (type: number) => string): Step[] {
   const { above, ds, dnskey, rrsig } = chain;
   const day = (date: Date) => date.toISOString().slice(0, 10);
   const parts = [
-    ...above.map(ancestorOf),
+    ...above.map(toAncestorStep),
     {
       heading: 'DS at the parent',
       ...pick(ds),
       lines: ds.entries.map(
         (each) =>
-          `${keyOf(each)} · ${algorithm(each.algorithm)} · ${DIGESTS[each.digestType] ?? `digest ${each.digestType}`}`,
+          `${formatKey(each)} · ${algorithm(each.algorithm)} · ${DIGESTS[each.digestType] ?? `digest ${each.digestType}`}`,
       ),
     },
     {
       heading: 'DNSKEY of the zone',
       ...pick(dnskey),
-      lines: dnskey.entries.map((each) => `${keyOf(each)} · ${algorithm(each.algorithm)}`),
+      lines: dnskey.entries.map((each) => `${formatKey(each)} · ${algorithm(each.algorithm)}`),
     },
     {
       heading: 'RRSIG of the answer',
       ...pick(rrsig),
       lines: rrsig.entries.flatMap((each) => [
-        `${keyOf(each)} · over ${typeName(each.covers)}`,
+        `${formatKey(each)} · over ${typeName(each.covers)}`,
         `${day(each.inception)} to ${day(each.expiration)}`,
       ]),
     },
@@ -77,8 +77,8 @@ export function stepsOf(chain: ChainOfTrust, typeName: (type: number) => string)
   }));
 }
 
-function ancestorOf({ zone, entries, ...link }: Ancestor) {
-  const lines = entries.map((each) => `${keyOf(each)} · ${algorithm(each.algorithm)}`);
+function toAncestorStep({ zone, entries, ...link }: Ancestor) {
+  const lines = entries.map((each) => `${formatKey(each)} · ${algorithm(each.algorithm)}`);
   return { heading: zone === '' ? 'The root' : zone, ...pick(link), lines };
 }
 
@@ -90,6 +90,6 @@ function pick({ state, reason }: { state: LinkState; reason: string }) {
   return { state, reason };
 }
 
-function keyOf({ state, keyTag }: { state: 'valid' | 'mismatch'; keyTag: number }): string {
+function formatKey({ state, keyTag }: { state: 'valid' | 'mismatch'; keyTag: number }): string {
   return `${state === 'valid' ? '✓' : '✗'} key ${keyTag}`;
 }

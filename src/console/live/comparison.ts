@@ -2,7 +2,7 @@
 // A server that tells the name of its node (NSID, RFC 5001) and the report of this node are one row. Pure.
 import type { compareServers, LiveServer } from '#dns/live.ts';
 import type { NodeOfZone } from '#service/nodes/living.ts';
-import { clip } from '../shell/shown.ts';
+import { clipText } from '../shell/shown.ts';
 import { type When, whenOf } from '../shell/when.ts';
 
 interface Secondary {
@@ -54,7 +54,7 @@ const KINDS: Readonly<Record<State, Row['kind']>> = {
 };
 
 /** Nodes first, then secondaries, then other name servers, each by name. */
-export function rowsOf({ servers, differences, nodes, secondaries, serial }: Compared, now: Date): Row[] {
+export function buildServerRows({ servers, differences, nodes, secondaries, serial }: Compared, now: Date): Row[] {
   const queried = servers.map((server, at) => {
     const node = nodes.find((each) => each.node === server.node);
     const secondary = secondaries.find((each) => each.nameservers.includes(server.name));
@@ -72,10 +72,10 @@ export function rowsOf({ servers, differences, nodes, secondaries, serial }: Com
 }
 
 /** `2 of 3 name servers are up to date. ns3 is behind.` */
-export function summaryOf(rows: readonly Row[]): string {
+export function summarizeRows(rows: readonly Row[]): string {
   const late = rows.filter(({ state }) => state !== 'up to date');
   if (rows.length === 0) return 'No name server is known.';
-  const count = countOf(rows.length, late.length);
+  const count = describeCount(rows.length, late.length);
   const words: Record<State, string> = {
     'up to date': 'is up to date',
     behind: 'is behind',
@@ -90,7 +90,7 @@ export function summaryOf(rows: readonly Row[]): string {
     .join(' ');
 }
 
-function countOf(all: number, late: number): string {
+function describeCount(all: number, late: number): string {
   // The sentence about a single server that is late says all.
   if (all === 1) return late === 0 ? 'The name server is up to date.' : '';
   if (late === 0) return `All ${all} name servers are up to date.`;
@@ -152,16 +152,16 @@ function queriedRow(
     reason: server.problem ?? (isLate ? (report?.reason ?? null) : null),
     serial: server.serial,
     ms: server.ms,
-    answer: server.rcode === null ? null : answerOf(server, difference?.differs ?? false),
+    answer: server.rcode === null ? null : toShownAnswer(server, difference?.differs ?? false),
   };
 }
 
-function answerOf({ rcode, aa, answers }: LiveServer, differs: boolean): Row['answer'] {
+function toShownAnswer({ rcode, aa, answers }: LiveServer, differs: boolean): Row['answer'] {
   return {
     rcode: rcode ?? '',
     isAuthoritative: aa,
     differs,
-    records: answers.slice(0, ANSWERS_SHOWN).map(({ ttl, type, text }) => `${ttl} ${type} ${clip(text)}`),
+    records: answers.slice(0, ANSWERS_SHOWN).map(({ ttl, type, text }) => `${ttl} ${type} ${clipText(text)}`),
     more: Math.max(0, answers.length - ANSWERS_SHOWN),
   };
 }

@@ -5,7 +5,7 @@ import { compareServers, type LiveView } from '#dns/live.ts';
 import { fqdn, parseOwnerName } from '#dns/names/name.ts';
 import { isRecordType } from '#dns/types/index.ts';
 import { typeName } from '#dns/wire/rdata-text.ts';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readNodesOfZone } from '#service/nodes/living.ts';
@@ -13,14 +13,14 @@ import { readRecords } from '#service/records/records.ts';
 import { refuseProblem } from '#service/refusal.ts';
 import { isParentHosted } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { errorsOf } from '../shell/forms.ts';
-import { clip } from '../shell/shown.ts';
-import { fieldsOfType, NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
-import { show } from '../shell/views.ts';
-import { headOf, type OfZone } from '../zones/head.ts';
+import { toFormErrors } from '../shell/forms.ts';
+import { clipText } from '../shell/shown.ts';
+import { NAMED_OR_NUMBER, splitType, typedType } from '../shell/types.ts';
+import { showPage } from '../shell/views.ts';
+import { type OfZone, readZoneHead } from '../zones/head.ts';
 import { shownSecondaries } from '../zones/secondaries.ts';
-import { stepsOf } from './chain-steps.ts';
-import { rowsOf, summaryOf } from './comparison.ts';
+import { listChainSteps } from './chain-steps.ts';
+import { buildServerRows, summarizeRows } from './comparison.ts';
 
 type Asked = Parameters<NonNullable<ConsoleParts['live']>>[0]['type'];
 
@@ -32,32 +32,32 @@ interface Query extends OfZone {
 
 export function livePages(app: FastifyInstance, { context, live }: ConsoleParts): void {
   app.get<Query>('/zones/:zoneId/live', async (request, reply) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const typed = { name: request.query.name?.trim() || '@', type: typeOf(typedType(request.query)) };
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+    const typed = { name: request.query.name?.trim() || '@', type: parseType(typedType(request.query)) };
     const isAsked = request.query.name !== undefined;
-    const nodes = await readNodesOfZone(context, actorOf(request), zone.id);
+    const nodes = await readNodesOfZone(context, requireActor(request), zone.id);
     const { rows: secondaries } = await shownSecondaries(context, request, zone.id);
     const compare = (servers: LiveView['servers']) => {
       const differences = compareServers(servers, zone.serial);
-      const rows = rowsOf({ servers, differences, nodes, secondaries, serial: zone.serial }, context.now());
-      return { rows, summary: summaryOf(rows), isLate: rows.some(({ state }) => state !== 'up to date') };
+      const rows = buildServerRows({ servers, differences, nodes, secondaries, serial: zone.serial }, context.now());
+      return { rows, summary: summarizeRows(rows), isLate: rows.some(({ state }) => state !== 'up to date') };
     };
     const page = {
       title: `Live: ${zone.zoneName}`,
       zone,
       home,
-      typed: { ...typed, ...fieldsOfType(typed.type) },
+      typed: { ...typed, ...splitType(typed.type) },
       types: ['SOA', 'DNSKEY', ...NAMED_OR_NUMBER],
       isAsked,
       compared: compare([]),
       result: null,
       available: live !== null,
     };
-    if (live === null) return show(request, reply, 'live/live', page);
+    if (live === null) return showPage(request, reply, 'live/live', page);
     const name = parseOwnerName(typed.name, zone.zoneName, 'TXT');
     if (!name.ok) {
-      const errors = errorsOf(refuseProblem(name.problem), ['name']);
-      return show(request, reply.code(400), 'live/live', { ...page, errors });
+      const errors = toFormErrors(refuseProblem(name.problem), ['name']);
+      return showPage(request, reply.code(400), 'live/live', { ...page, errors });
     }
     const controller = new AbortController();
     reply.raw.once('close', () => controller.abort(new Error('the browser closed the connection')));
@@ -72,22 +72,22 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
     };
     const [{ servers, chain }, storedRecords] = await Promise.all([
       live(liveQuestion, controller.signal),
-      storedAt(context, actorOf(request), zone.id, name.value, typed.type),
+      storedAt(context, requireActor(request), zone.id, name.value, typed.type),
     ]);
-    return show(request, reply, 'live/live', {
+    return showPage(request, reply, 'live/live', {
       ...page,
       compared: compare(servers),
       result: {
         name: liveQuestion.name,
         type: liveQuestion.type,
         stored: storedRecords,
-        chain: { zone: chain.zone, steps: stepsOf(chain, typeName) },
+        chain: { zone: chain.zone, steps: listChainSteps(chain, typeName) },
       },
     });
   });
 }
 
-function typeOf(type: string | undefined): Asked {
+function parseType(type: string | undefined): Asked {
   const isKnown = type !== undefined && (isRecordType(type) || type === 'SOA' || type === 'DNSKEY');
   return isKnown ? (type as Asked) : 'SOA';
 }
@@ -104,7 +104,7 @@ async function storedAt(
   const query = { name, type, limit: STORED_SHOWN };
   const { records = [] } = (await readRecords(context, actor, zoneId, query, () => false)) ?? {};
   return records.map(({ content, ttl, priority }) => ({
-    content: `${priority === null ? '' : `${priority} `}${clip(content)}`,
+    content: `${priority === null ? '' : `${priority} `}${clipText(content)}`,
     ttl,
   }));
 }

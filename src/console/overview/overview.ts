@@ -1,32 +1,32 @@
 // The start page of the console: queries, the time from a change to its answer, changes a day, and the clusters, as
 // plots.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import { type Overview, readOverview, SLOT_SECONDS } from '#service/overview/overview.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { clip } from '../shell/shown.ts';
-import { show } from '../shell/views.ts';
+import { clipText } from '../shell/shown.ts';
+import { showPage } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
 import { barPlot, linePlot, MAX_PLOT_LINES, type Plot } from './plot.ts';
-import { ratesOf } from './rates.ts';
+import { computeRates } from './rates.ts';
 
 const RESULTS = ['noerror', 'nxdomain', 'servfail', 'refused', 'other'];
 
 export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): void {
   app.get('/', async (request, reply) => {
-    const overview = await readOverview(context, actorOf(request));
+    const overview = await readOverview(context, requireActor(request));
     const now = context.now();
-    return show(request, reply, 'overview/overview', {
+    return showPage(request, reply, 'overview/overview', {
       title: 'Overview',
-      traffic: overview.nodes === null ? null : trafficOf(overview.nodes, now),
-      changes: changesOf(overview.days),
-      notReady: notReadyOf(overview.clusters),
+      traffic: overview.nodes === null ? null : plotTraffic(overview.nodes, now),
+      changes: plotChanges(overview.days),
+      notReady: plotNotReady(overview.clusters),
       clusters: overview.clusters.map((cluster) => ({ ...cluster, heartbeat: whenOf(cluster.lastHeartbeat, now) })),
     });
   });
 }
 
-function changesOf(days: Overview['days']): { plot: Plot; total: number } {
+function plotChanges(days: Overview['days']): { plot: Plot; total: number } {
   const plot = barPlot({
     id: 'changes',
     title: 'Changes a day',
@@ -40,9 +40,9 @@ function changesOf(days: Overview['days']): { plot: Plot; total: number } {
 }
 
 /** Null: no operator tells the numbers. */
-function notReadyOf(clusters: Overview['clusters']): Plot | null {
+function plotNotReady(clusters: Overview['clusters']): Plot | null {
   const countedClusters = clusters.flatMap(({ name, objects }) =>
-    objects === null ? [] : [{ name: clip(name, 20), objects }],
+    objects === null ? [] : [{ name: clipText(name, 20), objects }],
   );
   if (countedClusters.length === 0) return null;
   return barPlot({
@@ -53,11 +53,11 @@ function notReadyOf(clusters: Overview['clusters']): Plot | null {
   });
 }
 
-function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Date) {
-  const { slots, byNode, byResult, latency } = ratesOf(samples, SLOT_SECONDS, now);
+function plotTraffic({ samples, living }: NonNullable<Overview['nodes']>, now: Date) {
+  const { slots, byNode, byResult, latency } = computeRates(samples, SLOT_SECONDS, now);
   const moments = slots.map((slot) => `${slot.toISOString().slice(11, 16)}`);
   const shared = { unit: 'queries a second', moments, empty: 'No name server has reported queries yet.' };
-  const seriesOf = (series: typeof byNode) => [...series].map(([name, values]) => ({ name, values }));
+  const toSeries = (series: typeof byNode) => [...series].map(([name, values]) => ({ name, values }));
   // A result that no query had gets no line.
   const results = RESULTS.flatMap((result) => {
     const values = byResult.get(result);
@@ -67,7 +67,7 @@ function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Dat
     living,
     hidden: Math.max(0, byNode.size - MAX_PLOT_LINES),
     plots: [
-      linePlot({ ...shared, id: 'by-node', title: 'Queries a second by node', series: seriesOf(byNode) }),
+      linePlot({ ...shared, id: 'by-node', title: 'Queries a second by node', series: toSeries(byNode) }),
       linePlot({ ...shared, id: 'by-result', title: 'Queries a second by result', series: results }),
       linePlot({
         ...{ id: 'latency', title: 'Time from a change to its answer', unit: 'seconds', moments },

@@ -63,29 +63,29 @@ const ROWS = 24;
 
 export function linePlot(plotData: Given): Plot {
   const { series, moments } = plotData;
-  const top = topOf(series);
+  const top = chooseTop(series);
   const x = (at: number) => LEFT + (at * (WIDTH - LEFT - RIGHT)) / Math.max(1, moments.length - 1);
   const lines = series.slice(0, MAX_PLOT_LINES).map(({ name, values }) => ({
     name,
-    path: pathOf(values, x, (value) => yOf(value, top)),
+    path: drawPath(values, x, (value) => scaleY(value, top)),
     dots: values.flatMap((value, at) =>
       value !== null && values[at - 1] == null && values[at + 1] == null
-        ? [{ x: round(x(at)), y: yOf(value, top) }]
+        ? [{ x: round(x(at)), y: scaleY(value, top) }]
         : [],
     ),
-    latest: textOf(values.findLast((value) => value !== null) ?? null),
+    latest: formatPlotValue(values.findLast((value) => value !== null) ?? null),
   }));
   return { ...frame(plotData, top), lines, bars: [], labels: ends(moments) };
 }
 
 export function barPlot(plotData: Given): Plot {
   const { series, moments } = plotData;
-  const top = topOf(series);
+  const top = chooseTop(series);
   const step = (WIDTH - LEFT - RIGHT) / Math.max(1, moments.length);
   const width = Math.min(step * 0.7, MAX_WIDTH);
   const bars = (series[0]?.values ?? []).map((value, at) => {
-    const y = yOf(value ?? 0, top);
-    const title = `${moments[at]}: ${textOf(value)} ${plotData.unit}`;
+    const y = scaleY(value ?? 0, top);
+    const title = `${moments[at]}: ${formatPlotValue(value)} ${plotData.unit}`;
     const box = { x: round(LEFT + (at + 0.5) * step - width / 2), width: round(width), y };
     return { ...box, height: round(HEIGHT - BOTTOM - y), title };
   });
@@ -104,41 +104,48 @@ function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series, em
   const every = Math.ceil(moments.length / ROWS);
   const rows = moments.flatMap((moment, at) =>
     at % every === (moments.length - 1) % every
-      ? [[moment, ...series.map(({ values }) => textOf(averageOf(values.slice(Math.max(0, at - every + 1), at + 1))))]]
+      ? [
+          [
+            moment,
+            ...series.map(({ values }) =>
+              formatPlotValue(computeAverage(values.slice(Math.max(0, at - every + 1), at + 1))),
+            ),
+          ],
+        ]
       : [],
   );
   const words = shownSeries.map(({ name, values }) => {
     const knownValues = values.filter((value) => value !== null);
-    return `${name}: at most ${textOf(knownValues.length === 0 ? null : Math.max(...knownValues))} ${unit}`;
+    return `${name}: at most ${formatPlotValue(knownValues.length === 0 ? null : Math.max(...knownValues))} ${unit}`;
   });
   return {
     ...{ id, title, unit, momentsAre, width: WIDTH, height: HEIGHT },
     desc: words.length === 0 ? empty : `${words.join('; ')}.`,
     empty: words.length === 0 ? empty : null,
-    grid: [0, 0.5, 1].map((part) => ({ y: yOf(top * part, top), text: textOf(top * part) })),
+    grid: [0, 0.5, 1].map((part) => ({ y: scaleY(top * part, top), text: formatPlotValue(top * part) })),
     table: { head: [momentsAre, ...series.map(({ name }) => name)], rows },
   };
 }
 
 /** The average of the known values. */
-function averageOf(values: readonly (number | null)[]): number | null {
+function computeAverage(values: readonly (number | null)[]): number | null {
   const knownValues = values.filter((value) => value !== null);
   return knownValues.length === 0 ? null : knownValues.reduce((sum, value) => sum + value, 0) / knownValues.length;
 }
 
 /** The largest value, rounded up to 1, 2 or 5 times a power of ten. */
-function topOf(series: readonly Series[]): number {
+function chooseTop(series: readonly Series[]): number {
   const most = Math.max(0, ...series.flatMap(({ values }) => values.filter((value) => value !== null)));
   if (most === 0) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= most) ?? most;
 }
 
-function yOf(value: number, top: number): number {
+function scaleY(value: number, top: number): number {
   return round(HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM));
 }
 
-function pathOf(values: readonly (number | null)[], x: (at: number) => number, y: (value: number) => number): string {
+function drawPath(values: readonly (number | null)[], x: (at: number) => number, y: (value: number) => number): string {
   let isOpen = false;
   return values
     .flatMap((value, at) => {
@@ -164,7 +171,7 @@ function round(value: number): number {
 }
 
 /** Three digits at most; `–` for an unknown value. */
-export function textOf(value: number | null): string {
+export function formatPlotValue(value: number | null): string {
   if (value === null) return '–';
   if (value >= 10_000) return `${Number((value / 1_000).toPrecision(3))}k`;
   return String(Number(value.toPrecision(value >= 100 ? 4 : 3)));

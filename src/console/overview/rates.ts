@@ -23,13 +23,13 @@ interface Step {
 }
 
 /** @param slotSeconds the length of a slot @param now the end of the last slot, of a day in total */
-export function ratesOf(samples: readonly NodeSample[], slotSeconds: number, now: Date): Rates {
+export function computeRates(samples: readonly NodeSample[], slotSeconds: number, now: Date): Rates {
   const length = slotSeconds * 1_000;
   const last = Math.floor(now.getTime() / length);
   const count = Math.round((24 * 60 * 60) / slotSeconds);
   const first = last - count + 1;
   const steps = [...Map.groupBy(samples, ({ node, instance }) => `${node} ${instance}`).values()]
-    .flatMap(stepsOf)
+    .flatMap(computeSteps)
     .map((step) => ({ ...step, slot: Math.floor(step.slot / length) - first }))
     .filter(({ slot }) => slot >= 0 && slot < count);
   const row = () => Array.from({ length: count }, (): number | null => null);
@@ -54,7 +54,7 @@ export function ratesOf(samples: readonly NodeSample[], slotSeconds: number, now
 }
 
 /** The differences between samples of one instance. */
-function stepsOf(samples: readonly NodeSample[]): Step[] {
+function computeSteps(samples: readonly NodeSample[]): Step[] {
   return samples.slice(1).flatMap((sample, at) => {
     const before = samples[at] as NodeSample;
     const seconds = (sample.at.getTime() - before.at.getTime()) / 1_000;

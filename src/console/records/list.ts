@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import { isRecordType } from '#dns/types/index.ts';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import {
   MAX_SORTED,
@@ -14,10 +14,10 @@ import {
 } from '#service/records/pages.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { numberOf, searchTexts, shownRecord, withQuery } from '../shell/shown.ts';
-import { sortChoices, sortHeads, sortingOf } from '../shell/sorting.ts';
+import { parsePositive, searchTexts, shownRecord, withQuery } from '../shell/shown.ts';
+import { parseSorting, sortChoices, sortHeads } from '../shell/sorting.ts';
 import { namedAnd } from '../shell/types.ts';
-import { show } from '../shell/views.ts';
+import { showPage } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
 import { addressOfZone, type OfZone, shownZone } from '../zones/head.ts';
 
@@ -56,13 +56,13 @@ export function recordListPages(app: FastifyInstance, { context }: ConsoleParts)
 
 async function showRecords(context: ServiceContext, request: FastifyRequest<ListQuery>, reply: FastifyReply) {
   const { q = '', type = '', size, after, before } = request.query;
-  const sorting = sortingOf(request.query.sort, RECORD_ORDERS);
+  const sorting = parseSorting(request.query.sort, RECORD_ORDERS);
   const limit = SIZES.find((each) => String(each) === size) ?? PAGE;
   const query = { q: q.trim(), type: isRecordType(type) || type === 'SOA' ? type : undefined };
   const sort = sorting.text === RECORD_ORDERS[0] ? undefined : sorting.text;
   const listQuery = { ...query, sort, size: limit === PAGE ? undefined : String(limit) };
-  const number = numberOf(request.query.page) ?? 1;
-  const recordPage = await readRecordPage(context, actorOf(request), request.params.zoneId, {
+  const number = parsePositive(request.query.page) ?? 1;
+  const recordPage = await readRecordPage(context, requireActor(request), request.params.zoneId, {
     texts: query.q === '' ? undefined : searchTexts(query.q),
     // The SOA is a record of the service itself. Nothing stored has its type.
     type: (query.type === 'SOA' ? 'TYPE65535' : query.type) as never,
@@ -78,9 +78,9 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
   const isBackAtStart = before !== undefined && !recordPage.hasPrevious;
   if (isBackAtStart) return reply.redirect(address({}), 303);
   const isFirst = after === undefined && before === undefined && number === 1;
-  const from = isFirst ? 1 : numberOf(request.query.from);
+  const from = isFirst ? 1 : parsePositive(request.query.from);
   const now = context.now();
-  return show(request, reply, 'records/records', {
+  return showPage(request, reply, 'records/records', {
     title: zone.zoneName,
     zone: shownZone(zone),
     home,
@@ -108,8 +108,8 @@ async function showRecords(context: ServiceContext, request: FastifyRequest<List
     from,
     pages: {
       first: isFirst ? null : address({}),
-      previous: recordPage.hasPrevious ? address(previousOf(recordPage, number, from, limit)) : null,
-      next: recordPage.hasNext ? address(nextOf(recordPage, number, from)) : null,
+      previous: recordPage.hasPrevious ? address(findPreviousPlace(recordPage, number, from, limit)) : null,
+      next: recordPage.hasNext ? address(findNextPlace(recordPage, number, from)) : null,
     },
   });
 }
@@ -118,12 +118,12 @@ type Place = Record<'after' | 'before' | 'page' | 'from', string | undefined>;
 const NOWHERE: Place = { after: undefined, before: undefined, page: undefined, from: undefined };
 
 /** @param from the number of the first row. Null: unknown */
-function nextOf({ last, records }: RecordPage, number: number, from: number | null): Place {
+function findNextPlace({ last, records }: RecordPage, number: number, from: number | null): Place {
   const first = from === null ? undefined : String(from + records.length);
   return { ...NOWHERE, from: first, ...(last === null ? { page: String(number + 1) } : { after: last }) };
 }
 
-function previousOf({ first: place }: RecordPage, number: number, from: number | null, limit: number): Place {
+function findPreviousPlace({ first: place }: RecordPage, number: number, from: number | null, limit: number): Place {
   const first = from === null ? undefined : String(Math.max(1, from - limit));
   if (place !== null) return { ...NOWHERE, from: first, before: place };
   return number === 2 ? NOWHERE : { ...NOWHERE, from: first, page: String(number - 1) };

@@ -3,15 +3,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordBody } from '#contract/record.ts';
 import { describeType } from '#dns/types/fields.ts';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { createRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
-import { done, show } from '../shell/views.ts';
-import { headOf, type OfZone } from '../zones/head.ts';
-import { previewOf } from './preview.ts';
-import { errorFieldsOf, formOf, inputName, inputOf, withFields } from './record-input.ts';
+import { done, showPage } from '../shell/views.ts';
+import { type OfZone, readZoneHead } from '../zones/head.ts';
+import { previewRecord } from './preview.ts';
+import { chooseForm, inputName, listErrorFields, readRecordInput, withFields } from './record-input.ts';
 
 /** The types that most people need, before the others. */
 const COMMON = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
@@ -23,7 +23,7 @@ interface NewQuery extends OfZone {
 
 /** The data that `records/fields` needs. */
 export function shownFields(type: string) {
-  const form = describeType(formOf(type));
+  const form = describeType(chooseForm(type));
   return {
     type,
     fields: form.fields.map((field) => ({ ...field, input: inputName(field.name) })),
@@ -38,9 +38,9 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
     template: 'new-record' | 'new-form' | 'fields' | 'preview',
     { typed, errors = {} }: { typed: Typed; errors?: FormErrors },
   ) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
     const type = typedType(typed) || COMMON[0];
-    return show(request, reply, `records/${template}`, {
+    return showPage(request, reply, `records/${template}`, {
       title: `Add a record to ${zone.zoneName}`,
       zone,
       home,
@@ -50,7 +50,7 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
       typed: withFields(typed, type),
       errors,
       id: '',
-      preview: previewOf(typed, zone),
+      preview: previewRecord(typed, zone),
     });
   };
 
@@ -63,23 +63,23 @@ export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts):
   // The two forms below change nothing, so they may be sent again and again.
   app.post<OfZone>('/zones/:zoneId/records/fields', { config: { repeatable: true } }, async (request, reply) => {
     const template = request.headers['hx-request'] === 'true' ? 'fields' : 'new-record';
-    return formPage(request, reply, template, { typed: typedOf(request) });
+    return formPage(request, reply, template, { typed: readTyped(request) });
   });
   app.post<OfZone>('/zones/:zoneId/records/preview', { config: { repeatable: true } }, async (request, reply) => {
     const template = request.headers['hx-request'] === 'true' ? 'preview' : 'new-record';
-    return formPage(request, reply, template, { typed: typedOf(request) });
+    return formPage(request, reply, template, { typed: readTyped(request) });
   });
 
   app.post<OfZone>('/zones/:zoneId/records', { config: { counts: 'records' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const typed = readTyped(request);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
     const type = typedType(typed);
-    return attempt(
+    return attemptForm(
       reply,
-      errorFieldsOf(type),
+      listErrorFields(type),
       async () => {
-        const body = judge(recordBody, inputOf(typed, text(typed, 'name'), type));
-        const view = await createRecord(context, callerOf(request), zone.id, body);
+        const body = judge(recordBody, readRecordInput(typed, textField(typed, 'name'), type));
+        const view = await createRecord(context, readCaller(request), zone.id, body);
         return done(request, reply, home, `The record ${view.name} (${view.type}) was created and is live.`, view.id);
       },
       (errors) => formPage(request, reply, 'new-record', { typed, errors }),

@@ -2,10 +2,10 @@
 import { fqdn } from '#dns/names/name.ts';
 import { parseRecord } from '#dns/record.ts';
 import type { ZoneView } from '#service/zones/view.ts';
-import { type Typed, text } from '../shell/forms.ts';
-import { CLIP, clip } from '../shell/shown.ts';
+import { type Typed, textField } from '../shell/forms.ts';
+import { CLIP, clipText } from '../shell/shown.ts';
 import { typedType } from '../shell/types.ts';
-import { previewInputOf } from './record-input.ts';
+import { readPreviewInput } from './record-input.ts';
 
 export interface RecordPreview {
   /** Null if the record is not complete or not right. */
@@ -15,9 +15,9 @@ export interface RecordPreview {
 }
 
 /** Rules about other records of the zone are not checked. */
-export function previewOf(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defaultTtl'>): RecordPreview {
+export function previewRecord(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defaultTtl'>): RecordPreview {
   const type = typedType(typed);
-  const input = previewInputOf(typed, text(typed, 'name'), type);
+  const input = readPreviewInput(typed, textField(typed, 'name'), type);
   const isEmpty = input.name === '' || input.content.replace(/["\s]/g, '') === '';
   if (isEmpty) return { line: null, note: 'Fill in the fields to see the record as it will be served.' };
   const parsed = parseRecord(input, zone.zoneName);
@@ -25,7 +25,7 @@ export function previewOf(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defau
   const { name, ttl, rdata } = parsed.value;
   const owner = `${fqdn(name, zone.zoneName)}.`;
   if (type === 'ALIAS') {
-    return { line: null, note: `${owner} is served with the A and AAAA records of ${clip(rdata)}` };
+    return { line: null, note: `${owner} is served with the A and AAAA records of ${clipText(rdata)}` };
   }
-  return { line: `${owner} ${ttl ?? zone.defaultTtl} IN ${type} ${clip(rdata, 4 * CLIP)}`, note: null };
+  return { line: `${owner} ${ttl ?? zone.defaultTtl} IN ${type} ${clipText(rdata, 4 * CLIP)}`, note: null };
 }

@@ -3,7 +3,7 @@
 import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
 import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
 import { refuseIssues } from '#service/refusal.ts';
-import { type Typed, text } from '../shell/forms.ts';
+import { type Typed, textField } from '../shell/forms.ts';
 
 const PREFIX = 'f-';
 const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
@@ -14,38 +14,38 @@ export function inputName(field: string): string {
 }
 
 /** The fields that can show an error. */
-export function errorFieldsOf(type: string): string[] {
-  return [...FIELDS, ...listOf(type).map(({ name }) => inputName(name))];
+export function listErrorFields(type: string): string[] {
+  return [...FIELDS, ...listFields(type).map(({ name }) => inputName(name))];
 }
 
 /** The form as a JSON body. @throws Refusal bad_request if a field could not be in its place in the content */
-export function inputOf(typed: Typed, name: string, type: string) {
+export function readRecordInput(typed: Typed, name: string, type: string) {
   const values = typedValues(typed);
   if (values !== null) {
-    const issues = Object.entries(fieldProblems(formOf(type), values));
+    const issues = Object.entries(fieldProblems(chooseForm(type), values));
     if (issues.length > 0) {
       throw refuseIssues(issues.map(([field, message]) => ({ path: [inputName(field)], message })));
     }
   }
-  return bodyOf(typed, name, type, values);
+  return buildBody(typed, name, type, values);
 }
 
 /** The same for a preview, without the check of the fields. */
-export function previewInputOf(typed: Typed, name: string, type: string) {
-  return bodyOf(typed, name, type, typedValues(typed));
+export function readPreviewInput(typed: Typed, name: string, type: string) {
+  return buildBody(typed, name, type, typedValues(typed));
 }
 
-function bodyOf(typed: Typed, name: string, type: string, values: FieldValues | null) {
+function buildBody(typed: Typed, name: string, type: string, values: FieldValues | null) {
   const whole = [typed.content ?? ''].flat().at(-1) ?? '';
-  const [ttl, priority] = [text(typed, 'ttl'), text(typed, 'priority')];
+  const [ttl, priority] = [textField(typed, 'ttl'), textField(typed, 'priority')];
   return {
     name,
     type,
     // Only line ends are removed, because spaces can be part of a value.
-    content: (values === null ? whole : contentOfFields(formOf(type), values)).replace(/[\r\n]+$/, ''),
+    content: (values === null ? whole : contentOfFields(chooseForm(type), values)).replace(/[\r\n]+$/, ''),
     ...(ttl === '' ? {} : { ttl: Number(ttl) }),
     ...(priority === '' ? {} : { priority: Number(priority) }),
-    ...(typed.comment === undefined ? {} : { comment: text(typed, 'comment') }),
+    ...(typed.comment === undefined ? {} : { comment: textField(typed, 'comment') }),
   };
 }
 
@@ -53,7 +53,7 @@ function bodyOf(typed: Typed, name: string, type: string, values: FieldValues | 
 export function withFields(typed: Typed, type: string): Typed {
   if (typed.content === undefined || typedValues(typed) !== null) return typed;
   const content = [typed.content].flat().at(-1) ?? '';
-  const values = fieldsOfContent(formOf(type), content) ?? { [listOf(type).at(-1)?.name ?? '']: content };
+  const values = fieldsOfContent(chooseForm(type), content) ?? { [listFields(type).at(-1)?.name ?? '']: content };
   return { ...typed, ...Object.fromEntries(Object.entries(values).map(([name, value]) => [inputName(name), value])) };
 }
 
@@ -66,10 +66,10 @@ function typedValues(typed: Typed): FieldValues | null {
 }
 
 /** The type whose fields a form for this type has. */
-export function formOf(type: string): RecordType | 'TYPEn' {
+export function chooseForm(type: string): RecordType | 'TYPEn' {
   return isNamedType(type) ? type : 'TYPEn';
 }
 
-function listOf(type: string) {
-  return fieldsOfType(formOf(type));
+function listFields(type: string) {
+  return fieldsOfType(chooseForm(type));
 }

@@ -4,22 +4,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordBody } from '#contract/record.ts';
 import { fieldsOfContent } from '#dns/types/fields.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readManagedRecord } from '#service/records/records.ts';
 import { removeRecord, replaceRecord } from '#service/records/writer.ts';
 import type { Refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
-import { conditionOf, isClash, seenIn } from '../shell/seen.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed } from '../shell/forms.ts';
+import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
 import { EDITABLE, shownRecord } from '../shell/shown.ts';
-import { done, show } from '../shell/views.ts';
+import { done, showPage } from '../shell/views.ts';
 import { whenOf } from '../shell/when.ts';
 import { addressOfZone, mustConfirm, shownZone } from '../zones/head.ts';
 import { recordListPages } from './list.ts';
 import { newRecordPages, shownFields } from './new.ts';
-import { previewOf } from './preview.ts';
-import { errorFieldsOf, formOf, inputName, inputOf } from './record-input.ts';
+import { previewRecord } from './preview.ts';
+import { chooseForm, inputName, listErrorFields, readRecordInput } from './record-input.ts';
 import { differing, seenText } from './seen.ts';
 import { selectedRecordPages } from './selected.ts';
 
@@ -44,17 +44,17 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
   app.get<OfRecord>(`${address}/delete`, async (request, reply) => showRecord(context, request, reply, 'delete'));
 
   app.post<OfRecord>(address, { config: { counts: 'records' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const { zoneId, recordId } = request.params;
-    const { record } = await readManagedRecord(context, actorOf(request), zoneId, recordId);
-    return attempt(
+    const { record } = await readManagedRecord(context, requireActor(request), zoneId, recordId);
+    return attemptForm(
       reply,
-      errorFieldsOf(record.type),
+      listErrorFields(record.type),
       async () => {
-        const body = judge(recordBody, inputOf(typed, record.name, record.type));
+        const body = judge(recordBody, readRecordInput(typed, record.name, record.type));
         mustConfirm(record.managedBy, typed);
-        const condition = conditionOf(seenIn(typed.seen)[0]);
-        await replaceRecord(context, { ...callerOf(request), condition }, zoneId, recordId, body);
+        const condition = toTagCondition(seenIn(typed.seen)[0]);
+        await replaceRecord(context, { ...readCaller(request), condition }, zoneId, recordId, body);
         const home = addressOfZone(zoneId);
         if (request.headers['hx-request'] === 'true') {
           request.doneAt = home;
@@ -67,16 +67,16 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
   });
 
   app.post<OfRecord>(`${address}/delete`, { config: { counts: 'records' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const { zoneId, recordId } = request.params;
-    const { record } = await readManagedRecord(context, actorOf(request), zoneId, recordId);
-    return attempt(
+    const { record } = await readManagedRecord(context, requireActor(request), zoneId, recordId);
+    return attemptForm(
       reply,
       ['anyway'],
       async () => {
         mustConfirm(record.managedBy, typed);
-        const condition = conditionOf(seenIn(typed.seen)[0]);
-        await removeRecord(context, { ...callerOf(request), condition }, zoneId, recordId);
+        const condition = toTagCondition(seenIn(typed.seen)[0]);
+        await removeRecord(context, { ...readCaller(request), condition }, zoneId, recordId);
         const home = addressOfZone(zoneId);
         // The row is removed.
         if (request.headers['hx-request'] === 'true') {
@@ -99,13 +99,13 @@ async function showRecord(
   again: Again & { isSaved?: boolean } = {},
 ) {
   const { zoneId, recordId } = request.params;
-  const { zone, record } = await readManagedRecord(context, actorOf(request), zoneId, recordId);
+  const { zone, record } = await readManagedRecord(context, requireActor(request), zoneId, recordId);
   const isHtmx = request.headers['hx-request'] === 'true';
   const home = addressOfZone(zone.id);
   const now = context.now();
   if (what === 'row' && !isHtmx) return reply.redirect(home, 303);
   const { content, ttl, priority, comment } = record;
-  const fields = fieldsOfContent(formOf(record.type), content) ?? {};
+  const fields = fieldsOfContent(chooseForm(record.type), content) ?? {};
   const values: Record<string, string | number> = {
     ttl: ttl ?? '',
     priority: priority ?? '',
@@ -114,9 +114,9 @@ async function showRecord(
   for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
   const [seenRecord] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
   const enteredValues =
-    seenRecord && again.typed && what === 'edit' ? inputOf(again.typed, record.name, record.type) : null;
+    seenRecord && again.typed && what === 'edit' ? readRecordInput(again.typed, record.name, record.type) : null;
   const storedTexts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-  return show(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
+  return showPage(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
     title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
     zone: shownZone(zone),
     home,
@@ -130,7 +130,7 @@ async function showRecord(
     isFocused: what === 'row',
     isLong: content.length > EDITABLE,
     values,
-    preview: previewOf({ ...storedTexts, ...again.typed, name: record.name, type: record.type }, zone),
+    preview: previewRecord({ ...storedTexts, ...again.typed, name: record.name, type: record.type }, zone),
     ...again,
   });
 }

@@ -2,16 +2,16 @@
 import { recordTag } from '#service/conditions/tags.ts';
 import { type ManagedRecord, recordView } from '#service/zones/view.ts';
 import { type Differing, differingValues, type Seen, type Values } from '../shell/seen.ts';
-import { clip } from '../shell/shown.ts';
+import { clipText } from '../shell/shown.ts';
 
 type Zone = { defaultTtl: number };
 
 /** The text of the hidden field `seen`. */
 export function seenText(record: ManagedRecord, zone: Zone): string {
-  return JSON.stringify({ id: record.id, etag: etagOf(record, zone), values: valuesOf(record, zone) });
+  return JSON.stringify({ id: record.id, etag: tagManagedRecord(record, zone), values: showValues(record, zone) });
 }
 
-export function etagOf(record: ManagedRecord, zone: Zone): string {
+export function tagManagedRecord(record: ManagedRecord, zone: Zone): string {
   return recordTag(recordView(record, zone));
 }
 
@@ -30,10 +30,10 @@ export function differing(
   zone: Zone,
   enteredValues: Entered | null,
 ): Differing[] {
-  const now = valuesOf(record, zone);
+  const now = showValues(record, zone);
   const typed =
     enteredValues &&
-    valuesOf(
+    showValues(
       {
         content: enteredValues.content,
         priority: enteredValues.priority ?? record.priority,
@@ -45,14 +45,14 @@ export function differing(
   return differingValues(seenRecord, now, typed);
 }
 
-function valuesOf(
+function showValues(
   { content, priority, ttl, comment }: Pick<ManagedRecord, 'content' | 'priority' | 'ttl' | 'comment'>,
   { defaultTtl }: Zone,
 ): Values {
   return {
-    Content: clip(content),
+    Content: clipText(content),
     Priority: priority === null ? '' : String(priority),
     TTL: ttl === null ? `${defaultTtl} (default)` : String(ttl),
-    Comment: clip(comment ?? ''),
+    Comment: clipText(comment ?? ''),
   };
 }

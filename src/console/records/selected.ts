@@ -2,18 +2,18 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { recordBody } from '#contract/record.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { readManagedRecordsOf } from '#service/records/records.ts';
+import { readManagedRecordsById } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
-import { conditionOf, isClash, seenIn } from '../shell/seen.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
 import { shownRecord } from '../shell/shown.ts';
-import { done, show } from '../shell/views.ts';
+import { done, showPage } from '../shell/views.ts';
 import { addressOfZone, mustConfirm, type OfZone, shownZone } from '../zones/head.ts';
-import { differing, etagOf, seenText } from './seen.ts';
+import { differing, seenText, tagManagedRecord } from './seen.ts';
 
 /** As many as a page of the list has. */
 const MAX = 100;
@@ -35,26 +35,26 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
       },
     },
     async (request, reply) => {
-      const typed = typedOf(request);
+      const typed = readTyped(request);
       const { zoneId } = request.params;
-      const selection = { ids: idsIn(typed.id), action: text(typed, 'do') };
-      return attempt(
+      const selection = { ids: idsIn(typed.id), action: textField(typed, 'do') };
+      return attemptForm(
         reply,
         ['ttl', 'anyway'],
         async () => {
-          const { records } = await readManagedRecordsOf(context, actorOf(request), zoneId, selection.ids);
+          const { records } = await readManagedRecordsById(context, requireActor(request), zoneId, selection.ids);
           if (records.length === 0) throw refusal('nothing-selected');
-          mustConfirm(ownersOf(records), typed);
+          mustConfirm(joinOwners(records), typed);
           const isDeletion = selection.action !== 'ttl';
-          const ttl = text(typed, 'ttl');
+          const ttl = textField(typed, 'ttl');
           const seenById = new Map(seenIn(typed.seen).map((each) => [each.id, each]));
           const changes = records.map(({ id, name, type, content, priority }) => {
-            const condition = conditionOf(seenById.get(id));
+            const condition = toTagCondition(seenById.get(id));
             if (isDeletion) return { action: 'delete' as const, id, condition };
             const record = { name, type, content, priority, ...(ttl === '' ? {} : { ttl: Number(ttl) }) };
             return { action: 'update' as const, id, record: judge(recordBody, record), condition };
           });
-          await applyBatch(context, callerOf(request), zoneId, { atomic: true, changes });
+          await applyBatch(context, readCaller(request), zoneId, { atomic: true, changes });
           const countText = records.length === 1 ? '1 record' : `${records.length} records`;
           const words = isDeletion
             ? `${countText} ${records.length === 1 ? 'was' : 'were'} deleted.`
@@ -74,11 +74,16 @@ async function page(
   selection: { ids: readonly string[]; action: string },
   again: { typed?: Typed; errors?: FormErrors; refused?: Refusal } = {},
 ) {
-  const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, selection.ids);
+  const { zone, records } = await readManagedRecordsById(
+    context,
+    requireActor(request),
+    request.params.zoneId,
+    selection.ids,
+  );
   const seenById = new Map(isClash(again.refused) ? seenIn(again.typed?.seen).map((each) => [each.id, each]) : []);
   const isDeletion = selection.action !== 'ttl';
   const countText = records.length === 1 ? '1 record' : `${records.length} records`;
-  return show(request, reply, 'records/selected', {
+  return showPage(request, reply, 'records/selected', {
     title: isDeletion ? `Delete ${countText}` : `Change the TTL of ${countText}`,
     zone: shownZone(zone),
     home: addressOfZone(zone.id),
@@ -86,11 +91,11 @@ async function page(
     counted: countText,
     records: records.map((record) => {
       const seenRecord = seenById.get(record.id);
-      const isChanged = seenRecord !== undefined && seenRecord.etag !== etagOf(record, zone);
+      const isChanged = seenRecord !== undefined && seenRecord.etag !== tagManagedRecord(record, zone);
       const differences = isChanged ? differing(seenRecord, record, zone, null) : null;
       return { ...shownRecord(record, zone), seen: seenText(record, zone), changed: differences };
     }),
-    managedBy: ownersOf(records),
+    managedBy: joinOwners(records),
     subject: records.length === 1 ? undefined : managedWords(records),
     ...again,
   });
@@ -106,7 +111,7 @@ function managedWords(records: readonly { managedBy: string | null }[]): string 
   return count === 1 ? '1 of these records is' : `${count} of these records are`;
 }
 
-function ownersOf(records: readonly { managedBy: string | null }[]): string | null {
+function joinOwners(records: readonly { managedBy: string | null }[]): string | null {
   const owners = [...new Set(records.flatMap(({ managedBy }) => managedBy ?? []))];
   return owners.length === 0 ? null : owners.join(', ');
 }

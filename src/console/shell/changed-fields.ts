@@ -1,6 +1,6 @@
 // Converts a change of the history to the list of fields that it changed. Pure. Any version may have written the stored
 // JSON, so its form is not trusted.
-import { clip } from './shown.ts';
+import { clipText } from './shown.ts';
 
 interface ChangedField {
   field: string;
@@ -27,26 +27,26 @@ const FIELDS = [
 ];
 
 export function changedFields(before: unknown, after: unknown): ChangedField[] {
-  const [old, now] = [objectOf(before), objectOf(after)];
+  const [old, now] = [asObject(before), asObject(after)];
   return FIELDS.flatMap((field) => {
-    const [one, other] = [textOf(old?.[field]), textOf(now?.[field])];
+    const [one, other] = [formatValue(old?.[field]), formatValue(now?.[field])];
     return one === other ? [] : [{ field, before: one, after: other }];
   });
 }
 
 /** `www A` for a record. Null for the zone itself. */
-export function subjectOf({ before, after }: { before: unknown; after: unknown }): string | null {
-  const { name, type } = objectOf(after) ?? objectOf(before) ?? {};
-  return typeof name === 'string' && typeof type === 'string' ? `${clip(name)} ${clip(type)}` : null;
+export function describeSubject({ before, after }: { before: unknown; after: unknown }): string | null {
+  const { name, type } = asObject(after) ?? asObject(before) ?? {};
+  return typeof name === 'string' && typeof type === 'string' ? `${clipText(name)} ${clipText(type)}` : null;
 }
 
-function objectOf(value: unknown): Record<string, unknown> | null {
+function asObject(value: unknown): Record<string, unknown> | null {
   return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : null;
 }
 
-function textOf(value: unknown): string | null {
+function formatValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return clip(Array.isArray(value) ? value.map(plain).join(', ') || 'none' : plain(value), VALUE);
+  return clipText(Array.isArray(value) ? value.map(plain).join(', ') || 'none' : plain(value), VALUE);
 }
 
 function plain(value: unknown): string {

@@ -26,12 +26,12 @@ export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: FORM_LIMIT },
-    async (_request: unknown, body: string) => formOf(body),
+    async (_request: unknown, body: string) => parseFormBody(body),
   );
 }
 
 /** A repeated field becomes a list. @throws Refusal bad_request */
-export function formOf(body: string): Record<string, string | string[] | undefined> {
+export function parseFormBody(body: string): Record<string, string | string[] | undefined> {
   if (countFields(body) > FIELDS) throw refusal('form-fields', { limit: FIELDS });
   // The parser's own limit would drop fields silently.
   const fields = parse(body, '&', '=', { maxKeys: 0 });

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { retryAfterSeconds } from '#base/retry-after.ts';
-import { statusOf } from '#http/refusals.ts';
+import { toHttpStatus } from '#http/refusals.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 
 /** Fields as they were sent. A repeated field is a list. */
@@ -12,13 +12,13 @@ export type Typed = Readonly<Record<string, string | string[] | undefined>>;
 /** A sentence for each field. The sentence of the field '' is about the whole form. */
 export type FormErrors = Readonly<Record<string, string>>;
 
-export function typedOf(request: FastifyRequest): Typed {
+export function readTyped(request: FastifyRequest): Typed {
   const { _csrf, _once, ...typed } = (request.body ?? {}) as Record<string, string | string[]>;
   return typed;
 }
 
 /** The value of a field, without spaces at its ends. Empty if the field was not sent. */
-export function text(typed: Typed, field: string): string {
+export function textField(typed: Typed, field: string): string {
   return [typed[field] ?? ''].flat().at(-1)?.trim() ?? '';
 }
 
@@ -39,7 +39,7 @@ const CHANGED =
   'This changed while the page was open, so nothing was written. Compare the values, and send the form again if your change is still right.';
 
 /** The sentence for each field of a form with these fields. A refusal of `onlyNames.2` belongs to `onlyNames`. */
-export function errorsOf(refusal: Refusal, fields: readonly string[]): FormErrors {
+export function toFormErrors(refusal: Refusal, fields: readonly string[]): FormErrors {
   if (refusal.rule === 'changed-meanwhile') return { '': CHANGED };
   const errors: Record<string, string> = {};
   for (const each of [refusal, ...refusal.others]) {
@@ -56,7 +56,7 @@ export function errorsOf(refusal: Refusal, fields: readonly string[]): FormError
  * Runs `act`, unless the write limit refused the request. If it is refused, `again` shows the form with the errors,
  * under the status of the API. Other errors are thrown on.
  */
-export async function attempt(
+export async function attemptForm(
   reply: FastifyReply,
   fields: readonly string[],
   act: () => Promise<FastifyReply>,
@@ -69,7 +69,7 @@ export async function attempt(
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'unauthorized') throw error;
     if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
-    reply.code(statusOf(error));
-    return again(errorsOf(error, fields), error);
+    reply.code(toHttpStatus(error));
+    return again(toFormErrors(error, fields), error);
   }
 }

@@ -24,7 +24,7 @@ export function acceptUploads(app: FastifyInstance): void {
           throw refusal('form-malformed');
         });
       const fields: Record<string, string> = {};
-      for (const [name, value] of form) fields[name] = typeof value === 'string' ? value : await textOf(value);
+      for (const [name, value] of form) fields[name] = typeof value === 'string' ? value : await decodeFile(value);
       return fields;
     },
   );
@@ -35,7 +35,7 @@ export function acceptUploads(app: FastifyInstance): void {
  * form. The boundary is read as the parser reads it, so that another parameter of the content type is not taken for it.
  */
 function countFields(type: string, body: Buffer): number {
-  const boundary = boundaryOf(type);
+  const boundary = readBoundary(type);
   if (boundary === null) return 0;
   const delimiter = `\n--${boundary}`;
   let count = 0;
@@ -43,7 +43,7 @@ function countFields(type: string, body: Buffer): number {
   return count;
 }
 
-function boundaryOf(type: string): string | null {
+function readBoundary(type: string): string | null {
   try {
     return new MIMEType(type).params.get('boundary');
   } catch {
@@ -51,7 +51,7 @@ function boundaryOf(type: string): string | null {
   }
 }
 
-async function textOf(file: Blob): Promise<string> {
+async function decodeFile(file: Blob): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
   } catch {

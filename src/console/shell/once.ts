@@ -65,7 +65,7 @@ export function sendOnce(app: FastifyInstance, { context }: Pick<ConsoleParts, '
   app.decorateRequest('sentForm', null);
   app.decorateRequest('doneAt', null);
   app.addHook('preHandler', async (request, reply) => {
-    const sentForm = formOf(request);
+    const sentForm = readForm(request);
     if (!sentForm || !request.actor) return undefined;
     const until = context.now().getTime() + WAIT_MS;
     for (;;) {
@@ -111,7 +111,7 @@ export async function takeSecrets(
 }
 
 /** Forms with files only preview, so they are not registered. */
-function formOf(request: FastifyRequest): { text: string; fields: string } | null {
+function readForm(request: FastifyRequest): { text: string; fields: string } | null {
   if (request.routeOptions.config.repeatable) return null;
   if (request.method !== 'POST' || !request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
     return null;

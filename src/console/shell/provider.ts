@@ -35,7 +35,7 @@ export interface SignInProvider {
 }
 
 /** Null without an issuer. @throws Error that names a missing setting that the issuer requires */
-export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number]>): SignInProvider | null {
+export function createSignInProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number]>): SignInProvider | null {
   const issuer = settings.ZONESTEAD_OIDC_ISSUER;
   if (issuer === undefined) return null;
   const clientId = settings.ZONESTEAD_OIDC_CLIENT_ID;
@@ -86,7 +86,7 @@ export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number
       const more = config.serverMetadata().userinfo_endpoint
         ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub)
         : {};
-      return personOf([token, more], token.iss, token.sub, settings.ZONESTEAD_OIDC_GROUPS_CLAIM);
+      return toProvidedPerson([token, more], token.iss, token.sub, settings.ZONESTEAD_OIDC_GROUPS_CLAIM);
     },
     endAddress: async () => {
       const config = await configuration();
@@ -102,22 +102,22 @@ export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number
  * @param documents the ID token and the user info. The first one with a claim decides about it; address and
  * verification come from one
  */
-export function personOf(
+export function toProvidedPerson(
   documents: readonly Readonly<Record<string, unknown>>[],
   issuer: string,
   subject: string,
   groupsClaim: string,
 ): ProvidedPerson {
-  const claimOf = (name: string) => documents.find((claims) => claims[name] !== undefined)?.[name];
-  const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  const groups = claimOf(groupsClaim);
-  const { email, email_verified: verifiedClaim } = documents.find((claims) => textOf(claims.email) !== null) ?? {};
+  const findClaim = (name: string) => documents.find((claims) => claims[name] !== undefined)?.[name];
+  const asText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  const groups = findClaim(groupsClaim);
+  const { email, email_verified: verifiedClaim } = documents.find((claims) => asText(claims.email) !== null) ?? {};
   return {
     issuer,
     subject,
-    email: textOf(email),
+    email: asText(email),
     emailVerified: verifiedClaim === undefined ? null : verifiedClaim === true || verifiedClaim === 'true',
-    name: textOf(claimOf('name')) ?? textOf(claimOf('preferred_username')),
+    name: asText(findClaim('name')) ?? asText(findClaim('preferred_username')),
     groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
   };
 }

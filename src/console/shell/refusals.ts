@@ -2,10 +2,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import { STATUS } from '#http/error-codes.ts';
-import { statusOf } from '#http/refusals.ts';
+import { toHttpStatus } from '#http/refusals.ts';
 import { refuseOutage } from '#service/outage.ts';
 import { Refusal } from '#service/refusal.ts';
-import { show } from './views.ts';
+import { showPage } from './views.ts';
 
 const CSRF =
   'This form has expired, or your browser sent no cookie with it; nothing was changed. Go back, reload the page and send the form again. (The console needs HTTPS, unless ZONESTEAD_CONSOLE_URL begins with http://.)';
@@ -26,7 +26,7 @@ export function installErrorPages(app: FastifyInstance): void {
 }
 
 function judged(error: FastifyError | Refusal): [number, string] {
-  if (error instanceof Refusal) return [statusOf(error), error.message];
+  if (error instanceof Refusal) return [toHttpStatus(error), error.message];
   if (error.code?.startsWith('FST_CSRF_')) return [403, CSRF];
   const { statusCode = 500 } = error;
   if (statusCode < 500) return [statusCode, `The request is not valid: ${error.message}.`];
@@ -37,7 +37,7 @@ function judged(error: FastifyError | Refusal): [number, string] {
 }
 
 function errorPage(request: FastifyRequest, reply: FastifyReply, status: number, sentence: string) {
-  return show(request, reply.code(status), 'shell/error', {
+  return showPage(request, reply.code(status), 'shell/error', {
     title: `Error ${status}`,
     sentence,
     requestId: request.id,

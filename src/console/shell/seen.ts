@@ -40,7 +40,7 @@ function parsed(text: string): Partial<Seen> | null {
   }
 }
 
-export function conditionOf(seenState: Seen | undefined): TagCondition | null {
+export function toTagCondition(seenState: Seen | undefined): TagCondition | null {
   return seenState === undefined ? null : { ifMatch: [seenState.etag], ifNoneMatch: null };
 }
 

@@ -71,7 +71,7 @@ export async function requireVisitor(request: FastifyRequest, reply: FastifyRepl
 }
 
 /** The visitor of a page behind requireVisitor. */
-export function visitorOf(request: FastifyRequest): Visitor {
+export function readVisitor(request: FastifyRequest): Visitor {
   if (!request.visitor) throw new Error(`${request.routeOptions.url} is served without a session`);
   return request.visitor;
 }

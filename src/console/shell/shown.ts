@@ -31,14 +31,14 @@ export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'default
   return {
     id,
     name,
-    label: clip(`${name} ${type}`, 60),
-    unicode: unicodeOf(name),
+    label: clipText(`${name} ${type}`, 60),
+    unicode: toUnicode(name),
     type,
-    content: clip(record.content),
+    content: clipText(record.content),
     ttl,
     isDefaultTtl,
     priority,
-    comment: comment === null ? null : clip(comment),
+    comment: comment === null ? null : clipText(comment),
     managedBy,
   };
 }
@@ -53,7 +53,7 @@ const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
  * The number of characters that fit into these octets of a page, in which some characters are escaped. A character that
  * changes the direction of text is shown as its code point, for instance `[U+202E]`.
  */
-export function clip(value: string, most = CLIP): string {
+export function clipText(value: string, most = CLIP): string {
   const text = value.slice(0, most + 1).replaceAll(DIRECTIONS, (character) => {
     const code = character.charCodeAt(0).toString(16).toUpperCase();
     return `[U+${code}]`;
@@ -68,7 +68,7 @@ export function clip(value: string, most = CLIP): string {
 }
 
 /** Null if the name has no readable A-label. */
-export function unicodeOf(name: string): string | null {
+export function toUnicode(name: string): string | null {
   if (!name.includes('xn--')) return null;
   // Converts one label at a time, because underscores and asterisks are not part of host names.
   const labels = name.split('.').map((label) => (label.startsWith('xn--') && domainToUnicode(label)) || label);
@@ -89,6 +89,6 @@ export function withQuery(path: string, values: Record<string, string | null | u
 }
 
 /** A number of an address, from 1 to 9,999,999. Null for any other text. */
-export function numberOf(text: unknown): number | null {
+export function parsePositive(text: unknown): number | null {
   return typeof text === 'string' && /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : null;
 }

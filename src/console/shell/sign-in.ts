@@ -6,10 +6,10 @@ import { Refusal, refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { invitationNotice } from '../teams/invitations.ts';
 import { SIGN_IN_LIMIT } from './form-body.ts';
-import { attempt, text, typedOf } from './forms.ts';
+import { attemptForm, readTyped, textField } from './forms.ts';
 import type { SignInProvider } from './provider.ts';
 import { beginSession, signOut } from './session.ts';
-import { notify, show } from './views.ts';
+import { notify, showPage } from './views.ts';
 
 export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider: SignInProvider | null): void {
   const { context } = parts;
@@ -18,18 +18,18 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
   app.get<{ Querystring: { to?: string; ended?: string } }>('/sign-in', async (request, reply) => {
     if (request.visitor) return reply.redirect('/console/', 303);
     const { to, ended } = request.query;
-    const isOpenThere = ended === 'provider' && (await endAddressOf(provider)) !== null;
-    return show(request, reply, 'shell/sign-in', { ...about, to: ownAddress(to), isOpenThere });
+    const isOpenThere = ended === 'provider' && (await findEndAddress(provider)) !== null;
+    return showPage(request, reply, 'shell/sign-in', { ...about, to: ownAddress(to), isOpenThere });
   });
 
   app.post('/sign-in', { bodyLimit: SIGN_IN_LIMIT }, async (request, reply) => {
-    const typed = typedOf(request);
-    const to = ownAddress(text(typed, 'to'));
-    return attempt(
+    const typed = readTyped(request);
+    const to = ownAddress(textField(typed, 'to'));
+    return attemptForm(
       reply,
       ['key'],
       async () => {
-        const key = text(typed, 'key');
+        const key = textField(typed, 'key');
         const actor = await authenticate(context, key, request.clientAddress).catch((error) => {
           throw error instanceof Refusal ? refusal('not-a-persons-key') : error;
         });
@@ -39,7 +39,7 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
         notify(request, { warnings: [], news: await invitationNotice(context, email) });
         return reply.redirect(to, 303);
       },
-      (errors) => show(request, reply, 'shell/sign-in', { ...about, errors, to }),
+      (errors) => showPage(request, reply, 'shell/sign-in', { ...about, errors, to }),
     );
   });
 
@@ -52,7 +52,7 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider:
   });
 }
 
-async function endAddressOf(provider: SignInProvider | null): Promise<string | null> {
+async function findEndAddress(provider: SignInProvider | null): Promise<string | null> {
   return (await provider?.endAddress().catch(() => null)) ?? null;
 }
 

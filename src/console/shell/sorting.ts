@@ -15,7 +15,7 @@ export interface SortHead {
 }
 
 /** @param sentOrder the text of the address; one that is not an order stands for the first order */
-export function sortingOf<Order extends string>(
+export function parseSorting<Order extends string>(
   sentOrder: unknown,
   orders: readonly [Order, ...Order[]],
 ): Sorting<Order> {

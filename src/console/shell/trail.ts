@@ -35,7 +35,7 @@ export function trailLinks(
   const isCut = text.startsWith(CUT);
   const before = text.split(',').filter((each) => CURSOR.test(each));
   const link = (cursors: readonly string[], at: string | undefined) => {
-    const lastCursors = lastOf(cursors);
+    const lastCursors = keepLast(cursors);
     const marks = isCut || lastCursors.length < cursors.length ? [CUT, ...lastCursors] : lastCursors;
     return addressOf({ cursor: at, back: marks.join(',') || undefined });
   };
@@ -47,7 +47,7 @@ export function trailLinks(
 }
 
 /** As many of the last ones as an address remembers. */
-function lastOf(cursors: readonly string[]): string[] {
+function keepLast(cursors: readonly string[]): string[] {
   let charactersLeft = MAX;
   const from = cursors.findLastIndex((cursor) => {
     charactersLeft -= cursor.length + 1;

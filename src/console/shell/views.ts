@@ -44,7 +44,7 @@ export async function useViews(app: FastifyInstance, { now }: Pick<ConsoleParts[
 }
 
 /** Answers with a page. `data` holds the values that its template names, `title` the title of the page. */
-export async function show(
+export async function showPage(
   request: FastifyRequest,
   reply: FastifyReply,
   template: string,
@@ -100,7 +100,7 @@ export function notify(
 }
 
 /** The address by which the browser reaches this service, for texts to copy. A proxy may have terminated HTTPS. */
-export function addressOf(request: FastifyRequest): string {
+export function readOrigin(request: FastifyRequest): string {
   const protocol = request.headers['x-forwarded-proto'] === 'https' ? 'https' : request.protocol;
   return `${protocol}://${request.host}`;
 }

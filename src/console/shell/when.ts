@@ -21,13 +21,13 @@ const DAYS = 30;
 /** @param at an ISO 8601 time in UTC */
 export function whenOf(at: string, now: Date): When {
   const seconds = Math.floor((now.getTime() - Date.parse(at)) / 1_000);
-  const span = spanOf(seconds);
+  const span = formatSpan(seconds);
   // The clocks of database and api may differ by a little.
   const ago = seconds < MINUTE ? 'just now' : seconds < (DAYS + 1) * DAY ? `${span} ago` : at.slice(0, 10);
   return { at, ago, span, exact: `${at.slice(0, 19).replace('T', ' ')} UTC` };
 }
 
-function spanOf(seconds: number): string {
+function formatSpan(seconds: number): string {
   if (seconds < MINUTE) return 'less than a minute';
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;

@@ -1,13 +1,13 @@
 // The clusters that write records of a team: their state, and their last heartbeat. Owners drain and restore them, and
 // release their names.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { readClusters, releaseCluster, setDrained } from '#service/clusters/clusters.ts';
 import { refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors } from '../shell/forms.ts';
-import { done, show } from '../shell/views.ts';
+import { attemptForm, type FormErrors } from '../shell/forms.ts';
+import { done, showPage } from '../shell/views.ts';
 
 interface OfTeam {
   Params: { teamId: string };
@@ -21,23 +21,23 @@ export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): v
   /** @param errors the sentences about a refused form */
   const page = async (request: FastifyRequest<OfTeam>, reply: FastifyReply, errors?: FormErrors) => {
     const { teamId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const clusters = await readClusters(context, actorOf(request), `org:${teamId}`);
+    const team = await readTeam(context, requireActor(request), teamId);
+    const clusters = await readClusters(context, requireActor(request), `org:${teamId}`);
     const title = `Clusters of ${team.name}`;
-    return show(request, reply, 'teams/clusters', { title, team, clusters, ...(errors ? { errors } : {}) });
+    return showPage(request, reply, 'teams/clusters', { title, team, clusters, ...(errors ? { errors } : {}) });
   };
   app.get<OfTeam>('/teams/:teamId/clusters', async (request, reply) => page(request, reply));
   app.get<OfCluster>('/teams/:teamId/clusters/:name/release', async (request, reply) => {
     const { teamId, name } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
+    const team = await readTeam(context, requireActor(request), teamId);
     if (team.role !== 'owner') throw refusal('owners-only');
-    const clusters = await readClusters(context, actorOf(request), `org:${teamId}`);
+    const clusters = await readClusters(context, requireActor(request), `org:${teamId}`);
     const cluster = clusters.find((each) => each.name === name);
     if (cluster === undefined) {
       const names = clusters.map((each) => each.name).join(', ');
       throw refusal('no-cluster', { name, known: names === '' ? 'none has sent a heartbeat' : `there are ${names}` });
     }
-    return show(request, reply, 'teams/release-cluster', { title: `Release ${name}`, team, cluster });
+    return showPage(request, reply, 'teams/release-cluster', { title: `Release ${name}`, team, cluster });
   });
   const drain: Change = (...about) => setDrained(...about, true);
   const restore: Change = (...about) => setDrained(...about, false);
@@ -52,11 +52,11 @@ export function clusterPages(app: FastifyInstance, { context }: ConsoleParts): v
   ]) {
     app.post<OfCluster>(`/teams/:teamId/clusters/:name/${verb}`, async (request, reply) => {
       const { teamId, name } = request.params;
-      return attempt(
+      return attemptForm(
         reply,
         [],
         async () => {
-          await change(context, callerOf(request), name, `org:${teamId}`);
+          await change(context, readCaller(request), name, `org:${teamId}`);
           const here = `/console/teams/${encodeURIComponent(teamId)}/clusters`;
           return done(request, reply, here, `The cluster ${name} ${text}`);
         },

@@ -1,6 +1,6 @@
 // Invitations: the visitor accepts or declines one, and an owner revokes one.
 import type { FastifyInstance } from 'fastify';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import {
   acceptInvitation,
   countInvitations,
@@ -9,7 +9,7 @@ import {
 } from '#service/accounts/invitations.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt } from '../shell/forms.ts';
+import { attemptForm } from '../shell/forms.ts';
 import { done } from '../shell/views.ts';
 import { teamListPage } from './list.ts';
 import { membersAddress, membersPage } from './members.ts';
@@ -26,11 +26,11 @@ export function invitationPages(app: FastifyInstance, { context }: ConsoleParts)
     '/invitations/:invitationId/accept',
     { config: { counts: 'account' } },
     async (request, reply) =>
-      attempt(
+      attemptForm(
         reply,
         [],
         async () => {
-          const { id, name } = await acceptInvitation(context, callerOf(request), request.params.invitationId);
+          const { id, name } = await acceptInvitation(context, readCaller(request), request.params.invitationId);
           return done(request, reply, `/console/teams/${id}/members`, `You are now a member of the team ${name}.`);
         },
         (errors) => teamListPage(context, request, reply, { errors }),
@@ -41,11 +41,11 @@ export function invitationPages(app: FastifyInstance, { context }: ConsoleParts)
     '/invitations/:invitationId/decline',
     { config: { counts: 'account' } },
     async (request, reply) =>
-      attempt(
+      attemptForm(
         reply,
         [],
         async () => {
-          await declineInvitation(context, callerOf(request), request.params.invitationId);
+          await declineInvitation(context, readCaller(request), request.params.invitationId);
           return done(request, reply, '/console/teams', 'The invitation was declined.');
         },
         (errors) => teamListPage(context, request, reply, { errors }),
@@ -57,11 +57,11 @@ export function invitationPages(app: FastifyInstance, { context }: ConsoleParts)
     { config: { counts: 'account' } },
     async (request, reply) => {
       const { teamId, invitationId } = request.params;
-      return attempt(
+      return attemptForm(
         reply,
         [],
         async () => {
-          await revokeInvitation(context, callerOf(request), teamId, invitationId);
+          await revokeInvitation(context, readCaller(request), teamId, invitationId);
           return done(request, reply, membersAddress(teamId), 'The invitation was revoked.');
         },
         (errors) => membersPage(context, request, reply, { errors }),

@@ -1,10 +1,10 @@
 // The quota of a team: the amounts in use and the limits.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import type { QuotaView } from '#service/accounts/quota-view.ts';
 import { readTeamDetail } from '#service/accounts/teams.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { show } from '../shell/views.ts';
+import { showPage } from '../shell/views.ts';
 
 const number = new Intl.NumberFormat('en');
 
@@ -32,7 +32,11 @@ function shownShares({ zones, records, bytes, keys, members }: QuotaView) {
 
 export function quotaPages(app: FastifyInstance, { context }: ConsoleParts): void {
   app.get<{ Params: { teamId: string } }>('/teams/:teamId/quota', async (request, reply) => {
-    const { quota, ...team } = await readTeamDetail(context, actorOf(request), request.params.teamId);
-    return show(request, reply, 'teams/quota', { title: `Quota of ${team.name}`, team, shares: shownShares(quota) });
+    const { quota, ...team } = await readTeamDetail(context, requireActor(request), request.params.teamId);
+    return showPage(request, reply, 'teams/quota', {
+      title: `Quota of ${team.name}`,
+      team,
+      shares: shownShares(quota),
+    });
   });
 }

@@ -2,16 +2,16 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { teamBody } from '#contract/people.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readAccountChanges } from '#service/accounts/account.ts';
 import { changeTeamName, createTeam, readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { withQuery } from '../shell/shown.ts';
 import { type Trail, trailLinks } from '../shell/trail.ts';
-import { done, show } from '../shell/views.ts';
+import { done, showPage } from '../shell/views.ts';
 import { teamListPage } from './list.ts';
 
 interface OfTeam {
@@ -24,13 +24,13 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
   app.get('/teams', async (request, reply) => teamListPage(context, request, reply));
 
   app.post('/teams', { config: { counts: 'account' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    return attempt(
+    const typed = readTyped(request);
+    return attemptForm(
       reply,
       ['name'],
       async () => {
-        const { name } = judge(teamBody, { name: text(typed, 'name') });
-        const team = await createTeam(context, callerOf(request), name);
+        const { name } = judge(teamBody, { name: textField(typed, 'name') });
+        const team = await createTeam(context, readCaller(request), name);
         return done(
           request,
           reply,
@@ -51,13 +51,13 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
   );
 
   app.post<OfTeam>('/teams/:teamId/name', { config: { counts: 'account' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    return attempt(
+    const typed = readTyped(request);
+    return attemptForm(
       reply,
       ['name'],
       async () => {
-        const { name } = judge(teamBody, { name: text(typed, 'name') });
-        const team = await changeTeamName(context, callerOf(request), request.params.teamId, name);
+        const { name } = judge(teamBody, { name: textField(typed, 'name') });
+        const team = await changeTeamName(context, readCaller(request), request.params.teamId, name);
         return done(request, reply, `${address(team.id)}/history`, `The team is now called ${team.name}.`);
       },
       (errors) => historyPage(context, request, reply, { typed, errors }),
@@ -76,8 +76,8 @@ async function historyPage(
   { trail = {}, ...again }: { trail?: Trail; typed?: Typed; errors?: FormErrors } = {},
 ) {
   const { teamId } = request.params;
-  const team = await readTeam(context, actorOf(request), teamId);
-  const { changes, next } = await readAccountChanges(context, actorOf(request), teamId, {
+  const team = await readTeam(context, requireActor(request), teamId);
+  const { changes, next } = await readAccountChanges(context, requireActor(request), teamId, {
     limit: HISTORY_PAGE,
     cursor: trail.cursor,
   });
@@ -85,10 +85,10 @@ async function historyPage(
     context,
     changes.flatMap(({ keyId }) => keyId ?? []),
   );
-  const rows = changes.map((change) => ({ ...change, by: byOf(change.keyId, names) }));
+  const rows = changes.map((change) => ({ ...change, by: describeAuthor(change.keyId, names) }));
   const here = `${address(teamId)}/history`;
   const pages = trailLinks(trail, next, (query) => withQuery(here, query));
-  return show(request, reply, 'teams/history', {
+  return showPage(request, reply, 'teams/history', {
     title: `History of ${team.name}`,
     team,
     changes: rows,
@@ -98,7 +98,7 @@ async function historyPage(
 }
 
 /** The author of a change, as the page shows it. */
-function byOf(keyId: string | null, names: ReadonlyMap<string, KeyName>): string {
+function describeAuthor(keyId: string | null, names: ReadonlyMap<string, KeyName>): string {
   if (keyId === null) return 'command line';
   const key = names.get(keyId);
   return key ? (key.email ?? `${key.name} (app key)`) : keyId;

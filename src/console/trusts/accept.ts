@@ -2,13 +2,13 @@
 // it.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptBody } from '#contract/trust.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { acceptSubject } from '#service/credentials/subjects.ts';
 import { readTrust } from '#service/credentials/trusts.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
-import { done, show } from '../shell/views.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { done, showPage } from '../shell/views.ts';
 
 interface OfTrust {
   Params: { teamId: string; trustId: string };
@@ -22,23 +22,28 @@ export function acceptPages(app: FastifyInstance, { context }: ConsoleParts): vo
     pageFields: { subject: string; typed?: Typed; errors?: FormErrors },
   ) => {
     const { teamId, trustId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const trust = await readTrust(context, actorOf(request), teamId, trustId);
-    return show(request, reply, 'trusts/accept', { title: 'Accept a new service account', team, trust, ...pageFields });
+    const team = await readTeam(context, requireActor(request), teamId);
+    const trust = await readTrust(context, requireActor(request), teamId, trustId);
+    return showPage(request, reply, 'trusts/accept', {
+      title: 'Accept a new service account',
+      team,
+      trust,
+      ...pageFields,
+    });
   };
   app.get<OfTrust & { Querystring: { subject?: string } }>(path, async (request, reply) =>
     page(request, reply, { subject: request.query.subject ?? '' }),
   );
   app.post<OfTrust>(path, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, trustId } = request.params;
-    const typed = typedOf(request);
-    const subject = text(typed, 'subject');
-    return attempt(
+    const typed = readTyped(request);
+    const subject = textField(typed, 'subject');
+    return attemptForm(
       reply,
       ['uid'],
       async () => {
-        const { uid = null } = judge(acceptBody, { subject, uid: text(typed, 'uid') || null });
-        await acceptSubject(context, callerOf(request), teamId, trustId, { subject, uid });
+        const { uid = null } = judge(acceptBody, { subject, uid: textField(typed, 'uid') || null });
+        await acceptSubject(context, readCaller(request), teamId, trustId, { subject, uid });
         const address = `/console/teams/${encodeURIComponent(teamId)}/trusts/${encodeURIComponent(trustId)}`;
         const which = uid === null ? 'The next token' : `The service account with the UID ${uid}`;
         return done(request, reply, address, `${which} of ${subject} is accepted.`);

@@ -1,8 +1,8 @@
 // Converts the form of a trust to the API's terms and back. Validates nothing, so that the API's own sentence is shown
 // about every field. Pure.
-import { KEY_FIELDS, termsOf } from '../apps/form.ts';
-import { list, type Typed, text } from '../shell/forms.ts';
-import { kindOf, type TrustKind } from './kinds.ts';
+import { KEY_FIELDS, readKeyTerms } from '../apps/form.ts';
+import { list, type Typed, textField } from '../shell/forms.ts';
+import { findTrustKind, type TrustKind } from './kinds.ts';
 
 /** The fields of the form at which a refusal of the API is shown. */
 export const TRUST_FIELDS = [
@@ -20,15 +20,15 @@ export interface Match {
 }
 
 /** The body of a creation, as the API takes it. */
-export function trustOf(typed: Typed, idOf: (zoneName: string) => string | null) {
-  const kind = kindOf(text(typed, 'kind'));
+export function readTrustForm(typed: Typed, idOf: (zoneName: string) => string | null) {
+  const kind = findTrustKind(textField(typed, 'kind'));
   return {
-    ...termsOf(typed, idOf),
-    issuer: text(typed, 'issuer'),
-    audience: text(typed, 'audience') || undefined,
-    keySource: keySourceOf(typed, kind),
-    match: matchOf(typed, kind),
-    ...(kind.id === 'kubernetes' ? { pinSubjects: text(typed, 'pinSubjects') !== '' } : {}),
+    ...readKeyTerms(typed, idOf),
+    issuer: textField(typed, 'issuer'),
+    audience: textField(typed, 'audience') || undefined,
+    keySource: readKeySource(typed, kind),
+    match: readClaimMatch(typed, kind),
+    ...(kind.id === 'kubernetes' ? { pinSubjects: textField(typed, 'pinSubjects') !== '' } : {}),
   };
 }
 
@@ -49,7 +49,7 @@ export function typedOfKind(kind: TrustKind): Typed {
 
 /** The fields of another kind, with the typed values that both kinds have. */
 export function withKind(typed: Typed): Typed {
-  const kind = kindOf(text(typed, 'kind'));
+  const kind = findTrustKind(textField(typed, 'kind'));
   const freshFields = typedOfKind(kind);
   const commonFields = ['name', 'records', 'manageZones', 'audience', 'grantZone', 'grantLevel'];
   return {
@@ -59,14 +59,14 @@ export function withKind(typed: Typed): Typed {
 }
 
 /** The claims that the form binds. Empty texts bind nothing. */
-export function matchOf(typed: Typed, kind: TrustKind): Match {
+export function readClaimMatch(typed: Typed, kind: TrustKind): Match {
   const match: Match = {};
   for (const { name, path, fixed } of kind.claims) {
-    const value = text(typed, name);
+    const value = textField(typed, name);
     if (value !== '') put(match, path, fixed ?? value);
   }
   if (!kind.anyClaims) return match;
-  for (const line of lines(text(typed, 'claims'))) {
+  for (const line of lines(textField(typed, 'claims'))) {
     const at = line.indexOf('=');
     // A line without "=" is passed on, and the API refuses it.
     const [path, value] = at === -1 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
@@ -83,14 +83,14 @@ export function claimLines(match: Match, before = ''): string[] {
 }
 
 /** The patterns of names that were typed. Empty: all names. */
-export function namesOf(typed: Typed): string[] {
+export function readOnlyNames(typed: Typed): string[] {
   return list(typed, 'onlyNames');
 }
 
-function keySourceOf(typed: Typed, kind: TrustKind): object {
-  const source = text(typed, 'keySource') || kind.keySources[0];
-  if (source === 'jwks') return { kind: 'jwks', url: text(typed, 'jwksUrl') };
-  if (source === 'pinned') return { kind: 'pinned', jwks: parsed(text(typed, 'jwks')) };
+function readKeySource(typed: Typed, kind: TrustKind): object {
+  const source = textField(typed, 'keySource') || kind.keySources[0];
+  if (source === 'jwks') return { kind: 'jwks', url: textField(typed, 'jwksUrl') };
+  if (source === 'pinned') return { kind: 'pinned', jwks: parsed(textField(typed, 'jwks')) };
   return { kind: source };
 }
 

@@ -238,6 +238,6 @@ export const KINDS: readonly TrustKind[] = [
 ];
 
 /** The first kind if there is none of this id. */
-export function kindOf(id: string): TrustKind {
+export function findTrustKind(id: string): TrustKind {
   return KINDS.find((kind) => kind.id === id) ?? (KINDS[0] as TrustKind);
 }

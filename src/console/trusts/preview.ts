@@ -1,9 +1,9 @@
 // The preview of a trust: which example tokens would get which names. The claims of the examples are those that the
 // form binds, with example values for `*`. Pure.
-import { leavesOf } from '#service/trusts/match.ts';
+import { listLeaves } from '#service/trusts/match.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
-import { type Typed, text } from '../shell/forms.ts';
-import { type Match, matchOf, namesOf } from './form.ts';
+import { type Typed, textField } from '../shell/forms.ts';
+import { type Match, readClaimMatch, readOnlyNames } from './form.ts';
 import type { TrustKind } from './kinds.ts';
 
 export interface PreviewRow {
@@ -24,16 +24,16 @@ export interface TrustPreview {
 const EXAMPLES = 2;
 
 /** The rules of the service about openness are not checked. */
-export function previewOf(typed: Typed, kind: TrustKind): TrustPreview {
-  const leaves = leavesOf(matchOf(typed, kind));
+export function previewTrust(typed: Typed, kind: TrustKind): TrustPreview {
+  const leaves = listLeaves(readClaimMatch(typed, kind));
   if (leaves.length === 0) return { rows: [], note: 'Fill in a claim to see which tokens would get which names.' };
-  const patterns = namesOf(typed);
+  const patterns = readOnlyNames(typed);
   for (const [at, pattern] of patterns.entries()) {
     const verdict = judgeTemplate(pattern, leaves, `onlyNames.${at}`);
     if (!verdict.ok) return { rows: [], note: verdict.problem.message };
   }
   const hasStar = leaves.some(({ pattern }) => pattern.includes('*'));
-  const examples = Array.from({ length: hasStar ? EXAMPLES : 1 }, (_, at) => exampleOf(typed, kind, at));
+  const examples = Array.from({ length: hasStar ? EXAMPLES : 1 }, (_, at) => buildExample(typed, kind, at));
   const rows = examples.map(({ who, claims }): PreviewRow => {
     const filledPatterns = patterns.map((pattern) => fillTemplate(pattern, leaves, claims));
     const failedPattern = filledPatterns.find((each) => !each.ok);
@@ -45,11 +45,11 @@ export function previewOf(typed: Typed, kind: TrustKind): TrustPreview {
 }
 
 /** The claims of the example of this number, and their values for people. */
-function exampleOf(typed: Typed, kind: TrustKind, number: number): { who: string; claims: Match } {
+function buildExample(typed: Typed, kind: TrustKind, number: number): { who: string; claims: Match } {
   const values: Record<string, string> = {};
   const words: string[] = [];
   for (const { name, label, examples, fixed } of kind.claims) {
-    const typedValue = text(typed, name);
+    const typedValue = textField(typed, name);
     if (typedValue === '') continue;
     if (fixed !== undefined) {
       values[name] = fixed;
@@ -60,5 +60,5 @@ function exampleOf(typed: Typed, kind: TrustKind, number: number): { who: string
     words.push(`${label.charAt(0).toLowerCase()}${label.slice(1)} ${values[name]}`);
   }
   const claims = String(typed.claims ?? '').replaceAll('*', `example-${number + 1}`);
-  return { who: words.join(', ') || 'every token', claims: matchOf({ ...typed, ...values, claims }, kind) };
+  return { who: words.join(', ') || 'every token', claims: readClaimMatch({ ...typed, ...values, claims }, kind) };
 }

@@ -6,20 +6,20 @@ import { judgeLifetime } from '#base/lifetime.ts';
 import { LEVELS } from '#contract/people.ts';
 import { trustBody, trustChangeBody } from '#contract/trust.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { readSubjects } from '#service/credentials/subjects.ts';
 import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/credentials/trusts.ts';
 
-import { grantRows, termsOf, typedOfKey } from '../apps/form.ts';
+import { grantRows, readKeyTerms, typedOfKey } from '../apps/form.ts';
 import { offeredZones, typedZoneIds } from '../apps/offered-zones.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
-import { done, show } from '../shell/views.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { done, showPage } from '../shell/views.ts';
 import { acceptPages } from './accept.ts';
-import { claimLines, TRUST_FIELDS, trustOf, typedOfKind, withKind } from './form.ts';
-import { KINDS, kindOf } from './kinds.ts';
-import { previewOf } from './preview.ts';
+import { claimLines, readTrustForm, TRUST_FIELDS, typedOfKind, withKind } from './form.ts';
+import { findTrustKind, KINDS } from './kinds.ts';
+import { previewTrust } from './preview.ts';
 import { testPages } from './test.ts';
 
 export interface OfTeam {
@@ -42,32 +42,37 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
 
   app.get<OfTeam>(trusts, async (request, reply) => {
     const { teamId } = request.params;
-    const team = await readTeam(context, actorOf(request), teamId);
-    const rows = (await readTrusts(context, actorOf(request), teamId))
+    const team = await readTeam(context, requireActor(request), teamId);
+    const rows = (await readTrusts(context, requireActor(request), teamId))
       .reverse()
       .map((trust) => ({ ...trust, state: judgeLifetime(trust, context.now()), claims: claimLines(trust.match) }));
-    return show(request, reply, 'trusts/list', { title: `Trusts of ${team.name}`, team, trusts: rows });
+    return showPage(request, reply, 'trusts/list', { title: `Trusts of ${team.name}`, team, trusts: rows });
   });
 
   app.get<OfTeam & { Querystring: { kind?: string } }>(`${trusts}/new`, async (request, reply) =>
-    form(context, request, reply, { typed: typedOfKind(kindOf(request.query.kind ?? '')) }),
+    form(context, request, reply, { typed: typedOfKind(findTrustKind(request.query.kind ?? '')) }),
   );
   // The two forms below change nothing, so they may be sent again and again.
   for (const part of ['kind', 'preview'] as const) {
     app.post<OfTeam>(`${trusts}/${part}`, { config: { repeatable: true } }, async (request, reply) => {
-      const typed = part === 'kind' ? withKind(typedOf(request)) : typedOf(request);
+      const typed = part === 'kind' ? withKind(readTyped(request)) : readTyped(request);
       return form(context, request, reply, { typed, part: request.headers['hx-request'] === 'true' ? part : 'new' });
     });
   }
   app.post<OfTeam>(trusts, { config: { counts: 'account' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const { teamId } = request.params;
-    return attempt(
+    return attemptForm(
       reply,
       TRUST_FIELDS,
       async () => {
         const idOf = await typedZoneIds(context, request, typed, teamId);
-        const trust = await createTrust(context, callerOf(request), teamId, judge(trustBody, trustOf(typed, idOf)));
+        const trust = await createTrust(
+          context,
+          readCaller(request),
+          teamId,
+          judge(trustBody, readTrustForm(typed, idOf)),
+        );
         const text = `The trust ${trust.name} was created. Its tokens are accepted from now on.`;
         return done(request, reply, `${listAddress(teamId)}/${trust.id}`, text);
       },
@@ -80,14 +85,14 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
   app.get<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => onePage(context, request, reply, 'revoke'));
 
   app.post<OfTrust>(`${trusts}/:trustId/edit`, { config: { counts: 'account' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const { teamId, trustId } = request.params;
-    return attempt(
+    return attemptForm(
       reply,
       TRUST_FIELDS,
       async () => {
-        const terms = judge(trustChangeBody, termsOf(typed, await typedZoneIds(context, request, typed, teamId)));
-        const { name } = await changeTrust(context, callerOf(request), teamId, trustId, terms);
+        const terms = judge(trustChangeBody, readKeyTerms(typed, await typedZoneIds(context, request, typed, teamId)));
+        const { name } = await changeTrust(context, readCaller(request), teamId, trustId, terms);
         const text = `The trust ${name} was changed. The change applies from the next request on.`;
         return done(request, reply, `${listAddress(teamId)}/${trustId}`, text);
       },
@@ -96,8 +101,8 @@ export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
   });
   app.post<OfTrust>(`${trusts}/:trustId/revoke`, { config: { counts: 'account' } }, async (request, reply) => {
     const { teamId, trustId } = request.params;
-    await revokeTrust(context, callerOf(request), teamId, trustId);
-    const { name } = await readTrust(context, actorOf(request), teamId, trustId);
+    await revokeTrust(context, readCaller(request), teamId, trustId);
+    const { name } = await readTrust(context, requireActor(request), teamId, trustId);
     return done(request, reply, listAddress(teamId), `The trust ${name} was revoked.`);
   });
   acceptPages(app, parts);
@@ -114,11 +119,11 @@ async function form(
   reply: FastifyReply,
   { typed, errors = {}, part = 'new' }: { typed: Typed; errors?: FormErrors; part?: 'new' | 'kind' | 'preview' },
 ) {
-  const team = await readTeam(context, actorOf(request), request.params.teamId);
+  const team = await readTeam(context, requireActor(request), request.params.teamId);
   const zones = await offeredZones(context, request, team.id);
-  const kind = kindOf(text(typed, 'kind'));
-  const preview = previewOf(typed, kind);
-  return show(request, reply, `trusts/${part}`, {
+  const kind = findTrustKind(textField(typed, 'kind'));
+  const preview = previewTrust(typed, kind);
+  return showPage(request, reply, `trusts/${part}`, {
     ...ABOUT,
     ...{ title: 'New trust', team, kind, zones, rows: grantRows(typed), typed, errors, preview },
   });
@@ -132,11 +137,11 @@ async function onePage(
   { typed, errors = {} }: { typed?: Typed; errors?: FormErrors } = {},
 ) {
   const { teamId, trustId } = request.params;
-  const team = await readTeam(context, actorOf(request), teamId);
-  const trust = await readTrust(context, actorOf(request), teamId, trustId);
+  const team = await readTeam(context, requireActor(request), teamId);
+  const trust = await readTrust(context, requireActor(request), teamId, trustId);
   const zones = page === 'edit' ? await offeredZones(context, request, teamId) : [];
   const values = typed ?? typedOfKey(trust, zones);
-  return show(request, reply, `trusts/${page}`, {
+  return showPage(request, reply, `trusts/${page}`, {
     ...ABOUT,
     ...{ title: page === 'revoke' ? `Revoke ${trust.name}` : `Trust ${trust.name}`, team, trust, zones, errors },
     ...{
@@ -145,6 +150,6 @@ async function onePage(
       state: judgeLifetime(trust, context.now()),
       claims: claimLines(trust.match),
     },
-    ...(page === 'edit' ? {} : await readSubjects(context, actorOf(request), teamId, trustId)),
+    ...(page === 'edit' ? {} : await readSubjects(context, requireActor(request), teamId, trustId)),
   });
 }

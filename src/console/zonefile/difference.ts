@@ -4,7 +4,7 @@ import { nameOfOrder } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { ZoneDiff } from '#service/zonefile/diff.ts';
 import type { ZoneFilePreview } from '#service/zonefile/import.ts';
-import { clip } from '../shell/shown.ts';
+import { clipText } from '../shell/shown.ts';
 
 export interface PreviewLine {
   name: string;
@@ -41,7 +41,7 @@ export function shownDifference(
 ): Difference {
   const { creates = [], updates = [], deletes = [], unchanged = 0 } = diff ?? {};
   const words = (record: { content: string; ttl: number | null; priority: number | null }) =>
-    `${record.priority === null ? '' : `${record.priority} `}${clip(record.content, VALUE)} (${record.ttl ?? zone.defaultTtl} s)`;
+    `${record.priority === null ? '' : `${record.priority} `}${clipText(record.content, VALUE)} (${record.ttl ?? zone.defaultTtl} s)`;
   const line = (
     before: ZoneDiff['deletes'][number] | null,
     after: ParsedRecord | null,

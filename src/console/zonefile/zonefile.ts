@@ -4,21 +4,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { LineProblem } from '#dns/zonefile/read.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
-import { counterOf } from '#http/hooks/limits.ts';
+import { requireCounter } from '#http/hooks/limits.ts';
 import { ownersText } from '#http/hooks/owners-header.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { exportZoneFile } from '#service/zonefile/export.ts';
 import { importZoneFile, type ZoneFilePreview } from '#service/zonefile/import.ts';
-import { forgetUpload, previewId, readUpload, uploadZoneFile } from '#service/zonefile/upload.ts';
+import { forgetUpload, identifyUpload, readUpload, uploadZoneFile } from '#service/zonefile/upload.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, type Typed, text, typedOf } from '../shell/forms.ts';
+import { attemptForm, type FormErrors, readTyped, type Typed, textField } from '../shell/forms.ts';
 import { acceptUploads } from '../shell/multipart.ts';
-import { done, show } from '../shell/views.ts';
-import { addressOfZone, headOf, mustConfirm, type OfZone } from '../zones/head.ts';
+import { done, showPage } from '../shell/views.ts';
+import { addressOfZone, mustConfirm, type OfZone, readZoneHead } from '../zones/head.ts';
 import { foreignIn, shownDifference } from './difference.ts';
 
 /** The number of characters of a pasted file that a page repeats. */
@@ -40,7 +40,7 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
   app.get<OfZone>('/zones/:zoneId/zonefile', async (request, reply) => filePage(context, request, reply));
 
   app.get<OfZone>('/zones/:zoneId/zonefile/export', async (request, reply) => {
-    const [actor, { zoneId }] = [actorOf(request), request.params];
+    const [actor, { zoneId }] = [requireActor(request), request.params];
     const file = await exportZoneFile(context, actor, zoneId, () => false, whenClientLeaves(reply));
     if (file === null) return reply.code(304).send();
     const name = parseZoneName(file.zone).ok ? file.zone : 'zone';
@@ -50,16 +50,16 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
   });
 
   app.post<OfZone>('/zones/:zoneId/zonefile', COUNTED, async (request, reply) => {
-    const typed = typedOf(request);
-    const content = fileOf(typed);
+    const typed = readTyped(request);
+    const content = readFileField(typed);
     const typedFile = { file: content.length > KEPT ? '' : content };
-    return attempt(
+    return attemptForm(
       reply,
       ['file'],
       async () => {
         if (content.trim() === '') throw refusal('file-missing');
-        const planning = importOf(request, reply);
-        const preview = await uploadZoneFile(context, callerOf(request), request.params.zoneId, content, planning);
+        const planning = toImportOptions(request, reply);
+        const preview = await uploadZoneFile(context, readCaller(request), request.params.zoneId, content, planning);
         if (preview.diff !== null) return previewPage(context, request, reply, content, preview);
         reply.code(400);
         return filePage(context, request, reply, { typed: typedFile, problems: preview.problems });
@@ -71,9 +71,9 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
   app.post<OfZone>('/zones/:zoneId/zonefile/import', COUNTED, (request, reply) => importFile(context, request, reply));
 }
 
-function importOf(request: FastifyRequest, reply: FastifyReply) {
+function toImportOptions(request: FastifyRequest, reply: FastifyReply) {
   return {
-    count: counterOf(request),
+    count: requireCounter(request),
     signal: whenClientLeaves(reply),
   };
 }
@@ -84,9 +84,9 @@ async function filePage(
   reply: FastifyReply,
   again: Again = {},
 ) {
-  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
   const { problems = [] } = again;
-  return show(request, reply, 'zonefile/zonefile', {
+  return showPage(request, reply, 'zonefile/zonefile', {
     title: `Zone file of ${zone.zoneName}`,
     zone,
     home,
@@ -104,33 +104,33 @@ async function previewPage(
   preview: ZoneFilePreview,
   again: Again = {},
 ) {
-  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
   const difference = shownDifference(preview, zone);
-  return show(request, reply, 'zonefile/preview', {
+  return showPage(request, reply, 'zonefile/preview', {
     title: `Changes to ${zone.zoneName}`,
     zone,
     home,
     difference,
-    seen: previewId({ content, serial: preview.serial }),
+    seen: identifyUpload({ content, serial: preview.serial }),
     ...again,
   });
 }
 
 async function importFile(context: ServiceContext, request: FastifyRequest<OfZone>, reply: FastifyReply) {
-  const typed = typedOf(request);
+  const typed = readTyped(request);
   const { zoneId } = request.params;
-  const caller = callerOf(request);
+  const caller = readCaller(request);
   const upload = await readUpload(context, caller, zoneId);
   if (upload === null) {
     const goneMessage = 'This file was imported already, or its preview is more than an hour old. Upload it again.';
     return filePage(context, request, reply.code(409), { errors: { '': goneMessage } });
   }
-  const planning = importOf(request, reply);
-  return attempt(
+  const planning = toImportOptions(request, reply);
+  return attemptForm(
     reply,
     ['anyway'],
     async () => {
-      if (text(typed, 'seen') !== previewId(upload)) {
+      if (textField(typed, 'seen') !== identifyUpload(upload)) {
         throw refusal('another-preview');
       }
       const { created, updated, deleted, owned } = await importZoneFile(
@@ -163,7 +163,7 @@ async function importFile(context: ServiceContext, request: FastifyRequest<OfZon
 }
 
 /** The uploaded file, or the pasted text if there is no file. */
-function fileOf(typed: Typed): string {
+function readFileField(typed: Typed): string {
   const one = (field: string) => [typed[field] ?? ''].flat().at(-1) ?? '';
   return one('upload') === '' ? one('file') : one('upload');
 }

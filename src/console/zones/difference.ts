@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { Refusal, refusal } from '#service/refusal.ts';
 import type { ShownValue, UndoResult } from '#service/undo/answer.ts';
 import { isClash } from '../shell/seen.ts';
-import { clip } from '../shell/shown.ts';
+import { clipText } from '../shell/shown.ts';
 
 /** Entries of each list that a page shows. */
 const SHOWN = 100;
@@ -22,7 +22,7 @@ export type MakeChange = (options: { dryRun: boolean; etag?: string | undefined 
 export async function makeAsSeen(make: MakeChange, seenId: string): Promise<UndoResult> {
   for (let attempt = 1; ; attempt += 1) {
     const preview = await make({ dryRun: true });
-    if (previewId(preview) !== seenId) throw refusal('another-difference');
+    if (identifyPreview(preview) !== seenId) throw refusal('another-difference');
     try {
       return await make({ dryRun: false, etag: preview.etag });
     } catch (error) {
@@ -35,7 +35,7 @@ export async function makeAsSeen(make: MakeChange, seenId: string): Promise<Undo
  * Identifies the differences and conflicts of a preview. If it has more than an answer lists, only the same state has
  * the same id.
  */
-export function previewId({ total, differences, conflicts, etag }: UndoResult): string {
+export function identifyPreview({ total, differences, conflicts, etag }: UndoResult): string {
   const isCut = total.differences > differences.length || total.conflicts > conflicts.length;
   const { differences: differenceCount, conflicts: prevented } = total;
   const values = [differenceCount, prevented, differences, conflicts, isCut ? etag : null];
@@ -43,21 +43,21 @@ export function previewId({ total, differences, conflicts, etag }: UndoResult): 
 }
 
 /** The data that `zones/difference` needs. */
-export function previewOf({ total, differences, conflicts, owned }: UndoResult) {
+export function previewDifferences({ total, differences, conflicts, owned }: UndoResult) {
   return {
     total,
     shown: SHOWN,
     differences: differences.slice(0, SHOWN).map(({ name, type, before, after }) => {
-      const [old, now] = [before.map(lineOf), after.map(lineOf)];
+      const [old, now] = [before.map(formatLine), after.map(formatLine)];
       return {
-        subject: `${clip(name)} ${type}`,
+        subject: `${clipText(name)} ${type}`,
         gone: old.filter((line) => !now.includes(line)),
         kept: old.filter((line) => now.includes(line)),
         come: now.filter((line) => !old.includes(line)),
       };
     }),
-    conflicts: conflicts.slice(0, SHOWN).map(sentenceOf),
-    owned: owned.slice(0, SHOWN).map(sentenceOf),
+    conflicts: conflicts.slice(0, SHOWN).map(toSentence),
+    owned: owned.slice(0, SHOWN).map(toSentence),
     isPossible: total.conflicts === 0 && total.differences > 0,
   };
 }
@@ -67,11 +67,11 @@ export function placesIn(count: number): string {
   return count === 1 ? 'one name and type' : `${count.toLocaleString('en')} names and types`;
 }
 
-function sentenceOf({ name, type, message }: { name: string; type: string; message: string }) {
-  return { subject: `${clip(name)} ${type}`, message };
+function toSentence({ name, type, message }: { name: string; type: string; message: string }) {
+  return { subject: `${clipText(name)} ${type}`, message };
 }
 
-function lineOf({ content, ttl, priority, comment }: ShownValue): string {
+function formatLine({ content, ttl, priority, comment }: ShownValue): string {
   const value = priority === undefined ? content : `${priority} ${content}`;
-  return `${clip(value)} (${ttl} s)${comment === undefined ? '' : ` # ${clip(comment)}`}`;
+  return `${clipText(value)} (${ttl} s)${comment === undefined ? '' : ` # ${clipText(comment)}`}`;
 }

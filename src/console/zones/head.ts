@@ -1,12 +1,12 @@
 // The parts that the pages of a zone share: the head, and the confirmation before an edit of a managed zone or record.
 import type { FastifyRequest } from 'fastify';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import { readManagedZone } from '#service/zones/zones.ts';
-import { type Typed, text } from '../shell/forms.ts';
-import { clip, unicodeOf } from '../shell/shown.ts';
+import { type Typed, textField } from '../shell/forms.ts';
+import { clipText, toUnicode } from '../shell/shown.ts';
 
 export interface OfZone {
   Params: { zoneId: string };
@@ -24,12 +24,12 @@ export function addressOfZone(zoneId: string): string {
 
 export function shownZone(zone: ManagedZone): ShownZone {
   const { zoneName, comment } = zone;
-  return { ...zone, unicode: unicodeOf(zoneName), brief: comment === undefined ? null : clip(comment) };
+  return { ...zone, unicode: toUnicode(zoneName), brief: comment === undefined ? null : clipText(comment) };
 }
 
 /** The data that `partials/zone-nav` needs. @throws Refusal no_zone */
-export async function headOf(context: ServiceContext, request: FastifyRequest, zoneId: string) {
-  const zone = shownZone(await readManagedZone(context, actorOf(request), zoneId));
+export async function readZoneHead(context: ServiceContext, request: FastifyRequest, zoneId: string) {
+  const zone = shownZone(await readManagedZone(context, requireActor(request), zoneId));
   return { zone, home: addressOfZone(zone.id) };
 }
 
@@ -39,6 +39,6 @@ export async function headOf(context: ServiceContext, request: FastifyRequest, z
  * @throws Refusal conflict at the field `anyway`
  */
 export function mustConfirm(managedBy: string | null, typed: Typed): void {
-  if (managedBy === null || text(typed, 'anyway') === 'on') return;
+  if (managedBy === null || textField(typed, 'anyway') === 'on') return;
   throw refusal('managed-elsewhere', { owner: managedBy });
 }

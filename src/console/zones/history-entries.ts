@@ -5,7 +5,7 @@ import type { KeyName } from '#service/keys/names.ts';
 import { SERVICE_KEY } from '#service/owners/leases.ts';
 import type { ChangeView } from '#service/zones/history.ts';
 import { changedFields } from '../shell/changed-fields.ts';
-import { clip } from '../shell/shown.ts';
+import { clipText } from '../shell/shown.ts';
 import { type When, whenOf } from '../shell/when.ts';
 
 interface Author {
@@ -71,7 +71,7 @@ const VERBS: Readonly<Record<string, string>> = {
  * @param changes newest first @param names the names of the keys, by id
  * @param more whether there are newer and older changes on other pages.
  */
-export function groupsOf(
+export function groupHistory(
   changes: readonly ChangeView[],
   names: ReadonlyMap<string, KeyName>,
   now: Date,
@@ -81,13 +81,13 @@ export function groupsOf(
   const undoneIds = undoneIn(changes);
   for (const change of changes) {
     const last = groups.at(-1);
-    const author = authorOf(change, names.get(change.keyId));
-    const entry = entryOf(change);
+    const author = toAuthor(change, names.get(change.keyId));
+    const entry = toEntry(change);
     if (last?.requestId === change.requestId && last.author.owner === author.owner) {
       last.entries.push(entry);
       last.since = change.at;
     } else {
-      const mark = markOf(change);
+      const mark = describeMark(change);
       groups.push({
         author,
         when: whenOf(change.at, now),
@@ -99,7 +99,7 @@ export function groupsOf(
         undone: null,
         undo: null,
         undoKey: null,
-        restore: queryOf({ at: change.at }),
+        restore: encodeQuery({ at: change.at }),
       });
     }
   }
@@ -107,9 +107,9 @@ export function groupsOf(
   if (oldest !== undefined && more.older) oldest.isCut = true;
   return groups.map((group) => ({
     ...group,
-    undone: undoneOf(group, undoneIds),
-    undo: undoOf(group),
-    undoKey: undoKeyOf(group),
+    undone: describeUndone(group, undoneIds),
+    undo: buildUndoQuery(group),
+    undoKey: buildUndoKeyQuery(group),
   }));
 }
 
@@ -123,59 +123,59 @@ function undoneIn(changes: readonly ChangeView[]): ReadonlySet<number> {
   return undoneIds;
 }
 
-function undoneOf({ entries }: HistoryGroup, undoneIds: ReadonlySet<number>): string | null {
+function describeUndone({ entries }: HistoryGroup, undoneIds: ReadonlySet<number>): string | null {
   const count = entries.filter(({ id }) => undoneIds.has(id)).length;
   if (count === 0) return null;
   return count === entries.length ? 'undone' : 'partly undone';
 }
 
-function markOf({ undoes, restoredTo }: ChangeView): string | null {
+function describeMark({ undoes, restoredTo }: ChangeView): string | null {
   if (restoredTo !== undefined) return `restored to ${restoredTo.slice(0, 19).replace('T', ' ')} UTC`;
   return undoes === undefined ? null : 'undo';
 }
 
 /** A single change is undone by its number, and several ones by their request, which may have more on another page. */
-function undoOf({ requestId, entries, isCut }: HistoryGroup): string | null {
+function buildUndoQuery({ requestId, entries, isCut }: HistoryGroup): string | null {
   const records = entries.filter(({ subject }) => subject !== null);
   if (records.length === 0) return null;
-  return queryOf(entries.length === 1 && !isCut ? { change: String(entries[0]?.id) } : { requestId });
+  return encodeQuery(entries.length === 1 && !isCut ? { change: String(entries[0]?.id) } : { requestId });
 }
 
 /** The changes of the group are the oldest that it undoes. */
-function undoKeyOf({ author: { keyId }, entries, since }: HistoryGroup): string | null {
+function buildUndoKeyQuery({ author: { keyId }, entries, since }: HistoryGroup): string | null {
   const isOfRecords = entries.some(({ subject }) => subject !== null);
-  return keyId === SERVICE_KEY || !isOfRecords ? null : queryOf({ keyId, since });
+  return keyId === SERVICE_KEY || !isOfRecords ? null : encodeQuery({ keyId, since });
 }
 
-function queryOf(query: Record<string, string>): string {
+function encodeQuery(query: Record<string, string>): string {
   return new URLSearchParams(query).toString();
 }
 
-function authorOf({ keyId, owner }: ChangeView, key: KeyName | undefined): Author {
+function toAuthor({ keyId, owner }: ChangeView, key: KeyName | undefined): Author {
   const shared = { keyId, owner: owner === undefined ? null : ownerName(owner) };
   if (key === undefined) return { ...shared, name: keyId === SERVICE_KEY ? 'the service' : 'a deleted key', by: null };
   if (key.email !== null)
     return { ...shared, name: key.email, by: key.name === 'console' ? 'console' : `key ${key.name}` };
-  return { ...shared, name: key.name, by: key.lastUsedBy === null ? null : programOf(key.lastUsedBy) };
+  return { ...shared, name: key.name, by: key.lastUsedBy === null ? null : parseProgram(key.lastUsedBy) };
 }
 
 /** `curl` for `curl/8.5.0`: the first product of a User-Agent (RFC 9110 section 10.1.5). */
-function programOf(agent: string): string {
-  return clip(agent.split(/[/\s]/)[0] || agent, 40);
+function parseProgram(agent: string): string {
+  return clipText(agent.split(/[/\s]/)[0] || agent, 40);
 }
 
 /** `default/www in cluster prod` for the object of a cluster. */
 function ownerName(owner: string): string {
   const [, cluster, object] = /^k8s:([^/]+)\/([^/]+\/.+)$/.exec(owner) ?? [];
-  return object === undefined ? clip(owner) : clip(`${object} in cluster ${cluster}`);
+  return object === undefined ? clipText(owner) : clipText(`${object} in cluster ${cluster}`);
 }
 
-function entryOf(change: ChangeView): Entry {
+function toEntry(change: ChangeView): Entry {
   const { id, action, before, after, serial } = change;
   const [kind, verb = ''] = action.split('.');
   const fields = changedFields(before, after);
   const shared = { id, verb: VERBS[verb] ?? verb, serial };
-  const record = kind === 'record' ? (recordOf(after) ?? recordOf(before)) : null;
+  const record = kind === 'record' ? (readKnownRecord(after) ?? readKnownRecord(before)) : null;
   if (record === null) {
     // The state says the same as the verb.
     const shownFields = verb === 'change' ? fields : [];
@@ -184,18 +184,18 @@ function entryOf(change: ChangeView): Entry {
       subject: null,
       value: null,
       fields: shownFields,
-      others: othersOf(verb === 'change' ? [] : fields),
+      others: listOthers(verb === 'change' ? [] : fields),
     };
   }
-  const subject = { type: clip(record.type), name: clip(record.name) };
+  const subject = { type: clipText(record.type), name: clipText(record.name) };
   const isUpdate = before !== null && after !== null;
   if (isUpdate) return { ...shared, subject, value: null, fields, others: [] };
-  const value = { text: contentOf(record), isGone: after === null };
+  const value = { text: formatContent(record), isGone: after === null };
   const rest = fields.filter(({ field }) => !['name', 'type', 'content', 'priority'].includes(field));
-  return { ...shared, subject, value, fields: [], others: othersOf(rest) };
+  return { ...shared, subject, value, fields: [], others: listOthers(rest) };
 }
 
-function othersOf(fields: Entry['fields']): Entry['others'] {
+function listOthers(fields: Entry['fields']): Entry['others'] {
   return fields.flatMap(({ field, before, after }) =>
     (after ?? before) === null ? [] : [{ field, text: [before, after].filter((each) => each !== null).join(' → ') }],
   );
@@ -209,12 +209,12 @@ interface KnownRecord {
 }
 
 /** Any version may have stored the JSON, so its form is checked. */
-function recordOf(value: unknown): KnownRecord | null {
+function readKnownRecord(value: unknown): KnownRecord | null {
   const { name, type, content, priority } = (value ?? {}) as Record<string, unknown>;
   if (typeof name !== 'string' || typeof type !== 'string' || typeof content !== 'string') return null;
   return { name, type, content, priority: typeof priority === 'number' ? priority : null };
 }
 
-function contentOf({ content, priority }: KnownRecord): string {
-  return clip(priority === null ? content : `${priority} ${content}`);
+function formatContent({ content, priority }: KnownRecord): string {
+  return clipText(priority === null ? content : `${priority} ${content}`);
 }

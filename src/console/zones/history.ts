@@ -1,14 +1,14 @@
 // The history of a zone: each change with its author and time, and a search by author, kind, name and day.
 import type { FastifyInstance } from 'fastify';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { findChanges, type HistoryFilter, readChanges } from '#service/zones/history.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { withQuery } from '../shell/shown.ts';
 import { type Trail, trailLinks } from '../shell/trail.ts';
-import { show } from '../shell/views.ts';
-import { headOf, type OfZone } from './head.ts';
-import { groupsOf } from './history-entries.ts';
+import { showPage } from '../shell/views.ts';
+import { type OfZone, readZoneHead } from './head.ts';
+import { groupHistory } from './history-entries.ts';
 
 const PAGE = 40;
 /** The longest text of a filter, in characters. Names and addresses are not longer. */
@@ -36,17 +36,17 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
     const { cursor } = request.query;
     const typed = typedFilter(request.query);
     const isFiltered = Object.keys(typed).length > 0;
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
     const query = { limit: PAGE, cursor };
     const historyPage = isFiltered
-      ? await findChanges(context, actorOf(request), zone.id, filterOf(typed), query)
-      : { ...(await readChanges(context, actorOf(request), zone.id, query)), isCut: false };
+      ? await findChanges(context, requireActor(request), zone.id, readFilter(typed), query)
+      : { ...(await readChanges(context, requireActor(request), zone.id, query)), isCut: false };
     const names = await readKeyNames(
       context,
       historyPage.changes.map(({ keyId }) => keyId),
     );
     const here = `${home}/history`;
-    return show(request, reply, 'zones/history', {
+    return showPage(request, reply, 'zones/history', {
       title: `History of ${zone.zoneName}`,
       zone,
       home,
@@ -54,7 +54,7 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       isFiltered,
       isCut: historyPage.isCut,
       kinds: [['', 'Any'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
-      groups: groupsOf(historyPage.changes, names, context.now(), {
+      groups: groupHistory(historyPage.changes, names, context.now(), {
         newer: cursor !== undefined,
         older: historyPage.next !== undefined,
       }),
@@ -74,19 +74,19 @@ function typedFilter(query: Typed): Typed {
   return Object.fromEntries(fields.filter(([, text]) => text !== ''));
 }
 
-function filterOf({ by, kind, name, from, to }: Typed): HistoryFilter {
-  const end = dayOf(to);
+function readFilter({ by, kind, name, from, to }: Typed): HistoryFilter {
+  const end = parseDay(to);
   return {
     by,
     name,
     action: kind === undefined ? undefined : KINDS[kind]?.action,
-    from: dayOf(from),
+    from: parseDay(from),
     until: end && new Date(end.getTime() + DAY_MS),
   };
 }
 
 /** The beginning of a day in UTC. A text that is not a day does not filter. */
-function dayOf(text: string | undefined): Date | undefined {
+function parseDay(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const day = new Date(`${text}T00:00:00Z`);
   return Number.isNaN(day.getTime()) ? undefined : day;

@@ -1,13 +1,13 @@
 // The secondaries of a zone: their state, and the owner's choice among those that are offered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { zoneSecondariesBody } from '#contract/secondary.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { chooseSecondaries, readOfferedForZone, readZoneSecondaries } from '#service/secondaries/choice.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, list, type Typed, typedOf } from '../shell/forms.ts';
+import { attemptForm, type FormErrors, judge, list, readTyped, type Typed } from '../shell/forms.ts';
 import { done } from '../shell/views.ts';
-import { headOf, mustConfirm, type OfZone } from './head.ts';
+import { mustConfirm, type OfZone, readZoneHead } from './head.ts';
 
 const KINDS = { current: 'done', behind: 'warn', silent: 'failed', unknown: '' } as const;
 const LISTED_BY = { all: 'has all zones', administrator: 'the administrator', owner: 'the owner' } as const;
@@ -22,7 +22,7 @@ export async function shownSecondaries(
   zoneId: string,
   tickedNames?: readonly string[],
 ) {
-  const actor = actorOf(request);
+  const actor = requireActor(request);
   const [offers, secondaries] = [
     await readOfferedForZone(context, actor, zoneId),
     await readZoneSecondaries(context, actor, zoneId),
@@ -54,17 +54,17 @@ export function secondaryForm(
   ) => Promise<FastifyReply>,
 ): void {
   app.post<OfZone>('/zones/:zoneId/secondaries', { config: { counts: 'zones' } }, async (request, reply) => {
-    const typed = typedOf(request);
+    const typed = readTyped(request);
     const tickedNames = [typed.secondary ?? []].flat();
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    return attempt(
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+    return attemptForm(
       reply,
       ['secondaries', 'anyway'],
       async () => {
         const { secondaries } = judge(zoneSecondariesBody, { secondaries: tickedNames });
         mustConfirm(zone.managedBy, typed);
         const seenNames = typed.seen === undefined ? undefined : list(typed, 'seen');
-        await chooseSecondaries(context, callerOf(request), zone.id, secondaries, seenNames);
+        await chooseSecondaries(context, readCaller(request), zone.id, secondaries, seenNames);
         const words = secondaries.length === 0 ? 'no secondary' : secondaries.join(', ');
         return done(request, reply, `${home}/settings`, `You chose ${words} for ${zone.zoneName}.`);
       },

@@ -2,23 +2,23 @@
 import { zoneTag } from '#service/conditions/tags.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import { type Differing, differingValues, type Seen, type Values } from '../shell/seen.ts';
-import { clip } from '../shell/shown.ts';
+import { clipText } from '../shell/shown.ts';
 
 /** The text of the hidden field `seen`. */
 export function seenZoneText(zone: ManagedZone): string {
-  return JSON.stringify({ id: zone.id, etag: zoneTag(zone), values: valuesOf(zone) } satisfies Seen);
+  return JSON.stringify({ id: zone.id, etag: zoneTag(zone), values: showValues(zone) } satisfies Seen);
 }
 
 export function differingZone(seenZone: Seen, zone: ManagedZone): Differing[] {
-  return differingValues(seenZone, valuesOf(zone), null);
+  return differingValues(seenZone, showValues(zone), null);
 }
 
-function valuesOf({ state, records, defaultTtl, comment, serial, updatedAt }: ManagedZone): Values {
+function showValues({ state, records, defaultTtl, comment, serial, updatedAt }: ManagedZone): Values {
   return {
     State: state,
     Records: records?.toLocaleString('en') ?? '',
     'Default TTL': String(defaultTtl),
-    Comment: clip(comment ?? ''),
+    Comment: clipText(comment ?? ''),
     Serial: String(serial),
     'Last change': `${updatedAt.slice(0, 19).replace('T', ' ')} UTC`,
   };

@@ -1,18 +1,18 @@
 // Undo of changes of the history: a preview with the differences and conflicts, and the confirmation.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { undoBody } from '#contract/undo.ts';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
-import { counterOf, writeBudgetOf } from '#http/hooks/limits.ts';
+import { createWriteBudget, requireCounter } from '#http/hooks/limits.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { UndoResult } from '#service/undo/answer.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, list, type Typed, text, typedOf } from '../shell/forms.ts';
-import { clip } from '../shell/shown.ts';
-import { done, show } from '../shell/views.ts';
-import { makeAsSeen, placesIn, previewId, previewOf } from './difference.ts';
-import { headOf, type OfZone } from './head.ts';
+import { attemptForm, type FormErrors, judge, list, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { clipText } from '../shell/shown.ts';
+import { done, showPage } from '../shell/views.ts';
+import { identifyPreview, makeAsSeen, placesIn, previewDifferences } from './difference.ts';
+import { type OfZone, readZoneHead } from './head.ts';
 
 const COUNTS = { bucket: 'records', changes: 'operation' } as const;
 
@@ -22,7 +22,7 @@ interface Asked extends OfZone {
 
 export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void {
   app.get<Asked>('/zones/:zoneId/undo', { config: { counts: COUNTS } }, async (request, reply) =>
-    attempt(
+    attemptForm(
       reply,
       [],
       async () => {
@@ -35,9 +35,9 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
   );
 
   app.post<OfZone>('/zones/:zoneId/undo', { config: { counts: COUNTS } }, async (request, reply) => {
-    const typed = typedOf(request);
-    const { home } = await headOf(context, request, request.params.zoneId);
-    return attempt(
+    const typed = readTyped(request);
+    const { home } = await readZoneHead(context, request, request.params.zoneId);
+    return attemptForm(
       reply,
       [],
       async () => {
@@ -65,25 +65,25 @@ async function page(
   typed: Typed,
   { answer = null, errors = {} }: { answer?: UndoResult | null; errors?: FormErrors },
 ) {
-  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
   const fields = [
-    ...list(typed, 'change').map((id) => ['change', clip(id)] as const),
+    ...list(typed, 'change').map((id) => ['change', clipText(id)] as const),
     ...(['requestId', 'keyId', 'since'] as const).flatMap((field) =>
-      text(typed, field) === '' ? [] : [[field, clip(text(typed, field))] as const],
+      textField(typed, field) === '' ? [] : [[field, clipText(textField(typed, field))] as const],
     ),
   ];
   // The name of a key is shown if the history of the zone, which the person may read, has changes of it.
-  const keyId = text(typed, 'keyId');
+  const keyId = textField(typed, 'keyId');
   const key = answer === null || keyId === '' ? undefined : (await readKeyNames(context, [keyId])).get(keyId);
-  return show(request, reply, 'zones/undo', {
-    title: titleOf(zone.zoneName, typed, key),
+  return showPage(request, reply, 'zones/undo', {
+    title: buildTitle(zone.zoneName, typed, key),
     zone,
     home,
     errors,
     fields,
-    preview: answer === null ? null : previewOf(answer),
+    preview: answer === null ? null : previewDifferences(answer),
     places: placesIn(answer?.total.differences ?? 0),
-    seen: answer === null ? '' : previewId(answer),
+    seen: answer === null ? '' : identifyPreview(answer),
   });
 }
 
@@ -94,11 +94,11 @@ async function undo(
   typed: Typed,
   { dryRun, etag }: { dryRun: boolean; etag?: string | undefined },
 ) {
-  await counterOf(request)(1);
-  const options = { dryRun, budget: writeBudgetOf(request, 1), signal: whenClientLeaves(reply) };
+  await requireCounter(request)(1);
+  const options = { dryRun, budget: createWriteBudget(request, 1), signal: whenClientLeaves(reply) };
   const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
-  const caller = { ...callerOf(request), condition };
-  return undoChanges(context, caller, request.params.zoneId, selectionOf(typed), options);
+  const caller = { ...readCaller(request), condition };
+  return undoChanges(context, caller, request.params.zoneId, readSelection(typed), options);
 }
 
 function undoAsSeen(
@@ -107,14 +107,18 @@ function undoAsSeen(
   reply: FastifyReply,
   typed: Typed,
 ) {
-  const seenId = text(typed, 'seen');
+  const seenId = textField(typed, 'seen');
   if (seenId === '') return undo(context, request, reply, typed, { dryRun: false });
   return makeAsSeen((options) => undo(context, request, reply, typed, options), seenId);
 }
 
 /** @throws Refusal bad_request */
-function selectionOf(typed: Typed): Selection {
-  const [requestId, keyId, since] = [text(typed, 'requestId'), text(typed, 'keyId'), text(typed, 'since')];
+function readSelection(typed: Typed): Selection {
+  const [requestId, keyId, since] = [
+    textField(typed, 'requestId'),
+    textField(typed, 'keyId'),
+    textField(typed, 'since'),
+  ];
   const changes = list(typed, 'change').map(Number);
   const selectionInput = requestId !== '' ? { requestId } : keyId !== '' ? { keyId, since } : { changes };
   const body = judge(undoBody, selectionInput);
@@ -122,11 +126,11 @@ function selectionOf(typed: Typed): Selection {
   return body.requestId === undefined ? { changes: body.changes ?? [] } : { requestId: body.requestId };
 }
 
-function titleOf(zoneName: string, typed: Typed, key: KeyName | undefined): string {
-  const [keyId, since] = [text(typed, 'keyId'), text(typed, 'since')];
+function buildTitle(zoneName: string, typed: Typed, key: KeyName | undefined): string {
+  const [keyId, since] = [textField(typed, 'keyId'), textField(typed, 'since')];
   if (keyId === '') return `Undo changes of ${zoneName}?`;
-  const time = clip(since, 40).slice(0, 19).replace('T', ' ');
+  const time = clipText(since, 40).slice(0, 19).replace('T', ' ');
   const author =
-    key === undefined ? `the key ${clip(keyId, 40)}` : `${key.email ?? 'the team'} with the key ${key.name}`;
+    key === undefined ? `the key ${clipText(keyId, 40)}` : `${key.email ?? 'the team'} with the key ${key.name}`;
   return `Undo all changes of ${zoneName} by ${author} since ${time} UTC?`;
 }

@@ -2,15 +2,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { zoneChangeBody } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 import { changeProperties, setZoneState } from '#service/zones/properties.ts';
 import { readStatus, removeZone } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
-import { conditionOf, isClash, seenIn } from '../shell/seen.ts';
-import { done, show } from '../shell/views.ts';
-import { headOf, mustConfirm, type OfZone } from './head.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { isClash, seenIn, toTagCondition } from '../shell/seen.ts';
+import { done, showPage } from '../shell/views.ts';
+import { mustConfirm, type OfZone, readZoneHead } from './head.ts';
 import { secondaryForm, shownSecondaries } from './secondaries.ts';
 import { differingZone, seenZoneText } from './seen.ts';
 
@@ -28,16 +28,18 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
   app.get<OfZone>('/zones/:zoneId/settings', async (request, reply) => settings(context, request, reply));
 
   app.post<OfZone>('/zones/:zoneId/ttl', { config: { counts: 'zones' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    return attempt(
+    const typed = readTyped(request);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+    return attemptForm(
       reply,
       ['defaultTtl', 'anyway'],
       async () => {
-        const { defaultTtl } = judge(zoneChangeBody, { defaultTtl: Number(text(typed, 'defaultTtl') || Number.NaN) });
+        const { defaultTtl } = judge(zoneChangeBody, {
+          defaultTtl: Number(textField(typed, 'defaultTtl') || Number.NaN),
+        });
         mustConfirm(zone.managedBy, typed);
-        const seenProperties = typed.seen === undefined ? {} : { defaultTtl: Number(text(typed, 'seen')) };
-        await changeProperties(context, callerOf(request), zone.id, { defaultTtl }, seenProperties);
+        const seenProperties = typed.seen === undefined ? {} : { defaultTtl: Number(textField(typed, 'seen')) };
+        await changeProperties(context, readCaller(request), zone.id, { defaultTtl }, seenProperties);
         return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
       },
       (errors) => settings(context, request, reply, { typed, errors }),
@@ -45,19 +47,19 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
   });
 
   app.post<OfZone>('/zones/:zoneId/comment', { config: { counts: 'zones' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    return attempt(
+    const typed = readTyped(request);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+    return attemptForm(
       reply,
       ['comment', 'anyway'],
       async () => {
         mustConfirm(zone.managedBy, typed);
-        const seenProperties = typed.seen === undefined ? {} : { comment: text(typed, 'seen') };
+        const seenProperties = typed.seen === undefined ? {} : { comment: textField(typed, 'seen') };
         await changeProperties(
           context,
-          callerOf(request),
+          readCaller(request),
           zone.id,
-          { comment: text(typed, 'comment') },
+          { comment: textField(typed, 'comment') },
           seenProperties,
         );
         return done(request, reply, `${home}/settings`, 'The comment was saved.');
@@ -71,16 +73,18 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
     ['unpark', 'active'],
   ] as const) {
     app.post<OfZone>(`/zones/:zoneId/${verb}`, { config: { counts: 'zones' } }, async (request, reply) => {
-      const typed = typedOf(request);
-      const { zone, home } = await headOf(context, request, request.params.zoneId);
-      return attempt(
+      const typed = readTyped(request);
+      const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+      return attemptForm(
         reply,
         [],
         async () => {
           mustConfirm(zone.managedBy, typed);
           const seenProperties =
-            typed.seen === undefined ? {} : { state: text(typed, 'seen'), comment: text(typed, 'seenComment') };
-          await setZoneState(context, callerOf(request), zone.id, state, seenProperties);
+            typed.seen === undefined
+              ? {}
+              : { state: textField(typed, 'seen'), comment: textField(typed, 'seenComment') };
+          await setZoneState(context, readCaller(request), zone.id, state, seenProperties);
           const words = state === 'parked' ? 'is parked: only its apex answers queries' : 'answers again';
           return done(request, reply, `${home}/settings`, `${zone.zoneName} ${words}.`);
         },
@@ -94,18 +98,18 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
   app.get<OfZone>('/zones/:zoneId/delete', async (request, reply) => deletePage(context, request, reply));
 
   app.post<OfZone>('/zones/:zoneId/delete', { config: { counts: 'zones' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    const { zone } = await headOf(context, request, request.params.zoneId);
-    return attempt(
+    const typed = readTyped(request);
+    const { zone } = await readZoneHead(context, request, request.params.zoneId);
+    return attemptForm(
       reply,
       ['confirm', 'anyway'],
       async () => {
-        if (plainName(text(typed, 'confirm')) !== zone.zoneName) {
+        if (plainName(textField(typed, 'confirm')) !== zone.zoneName) {
           throw refusal('not-confirmed', { name: zone.zoneName });
         }
         mustConfirm(zone.managedBy, typed);
-        const condition = conditionOf(seenIn(typed.seen)[0]);
-        await removeZone(context, { ...callerOf(request), condition }, zone.id);
+        const condition = toTagCondition(seenIn(typed.seen)[0]);
+        await removeZone(context, { ...readCaller(request), condition }, zone.id);
         return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`);
       },
       (errors, refused) => deletePage(context, request, reply, { typed, errors, refused }),
@@ -119,12 +123,12 @@ async function settings(
   reply: FastifyReply,
   again: Again = {},
 ) {
-  const { zone, home } = await headOf(context, request, request.params.zoneId);
-  const status = await readStatus(context, actorOf(request), zone.id);
+  const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+  const status = await readStatus(context, requireActor(request), zone.id);
   const isChecked = context.delegation?.look != null;
   const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
   const page = { title: zone.zoneName, zone, home, status, isChecked, secondaries };
-  return show(request, reply, 'zones/settings', { ...page, ...again });
+  return showPage(request, reply, 'zones/settings', { ...page, ...again });
 }
 
 async function deletePage(
@@ -133,11 +137,11 @@ async function deletePage(
   reply: FastifyReply,
   again: Again = {},
 ) {
-  const { zone, home } = await headOf(context, request, request.params.zoneId);
+  const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
   const hours = context.quarantineMs / 3_600_000;
   const [seenZone] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
   const page = { title: `Delete ${zone.zoneName}?`, zone, home, hours, seen: seenZoneText(zone) };
-  return show(request, reply, 'zones/delete', {
+  return showPage(request, reply, 'zones/delete', {
     ...page,
     differing: seenZone ? differingZone(seenZone, zone) : null,
     ...again,

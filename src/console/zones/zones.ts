@@ -3,18 +3,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { zoneCreateBody } from '#contract/zone.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createZone } from '#service/zones/create.ts';
 import { readZoneList, ZONE_ORDERS, type ZoneOrder } from '#service/zones/list.ts';
 import { readStatus } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
-import { visitorOf } from '../shell/session.ts';
-import { numberOf, searchTexts, withQuery } from '../shell/shown.ts';
-import { sortChoices, sortHeads, sortingOf } from '../shell/sorting.ts';
-import { done, show } from '../shell/views.ts';
-import { addressOfZone, headOf, type OfZone, shownZone } from './head.ts';
+import { attemptForm, type FormErrors, judge, readTyped, type Typed, textField } from '../shell/forms.ts';
+import { readVisitor } from '../shell/session.ts';
+import { parsePositive, searchTexts, withQuery } from '../shell/shown.ts';
+import { parseSorting, sortChoices, sortHeads } from '../shell/sorting.ts';
+import { done, showPage } from '../shell/views.ts';
+import { addressOfZone, type OfZone, readZoneHead, shownZone } from './head.ts';
 
 const SIZES = [25, 50, 100];
 const PAGE = 50;
@@ -40,7 +40,7 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
   // The list requests this once for all of its rows. A parent zone that does not answer delays no other row.
   app.get<DelegationsQuery>('/zones/delegations', async (request, reply) => {
     const ids = [...new Set([request.query.id ?? []].flat())].slice(0, Math.max(...SIZES));
-    const actor = actorOf(request);
+    const actor = requireActor(request);
     const late = sleep(DELEGATIONS_MS, null);
     const statuses = await Promise.all(
       ids.map(async (id) => {
@@ -48,33 +48,33 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
         return { id, status };
       }),
     );
-    return show(request, reply, 'zones/delegations', { title: 'Delegations', statuses, isChecked });
+    return showPage(request, reply, 'zones/delegations', { title: 'Delegations', statuses, isChecked });
   });
 
   app.get<OfZone>('/zones/:zoneId/delegation', async (request, reply) => {
-    const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const status = await readStatus(context, actorOf(request), zone.id);
+    const { zone, home } = await readZoneHead(context, request, request.params.zoneId);
+    const status = await readStatus(context, requireActor(request), zone.id);
     const page = { title: `Delegation of ${zone.zoneName}`, zone, home, status, isChecked };
-    return show(request, reply, 'zones/delegation-page', page);
+    return showPage(request, reply, 'zones/delegation-page', page);
   });
 
   app.get('/zones/new', async (request, reply) => newPage(request, reply));
 
   app.post('/zones', { config: { counts: 'zones' } }, async (request, reply) => {
-    const typed = typedOf(request);
-    return attempt(
+    const typed = readTyped(request);
+    return attemptForm(
       reply,
       ['zoneName', 'owner', 'defaultTtl', 'comment', 'newKey'],
       async () => {
-        const ttl = text(typed, 'defaultTtl');
+        const ttl = textField(typed, 'defaultTtl');
         const body = judge(zoneCreateBody, {
-          zoneName: text(typed, 'zoneName'),
-          owner: text(typed, 'owner'),
+          zoneName: textField(typed, 'zoneName'),
+          owner: textField(typed, 'owner'),
           ...(ttl === '' ? {} : { defaultTtl: Number(ttl) }),
-          comment: text(typed, 'comment'),
-          newKey: text(typed, 'newKey') === 'on',
+          comment: textField(typed, 'comment'),
+          newKey: textField(typed, 'newKey') === 'on',
         });
-        const zone = await createZone(context, callerOf(request), body);
+        const zone = await createZone(context, readCaller(request), body);
         const word =
           zone.status === 'done' ? '' : ' Publish the name servers and the DS records below at the parent zone.';
         return done(
@@ -96,8 +96,8 @@ async function showZones(
   reply: FastifyReply,
 ) {
   const { q = '', state = '', owner = '', sort, page, size } = request.query;
-  const sorting = sortingOf(sort, ZONE_ORDERS);
-  const teams = visitorOf(request).teams;
+  const sorting = parseSorting(sort, ZONE_ORDERS);
+  const teams = readVisitor(request).teams;
   const owners = [
     ...teams.map(({ teamId, teamName }) => [teamId, teamName] as const),
     ['personal', 'Personal'] as const,
@@ -109,8 +109,8 @@ async function showZones(
     sort: sorting.text === ZONE_ORDERS[0] ? undefined : sorting.text,
     size: SIZES.find((each) => String(each) === size),
   };
-  const [limit, here] = [listQuery.size ?? PAGE, numberOf(page) ?? 1];
-  const { zones, total } = await readZoneList(context, actorOf(request), {
+  const [limit, here] = [listQuery.size ?? PAGE, parsePositive(page) ?? 1];
+  const { zones, total } = await readZoneList(context, requireActor(request), {
     // The stored spelling is the only one that a zone has.
     text: listQuery.q === '' ? '' : (searchTexts(listQuery.q).at(-1) ?? ''),
     state: listQuery.state,
@@ -124,7 +124,7 @@ async function showZones(
   const query = { ...listQuery, size: listQuery.size === undefined ? undefined : String(listQuery.size) };
   const address = (other: Record<string, string | undefined>) => withQuery(ADDRESS, { ...query, ...other });
   const isLast = total !== null ? here * limit >= total : zones.length < limit;
-  return show(request, reply, 'zones/list', {
+  return showPage(request, reply, 'zones/list', {
     title: 'Zones',
     zones: zones.map(shownZone),
     ownerName: (owner: string) => names.get(owner) ?? owner,
@@ -151,8 +151,8 @@ async function showZones(
 }
 
 function newPage(request: FastifyRequest, reply: FastifyReply, again: { typed?: Typed; errors?: FormErrors } = {}) {
-  const owners = visitorOf(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]);
-  return show(request, reply, 'zones/new', {
+  const owners = readVisitor(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]);
+  return showPage(request, reply, 'zones/new', {
     title: 'New zone',
     owners: [...owners, ['personal', 'Personal (only me)']],
     ...again,

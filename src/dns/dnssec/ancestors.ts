@@ -3,7 +3,7 @@
  * zone. Compares DS records with keys (RFC 4035 section 5.2); the signatures of these zones are not checked. Pure.
  */
 import type { Link } from './link.ts';
-import { pointsAt, readKey } from './records.ts';
+import { decodeDnskey, pointsAt } from './records.ts';
 
 /** RDATA; null: no server answered. */
 export interface AncestorFound {
@@ -37,7 +37,7 @@ function judgeOne({ zone, ds: atParent, keys }: AncestorFound): Omit<Ancestor, '
     return { state: 'missing', reason: `${subjectOf(zone)} is not signed, ${unsigned}.`, entries: [] };
   const entries = keys.flatMap((key) => {
     const isNamed = ds.some((each) => pointsAt(zone, each, key));
-    return isNamed ? [{ ...readKey(key), state: 'valid' as const }] : [];
+    return isNamed ? [{ ...decodeDnskey(key), state: 'valid' as const }] : [];
   });
   if (entries.length > 0) {
     const reason =

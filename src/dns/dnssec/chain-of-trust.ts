@@ -5,9 +5,9 @@
  */
 import { type Ancestor, type AncestorFound, judgeAncestors } from './ancestors.ts';
 import type { Link } from './link.ts';
-import { pointsAt, readDs, readKey } from './records.ts';
-import { isSignedBy, type Rrsig, readRrsig, type SignedSet, timeOf } from './rrsig.ts';
-import { keyTagOf } from './signing-key.ts';
+import { decodeDnskey, decodeDs, pointsAt } from './records.ts';
+import { isSignedBy, judgeSignatureTime, type Rrsig, readRrsig, type SignedSet } from './rrsig.ts';
+import { computeKeyTag } from './signing-key.ts';
 
 export interface ChainOfTrust {
   zone: string;
@@ -53,7 +53,7 @@ function judgeDs(zone: string, ds: ChainFound['ds'], keys: readonly Uint8Array[]
     const reason = `The parent zone has no DS record for ${zone}, so validating resolvers treat the zone as unsigned.`;
     return { state: 'missing', reason, entries: [] };
   }
-  const entries = ds.map((rdata) => ({ ...readDs(rdata), state: pointsAtOne(zone, rdata, keys ?? []) }));
+  const entries = ds.map((rdata) => ({ ...decodeDs(rdata), state: pointsAtOne(zone, rdata, keys ?? []) }));
   if (keys === null)
     return {
       state: 'unknown',
@@ -80,7 +80,7 @@ function judgeKeys(
   const checks = signatures.flatMap((rdata) => readRrsig(rdata) ?? []).map((each) => judgeOne(each, set, keys, now));
   const entries = keys.map((rdata) => {
     const isNamed = (ds ?? []).length === 0 || (ds ?? []).some((each) => pointsAt(zone, each, rdata));
-    return { ...readKey(rdata), state: isNamed ? ('valid' as const) : ('mismatch' as const) };
+    return { ...decodeDnskey(rdata), state: isNamed ? ('valid' as const) : ('mismatch' as const) };
   });
   if (signatures.length === 0) {
     return { state: 'mismatch', reason: 'The DNSKEY records have no signature.', entries };
@@ -133,9 +133,9 @@ function judgeOne(
   keys: readonly Uint8Array[],
   now: number,
 ): { problem: string | null } {
-  const fitting = keys.filter((key) => keyTagOf(key) === signature.keyTag);
+  const fitting = keys.filter((key) => computeKeyTag(key) === signature.keyTag);
   if (fitting.length === 0) return { problem: `names the key ${signature.keyTag}, which is not served` };
-  const time = timeOf(signature, now);
+  const time = judgeSignatureTime(signature, now);
   if (time !== 'current') return { problem: time === 'early' ? 'is not valid yet' : 'has expired' };
   const isGood = fitting.some((key) => isSignedBy(signature, set, key));
   return { problem: isGood ? null : `is not that of the key ${signature.keyTag}` };

@@ -63,7 +63,10 @@ export function readRrsig(rdata: Uint8Array): Rrsig | null {
 }
 
 /** Whether now is within the times of the signature: serial number arithmetic (RFC 4034 section 3.1.5). */
-export function timeOf({ inception, expiration }: Rrsig, nowSeconds: number): 'current' | 'expired' | 'early' {
+export function judgeSignatureTime(
+  { inception, expiration }: Rrsig,
+  nowSeconds: number,
+): 'current' | 'expired' | 'early' {
   const now = Math.floor(nowSeconds) >>> 0;
   if ((now - inception) >>> 0 >= 2 ** 31) return 'early';
   return (expiration - now) >>> 0 >= 2 ** 31 ? 'expired' : 'current';

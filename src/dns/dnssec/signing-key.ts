@@ -12,7 +12,7 @@ export interface Csk {
   publicKey: string;
 }
 
-export interface DsRecord {
+export interface DsData {
   keyTag: number;
   algorithm: 13;
   digestType: 2 | 4;
@@ -58,11 +58,11 @@ export function cskPem({ privateKey, publicKey }: Csk): string {
 
 /** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */
 export function keyTag(publicKey: string): number {
-  return keyTagOf(dnskeyRdata(publicKey));
+  return computeKeyTag(dnskeyRdata(publicKey));
 }
 
 /** The key tag of any DNSKEY but those of algorithm 1 (RFC 4034 appendix B). */
-export function keyTagOf(dnskey: Uint8Array): number {
+export function computeKeyTag(dnskey: Uint8Array): number {
   let sum = 0;
   dnskey.forEach((octet, index) => {
     sum += index % 2 === 0 ? octet << 8 : octet;
@@ -83,7 +83,7 @@ export function dsDigest(zone: string, dnskey: Uint8Array, digestType: number): 
 const DIGESTS: Readonly<Record<number, string>> = { 1: 'sha1', 2: 'sha256', 4: 'sha384' };
 
 /** The DS records for the parent of `zone` (canonical, without final dot): SHA-256 first, then SHA-384. */
-export function dsRecords(zone: string, publicKey: string): DsRecord[] {
+export function dsRecords(zone: string, publicKey: string): DsData[] {
   const tag = keyTag(publicKey);
   return ([2, 4] as const).map((digestType) => {
     const digest = dsDigest(zone, dnskeyRdata(publicKey), digestType) as string;

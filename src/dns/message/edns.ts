@@ -34,7 +34,7 @@ export interface Edns {
 /**
  * The OPT record of a message, or null without one. @throws RangeError if there are several (RFC 6891 section 6.1.1)
  */
-export function ednsOf(additional: readonly MessageRecord[]): Edns | null {
+export function readEdns(additional: readonly MessageRecord[]): Edns | null {
   const [opt, ...others] = additional.filter(({ type }) => type === META.OPT);
   if (others.length > 0) throw new RangeError('more than one OPT record');
   if (opt === undefined) return null;

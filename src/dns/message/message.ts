@@ -83,7 +83,7 @@ export function readMessage(octets: Uint8Array): Message {
     const { wire, next } = readName(octets, at);
     const [type, class_] = [view.getUint16(next), view.getUint16(next + 2)];
     at = next + 4;
-    return { name: labelsOf(wire), wire, type, class: class_, at: begin };
+    return { name: splitLabels(wire), wire, type, class: class_, at: begin };
   };
   const record = (): MessageRecord => {
     const head = question();
@@ -108,7 +108,7 @@ export function readOnlyQuestion(octets: Uint8Array): Question | null {
   if (readHeader(octets)?.counts[0] !== 1) return null;
   const { wire, next } = readName(octets, HEADER);
   const view = viewOf(octets);
-  return { name: labelsOf(wire), wire, type: view.getUint16(next), class: view.getUint16(next + 2) };
+  return { name: splitLabels(wire), wire, type: view.getUint16(next), class: view.getUint16(next + 2) };
 }
 
 /** The parts of an answer. */
@@ -134,7 +134,7 @@ export function writeAnswer({ question, id, opcode, rcode, additional }: Answer)
 }
 
 /** An authoritative answer to a query, with whole records in its answer section. */
-export function writeRecords({
+export function writeRecordsAnswer({
   id,
   question,
   records,
@@ -161,7 +161,7 @@ export function writeRecord(
 }
 
 /** Whether a name is the zone's, or below it. */
-export function isWithin(name: Labels, zone: Labels): boolean {
+export function isWithinZone(name: Labels, zone: Labels): boolean {
   const skippedCount = name.length - zone.length;
   return skippedCount >= 0 && zone.every((label, at) => label === name[skippedCount + at]);
 }
@@ -171,7 +171,7 @@ export function nameText(name: Labels): string {
   return name.join('.');
 }
 
-function labelsOf(wire: Uint8Array): string[] {
+function splitLabels(wire: Uint8Array): string[] {
   const labels: string[] = [];
   for (let at = 0; wire[at] !== 0; at += 1 + (wire[at] as number)) {
     labels.push([...wire.subarray(at + 1, at + 1 + (wire[at] as number))].map(character).join(''));

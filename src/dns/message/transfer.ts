@@ -7,7 +7,7 @@ import type { ServedSet } from '../served.ts';
 import { numberOfType } from '../types/numbers.ts';
 import { octetsOfRdata } from '../wire/canonical-rdata.ts';
 import { concat, nameToWire, uint32 } from '../wire/octets.ts';
-import { CLASS, HEADER, type Question, writeRecord, writeRecords } from './message.ts';
+import { CLASS, HEADER, type Question, writeRecord, writeRecordsAnswer } from './message.ts';
 
 /** A message with several records has at most so many octets. One with a single longer record is longer. */
 const MESSAGE_OCTETS = 16 * 1024;
@@ -32,7 +32,7 @@ export function soaRecord(zone: string, soa: Soa, serial: number): Uint8Array {
 const SOA = 6;
 
 /** The records of an RRset. @param zone without final dot */
-export function recordsOf(zone: string, { name, type, ttl, rdata }: ServedSet): Uint8Array[] {
+export function encodeServedSet(zone: string, { name, type, ttl, rdata }: ServedSet): Uint8Array[] {
   const owner = nameToWire(fqdn(name, zone));
   const number = numberOfType(type as Parameters<typeof numberOfType>[0]);
   return rdata.map((text) =>
@@ -51,7 +51,7 @@ export async function* transferMessages(
 ): AsyncGenerator<Uint8Array> {
   let [collectedRecords, octets, isFirst] = [[] as Uint8Array[], HEADER, true];
   const message = () => {
-    const messageOctets = writeRecords({ id, question: isFirst ? question : null, records: collectedRecords });
+    const messageOctets = writeRecordsAnswer({ id, question: isFirst ? question : null, records: collectedRecords });
     [collectedRecords, octets, isFirst] = [[], HEADER, false];
     return messageOctets;
   };

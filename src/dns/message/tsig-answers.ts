@@ -5,7 +5,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import { tsigAlgorithm } from '../tsig/key.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { FUDGE, macOf, TSIG_ERROR, type Tsig, type TsigKey, takeTsig, timesOf, variablesOf } from './tsig.ts';
+import {
+  computeMac,
+  encodeTimes,
+  encodeVariables,
+  FUDGE,
+  TSIG_ERROR,
+  type Tsig,
+  type TsigKey,
+  takeTsig,
+} from './tsig.ts';
 
 /** At most so many messages may follow each other without a signature (RFC 8945 section 5.3.1). */
 const MAX_UNSIGNED = 99;
@@ -38,8 +47,8 @@ export function createAnswerCheck(request: Tsig, key: TsigKey): AnswerCheck {
       if (tsig.error !== 0) throw new RangeError(`the server answers ${nameOfError(tsig.error)}`);
       if (tsig.keyName !== key.name || tsig.algorithm !== tsigAlgorithm(key.algorithm).wireName)
         throw new RangeError('the answer is signed with another key');
-      const variables = isFirst ? variablesOf(tsig) : timesOf(tsig);
-      const mac = macOf(key, [concat([uint16(before.length), before]), ...unsigned, plain, variables]);
+      const variables = isFirst ? encodeVariables(tsig) : encodeTimes(tsig);
+      const mac = computeMac(key, [concat([uint16(before.length), before]), ...unsigned, plain, variables]);
       if (mac.length !== tsig.mac.length || !timingSafeEqual(mac, tsig.mac))
         throw new RangeError('the signature of the answer is wrong');
       if (Math.abs(now - tsig.time) > Math.min(tsig.fudge, FUDGE))

@@ -95,7 +95,7 @@ type Check = { ok: true } | { ok: false; error: TsigError | 'malformed' };
 export function checkTsig({ tsig, unsigned }: Signed, key: TsigKey | null, now: number): Check {
   if (key === null || key.name !== tsig.keyName || tsigAlgorithm(key.algorithm).wireName !== tsig.algorithm)
     return failed('BADKEY');
-  const expectedMac = macOf(key, [unsigned, variablesOf(tsig)]);
+  const expectedMac = computeMac(key, [unsigned, encodeVariables(tsig)]);
   const length = tsig.mac.length;
   if (length > expectedMac.length || length < Math.max(10, expectedMac.length / 2)) return failed('malformed');
   if (!timingSafeEqual(expectedMac.subarray(0, length), tsig.mac)) return failed('BADSIG');
@@ -126,7 +126,12 @@ export function signAnswer(
     error: error === null ? 0 : TSIG_ERROR[error],
     other: error === 'BADTIME' ? uint48(now) : new Uint8Array(),
   };
-  const mac = macOf(key, [uint16(request.mac.length), request.mac, withId(answer, tsig.originalId), variablesOf(tsig)]);
+  const mac = computeMac(key, [
+    uint16(request.mac.length),
+    request.mac,
+    withId(answer, tsig.originalId),
+    encodeVariables(tsig),
+  ]);
   return append(answer, { ...tsig, mac });
 }
 
@@ -140,8 +145,8 @@ export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array,
     const tsig: Tsig = { ...request, time: now, fudge: FUDGE, error: 0, other: new Uint8Array() };
     const prior = before ?? request.mac;
     // Later messages cover the times alone of the variables.
-    const variables = before === null ? variablesOf(tsig) : timesOf(tsig);
-    before = macOf(key, [uint16(prior.length), prior, withId(message, tsig.originalId), variables]);
+    const variables = before === null ? encodeVariables(tsig) : encodeTimes(tsig);
+    before = computeMac(key, [uint16(prior.length), prior, withId(message, tsig.originalId), variables]);
     return append(message, { ...tsig, mac: before });
   };
 }
@@ -168,7 +173,7 @@ export function signRequest(request: Uint8Array, key: TsigKey, time: number, fud
     error: 0,
     other: new Uint8Array(),
   };
-  return append(request, { ...tsig, mac: macOf(key, [request, variablesOf(tsig)]) });
+  return append(request, { ...tsig, mac: computeMac(key, [request, encodeVariables(tsig)]) });
 }
 
 /** The octets of all other fields, with the longest MAC and a time. */
@@ -179,19 +184,19 @@ export function sizeOfTsig({ wire }: Tsig): number {
   return wire.keyName.length + wire.algorithm.length + MAX_OTHERS;
 }
 
-export function macOf({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {
+export function computeMac({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {
   const hmac = createHmac(tsigAlgorithm(algorithm).hash, secret);
   for (const part of parts) hmac.update(part);
   return hmac.digest();
 }
 
 /** The fields that later messages of an answer cover (RFC 8945 section 5.3.1). */
-export function timesOf({ time, fudge }: Tsig): Uint8Array {
+export function encodeTimes({ time, fudge }: Tsig): Uint8Array {
   return concat([uint48(time), uint16(fudge)]);
 }
 
 /** RFC 8945 section 4.3.3. */
-export function variablesOf({ wire, time, fudge, error, other }: Tsig): Uint8Array {
+export function encodeVariables({ wire, time, fudge, error, other }: Tsig): Uint8Array {
   return concat([
     wire.keyName,
     uint16(CLASS.ANY),

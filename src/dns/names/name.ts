@@ -99,7 +99,7 @@ export function nameOfOrder(ordername: string): string {
 }
 
 /** The name and every shorter suffix of it, longest first: `a.b.c`, `b.c`, `c`. */
-export function suffixesOf(name: string): string[] {
+export function listSuffixes(name: string): string[] {
   const labels = name.split('.');
   return labels.map((_, index) => labels.slice(index).join('.'));
 }

@@ -8,7 +8,7 @@
  * 203.0.113.0/24 and 2001:db8::/32 (RFC 6303 sections 4.2 and 4.6). `internal`, which ICANN keeps for private use, is
  * free too.
  */
-import { suffixesOf } from './name.ts';
+import { listSuffixes } from './name.ts';
 
 interface ReservedName {
   /** The reserved name: the zone's own, or one that encloses it. */
@@ -75,7 +75,7 @@ const APEX_OF = expand(APEXES);
  */
 export function reservedName(zone: string, allowedSuffixes: readonly string[] | 'allow'): ReservedName | null {
   if (allowedSuffixes === 'allow') return null;
-  const suffixes = suffixesOf(zone);
+  const suffixes = listSuffixes(zone);
   if (suffixes.some((suffix) => allowedSuffixes.includes(suffix))) return null;
   const tree = suffixes.find((suffix) => TREE_OF.has(suffix));
   return (tree === undefined ? APEX_OF.get(zone) : TREE_OF.get(tree)) ?? null;

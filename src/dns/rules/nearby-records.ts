@@ -10,7 +10,7 @@
  * No question costs more for a name with many records, or in a request with many: see name-records.ts and
  * names-below.ts.
  */
-import { fqdn, orderName, suffixesOf } from '../names/name.ts';
+import { fqdn, listSuffixes, orderName } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
 import type { RecordType } from '../types/index.ts';
 import { NameRecords } from './name-records.ts';
@@ -67,7 +67,7 @@ export class NearbyRecords {
   addChildren(children: readonly { id: string; name: string }[]): void {
     for (const child of children) {
       this.#children.set(child.name, { name: child.name, type: 'zone', zoneId: child.id });
-      for (const above of suffixesOf(child.name).slice(1))
+      for (const above of listSuffixes(child.name).slice(1))
         if (!this.#childBelow.has(above)) this.#childBelow.set(above, child);
     }
   }
@@ -118,9 +118,9 @@ export class NearbyRecords {
   surroundingsOf(record: ParsedRecord, replacing: string | null): Surroundings {
     const owner = fqdn(record.name, this.zone);
     const cutsAbove =
-      this.#children.size === 0 ? [] : suffixesOf(owner).flatMap((name) => this.#children.get(name) ?? []);
+      this.#children.size === 0 ? [] : listSuffixes(owner).flatMap((name) => this.#children.get(name) ?? []);
     let nearest: RecordsAtName = NONE;
-    for (const ordername of ancestorsOf(record.name)) {
+    for (const ordername of listAncestorNames(record.name)) {
       const there = this.#cutsAt(ordername);
       for (const type of ['NS', 'DNAME'] as const) {
         const cut = there.firstOf(type);
@@ -218,8 +218,8 @@ export class NearbyRecords {
 }
 
 /** The names above a name of the zone as ordernames, beginning with the apex; none for the apex itself. */
-export function ancestorsOf(name: string): string[] {
-  return name === '@' ? [] : ['', ...suffixesOf(name).slice(1).reverse().map(orderName)];
+export function listAncestorNames(name: string): string[] {
+  return name === '@' ? [] : ['', ...listSuffixes(name).slice(1).reverse().map(orderName)];
 }
 
 /** The beginning of the ordernames of all names below one. */

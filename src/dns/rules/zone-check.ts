@@ -46,7 +46,7 @@ export function* zoneCheckSteps(
   for (const [index, { line, record }] of unique.entries()) {
     if (index % STEP === 0) yield;
     if (problems.length >= MAX_PROBLEMS) break;
-    const around = surroundingsOf(record, line, owners.get(record.ordername) as Owner, zone, inZoneCname);
+    const around = buildSurroundings(record, line, owners.get(record.ordername) as Owner, zone, inZoneCname);
     const verdict = judgeWrite(record, around, RULES_OF_A_ZONE);
     if (!verdict.ok) problems.push(problemAt(line, verdict.problem));
   }
@@ -102,7 +102,7 @@ function* gather(records: readonly FileRecord[], zone: string): Steps<Gathered> 
   for (const [index, each] of records.entries()) {
     if (index % STEP === 0) yield;
     const { line, record } = each;
-    const owner = owners.get(record.ordername) ?? ownerOf(record);
+    const owner = owners.get(record.ordername) ?? createOwner(record);
     owners.set(record.ordername, owner);
     const twin = addToSet(owner, line, record);
     if (twin !== null) {
@@ -122,7 +122,7 @@ function* gather(records: readonly FileRecord[], zone: string): Steps<Gathered> 
   return { owners, links, unique, duplicates };
 }
 
-function ownerOf({ name, ordername }: Pick<ParsedRecord, 'name' | 'ordername'>): Owner {
+function createOwner({ name, ordername }: Pick<ParsedRecord, 'name' | 'ordername'>): Owner {
   return {
     name,
     ordername,
@@ -208,7 +208,7 @@ function* findCuts(owners: ReadonlyMap<string, Owner>, zone: string, children: r
   for (const child of children) {
     const name = child.name.slice(0, -zone.length - 1);
     const ordername = orderName(name);
-    const owner = owners.get(ordername) ?? ownerOf({ name, ordername });
+    const owner = owners.get(ordername) ?? createOwner({ name, ordername });
     owner.child = child;
     if (!owners.has(ordername)) places.push(owner);
   }
@@ -245,7 +245,7 @@ function byOrdername(a: Owner, b: Owner): number {
 /**
  * The surroundings of a record as if it replaced itself: names that a delegation hides are refused at their own lines.
  */
-function surroundingsOf(
+function buildSurroundings(
   record: ParsedRecord,
   line: number,
   { representatives, child, topmost, nearest, redirection, childBelow }: Owner,

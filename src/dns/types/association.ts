@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
-import { hex } from './content-fields.ts';
+import { hexField } from './content-fields.ts';
 import { defineType } from './define.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
@@ -50,7 +50,7 @@ const CONTENT = {
         ['0', 'the data itself'],
       ],
     },
-    hex('data', 'Data'),
+    hexField('data', 'Data'),
   ],
 } as const;
 

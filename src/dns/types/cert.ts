@@ -75,7 +75,7 @@ function parse(content: string): Verdict<ParsedRdata> {
   if (rest.length === 0) {
     return refuse('content', `A CERT record is "${SYNTAX}", for instance "PKIX 0 0 <base64>" or "1 0 0 <base64>".`);
   }
-  const type = numberOf(first, TYPES, 65_535, 'certificate type');
+  const type = parseMnemonic(first, TYPES, 65_535, 'certificate type');
   if (!type.ok) return type;
   if (type.value === 0 || type.value === 65_535) {
     return refuse(
@@ -85,7 +85,7 @@ function parse(content: string): Verdict<ParsedRdata> {
   }
   const tag = parseUint(second, 65_535, 'key tag');
   if (!tag.ok) return tag;
-  const algorithm = numberOf(third, ALGORITHMS, 255, 'algorithm');
+  const algorithm = parseMnemonic(third, ALGORITHMS, 255, 'algorithm');
   if (!algorithm.ok) return algorithm;
   const certificate = parseBase64(rest.join(''), 'certificate');
   if (!certificate.ok) return certificate;
@@ -94,7 +94,7 @@ function parse(content: string): Verdict<ParsedRdata> {
   return accept(plainRdata(text, text, concat([...head, certificate.value])));
 }
 
-function numberOf(text: string, names: ReadonlyMap<string, number>, max: number, what: string): Verdict<number> {
+function parseMnemonic(text: string, names: ReadonlyMap<string, number>, max: number, what: string): Verdict<number> {
   const knownNumber = names.get(text.toUpperCase());
   return knownNumber === undefined ? parseUint(text, max, what) : accept(knownNumber);
 }

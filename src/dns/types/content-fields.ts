@@ -38,7 +38,7 @@ export function number(name: string, label: string, hint?: string): FieldDescrip
   return hint === undefined ? { name, label, isNumber: true } : { name, label, hint, isNumber: true };
 }
 
-export function hex(name: string, label: string): FieldDescription {
+export function hexField(name: string, label: string): FieldDescription {
   return { name, label, hint: 'Hexadecimal digits.', isRest: true, isLong: true };
 }
 

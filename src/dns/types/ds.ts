@@ -4,7 +4,7 @@
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
-import { hex, number } from './content-fields.ts';
+import { hexField, number } from './content-fields.ts';
 import { defineType } from './define.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
@@ -53,7 +53,7 @@ export const DS = defineType({
         ['1', 'SHA-1'],
       ],
     },
-    hex('digest', 'Digest'),
+    hexField('digest', 'Digest'),
   ],
   parse,
 });

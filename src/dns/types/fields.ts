@@ -46,13 +46,13 @@ export function fieldsOfContent(type: RecordType | 'TYPEn', content: string): Fi
 export function fieldProblems(type: RecordType | 'TYPEn', values: FieldValues): Readonly<Record<string, string>> {
   const problems: Record<string, string> = {};
   for (const field of fieldsOfType(type)) {
-    const problem = problemOf(field, (values[field.name] ?? '').trim());
+    const problem = findProblem(field, (values[field.name] ?? '').trim());
     if (problem !== null) problems[field.name] = problem;
   }
   return problems;
 }
 
-function problemOf({ isQuoted, isOptional, isRest, isNumber, until }: ContentField, value: string): string | null {
+function findProblem({ isQuoted, isOptional, isRest, isNumber, until }: ContentField, value: string): string | null {
   if (isQuoted) return /^(?:[^\\]|\\.)*$/su.test(value) ? null : 'must not end with a single backslash';
   if (value === '') return isOptional ? null : 'must not be empty';
   if (isNumber && !/^[0-9]+$/.test(value)) return 'must be a whole number';

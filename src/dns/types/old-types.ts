@@ -49,7 +49,7 @@ export function inLayout({ layout }: OldType, octets: Uint8Array): Uint8Array | 
     for (const part of layout) {
       if (part === 'name') {
         const name = readUncompressedName(rest);
-        chunks.push(wireOf(name.labels));
+        chunks.push(encodeLabels(name.labels));
         rest = name.rest;
       } else if (part === 'string') takeString();
       else if (part === 'strings')
@@ -65,7 +65,7 @@ export function inLayout({ layout }: OldType, octets: Uint8Array): Uint8Array | 
 }
 
 /** Labels in lower case, with the root at the end. */
-export function wireOf(labels: readonly Uint8Array[]): Uint8Array {
+export function encodeLabels(labels: readonly Uint8Array[]): Uint8Array {
   const lower = (octet: number) => (octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet);
   return concat([...labels.flatMap((label) => [Uint8Array.of(label.length), label.map(lower)]), Uint8Array.of(0)]);
 }

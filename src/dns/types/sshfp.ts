@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
-import { hex } from './content-fields.ts';
+import { hexField } from './content-fields.ts';
 import { defineType } from './define.ts';
 import { type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
@@ -40,7 +40,7 @@ export const SSHFP = defineType({
         ['1', 'SHA-1'],
       ],
     },
-    hex('fingerprint', 'Fingerprint'),
+    hexField('fingerprint', 'Fingerprint'),
   ],
   parse,
 });

@@ -7,7 +7,7 @@ import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire/octets.ts';
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from './address.ts';
-import { alpnIds, chunks, listOf, plainText, splitValueList } from './svclists.ts';
+import { alpnIds, chunks, parseListValue, plainText, splitValueList } from './svclists.ts';
 import { type CharacterString, escapeOctets, parseUint, SPECIAL } from './tokens.ts';
 
 interface SvcKey {
@@ -28,7 +28,7 @@ const INVALID_KEY = 65_535;
 const mandatory: SvcKey = {
   name: 'mandatory',
   fromText: (value) =>
-    listOf(
+    parseListValue(
       'mandatory',
       value,
       (item) => {
@@ -97,7 +97,7 @@ const port: SvcKey = {
 
 const ipv4hint: SvcKey = {
   name: 'ipv4hint',
-  fromText: (value) => listOf('ipv4hint', value, parseIpv4),
+  fromText: (value) => parseListValue('ipv4hint', value, parseIpv4),
   flaw: (wire) => (wire.length > 0 && wire.length % 4 === 0 ? null : 'must have four octets for each address'),
   format: (wire) => `ipv4hint=${chunks(wire, 4).map(formatIpv4).join(',')}`,
 };
@@ -121,7 +121,7 @@ const ech: SvcKey = {
 
 const ipv6hint: SvcKey = {
   name: 'ipv6hint',
-  fromText: (value) => listOf('ipv6hint', value, parseIpv6),
+  fromText: (value) => parseListValue('ipv6hint', value, parseIpv6),
   flaw: (wire) => (wire.length > 0 && wire.length % 16 === 0 ? null : 'must have sixteen octets for each address'),
   format: (wire) =>
     `ipv6hint=${chunks(wire, 16)
@@ -159,10 +159,13 @@ interface LaterKey {
 const LATER: ReadonlyMap<string, LaterKey> = new Map<string, LaterKey>([
   ['dohpath', { number: 7 }],
   ['ohttp', { number: 8 }],
-  ['tls-supported-groups', { number: 9, fromText: (value) => listOf('tls-supported-groups', value, groupOf) }],
+  [
+    'tls-supported-groups',
+    { number: 9, fromText: (value) => parseListValue('tls-supported-groups', value, parseGroup) },
+  ],
 ]);
 
-function groupOf(text: string): Uint8Array | null {
+function parseGroup(text: string): Uint8Array | null {
   const number = parseUint(text, 65_535, 'tls-supported-groups');
   return number.ok ? uint16(number.value) : null;
 }

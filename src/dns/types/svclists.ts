@@ -42,7 +42,7 @@ export function splitValueList(octets: Uint8Array): Uint8Array[] | null {
 }
 
 /** A comma-separated list whose items have no escapes (RFC 9460 sections 7.3 and 8). */
-export function listOf(
+export function parseListValue(
   name: string,
   value: CharacterString,
   parse: (item: string) => Uint8Array | null,

@@ -16,7 +16,7 @@ import { isOwnType } from '../types/numbers.ts';
 import { SINGLE_TYPES } from '../types/record-type.ts';
 import { concat, nameToWire, uint32 } from '../wire/octets.ts';
 import type { Rcode } from '../wire/rcodes.ts';
-import { type HexValue, hex, type Prerequisite, type Update, type UpdateChange } from './read.ts';
+import { type HexValue, type Prerequisite, toHexValue, type Update, type UpdateChange } from './read.ts';
 
 export interface UpdateRrset {
   /** Canonical and relative to the zone. */
@@ -49,7 +49,7 @@ export type Evaluation =
 const ANNOUNCED = 'dnscontrol.invalid.';
 
 /** The names of a zone whose RRsets an update needs, each once. */
-export function namesOf({ prerequisites, changes }: Update): string[] {
+export function listUpdateNames({ prerequisites, changes }: Update): string[] {
   const names = [
     ...prerequisites.map(({ name }) => name),
     ...changes.map((change) =>
@@ -131,10 +131,10 @@ function isThere(zone: UpdateFacts, name: string | null, type: string): boolean 
 /** The values of an RRset, also of those that the service makes at the apex. */
 function valuesAt(zone: UpdateFacts, name: string | null, type: string): Set<HexValue> {
   if (name === null) return new Set();
-  if (name === '@' && type === 'NS') return new Set(zone.nameservers.map((host) => hex(nameToWire(host))));
+  if (name === '@' && type === 'NS') return new Set(zone.nameservers.map((host) => toHexValue(nameToWire(host))));
   if (name === '@' && type === 'SOA') return new Set(zone.soa === null ? [] : [soaValue(zone.soa)]);
   const matchingRrset = zone.at(name).find((rrset) => rrset.type === type);
-  return new Set(matchingRrset?.records.map(({ wire }) => hex(wire)));
+  return new Set(matchingRrset?.records.map(({ wire }) => toHexValue(wire)));
 }
 
 /** An RRset between two changes. */
@@ -187,7 +187,7 @@ class State {
     if (knownRrsets !== undefined) return knownRrsets;
     const storedRrsets = new Map(
       this.#zone.at(name).map(({ type, records }): [RecordType, Working] => {
-        const values = records.map((record): [HexValue, ParsedRecord] => [hex(record.wire), record]);
+        const values = records.map((record): [HexValue, ParsedRecord] => [toHexValue(record.wire), record]);
         return [type, { name, type, records: new Map(values), ttl: null }];
       }),
     );
@@ -234,7 +234,7 @@ function add(state: State, record: ParsedRecord): void {
   const others = state.typesAt(name).filter((other) => other !== type);
   const rrset = state.touch(name, type);
   if (type === 'CNAME' ? others.length > 0 : others.includes('CNAME')) return;
-  const value = hex(record.wire);
+  const value = toHexValue(record.wire);
   // A record that is there keeps its spelling.
   const presentRecord = rrset.records.get(value) ?? record;
   if (SINGLE_TYPES.includes(type)) rrset.records.clear();
@@ -275,5 +275,5 @@ function withoutSerial(soa: string): string {
 /** RDATA of a SOA in canonical wire form, as hexadecimal digits. */
 function soaValue(soa: string): HexValue {
   const [primary = '', mailbox = '', ...numbers] = soa.toLowerCase().split(' ');
-  return hex(concat([nameToWire(primary), nameToWire(mailbox), ...numbers.map((each) => uint32(Number(each)))]));
+  return toHexValue(concat([nameToWire(primary), nameToWire(mailbox), ...numbers.map((each) => uint32(Number(each)))]));
 }

@@ -3,13 +3,21 @@
  * of the zone: the classes, TTLs and RDATA of section 3.2 and the prescan of section 3.4.1. Pure.
  */
 import { Buffer } from 'node:buffer';
-import { CLASS, isWithin, type Labels, META, type Message, type MessageRecord, nameText } from '../message/message.ts';
+import {
+  CLASS,
+  isWithinZone,
+  type Labels,
+  META,
+  type Message,
+  type MessageRecord,
+  nameText,
+} from '../message/message.ts';
 import { fqdn, parseOwnerName } from '../names/name.ts';
 import { clampTtl, type ParsedRecord, parseRecord } from '../record.ts';
 import { isRecordType, parseRdata } from '../types/index.ts';
 import { isNamedType } from '../types/record-type.ts';
 import type { Problem } from '../verdict.ts';
-import { textOf } from '../wire/generic-rdata.ts';
+import { formatRdata } from '../wire/generic-rdata.ts';
 import { rdataText, typeName } from '../wire/rdata-text.ts';
 
 /** A name of the zone, canonical and relative to it; null for one that no record of the service can have. */
@@ -88,7 +96,7 @@ function malformed(text: string): Flaw {
 }
 
 function outside(record: MessageRecord, zone: Zone): Flaw | null {
-  if (isWithin(record.name, zone.labels)) return null;
+  if (isWithinZone(record.name, zone.labels)) return null;
   return { kind: 'outside', text: `${nameText(record.name)} is not in the zone ${zone.name}.` };
 }
 
@@ -147,8 +155,8 @@ function readChange(record: MessageRecord, zone: Zone): UpdateChange {
     {
       name: `${nameText(record.name)}.`,
       type,
-      ...(contentOf(record) ?? { content: text }),
-      ttl: clampTtl(secondsOf(record.ttl)),
+      ...(readContent(record) ?? { content: text }),
+      ttl: clampTtl(toSeconds(record.ttl)),
     },
     zone.name,
   );
@@ -156,7 +164,7 @@ function readChange(record: MessageRecord, zone: Zone): UpdateChange {
 }
 
 /** A TTL has 31 bits; a larger number is 0 (RFC 2181 section 8). */
-function secondsOf(ttl: number): number {
+function toSeconds(ttl: number): number {
   return ttl >= 2 ** 31 ? 0 : ttl;
 }
 
@@ -167,9 +175,9 @@ function nameIn(labels: Labels, zone: Zone): Name {
 }
 
 /** The fields of a record as users write them; null if the octets have not the form of the type. */
-function contentOf({ rdata, type: number }: MessageRecord): { content: string; priority?: number } | null {
+function readContent({ rdata, type: number }: MessageRecord): { content: string; priority?: number } | null {
   const type = typeName(number);
-  const text = (isRecordType(type) ? textOf(type, rdata) : rdataText(number, rdata)) ?? '';
+  const text = (isRecordType(type) ? formatRdata(type, rdata) : rdataText(number, rdata)) ?? '';
   // A type with a form of its own is shown in generic form if its octets have another one.
   const isGeneric = text.startsWith('\\#');
   if (text === '' || (isGeneric && (isNamedType(type) || type === 'SOA'))) return null;
@@ -179,15 +187,15 @@ function contentOf({ rdata, type: number }: MessageRecord): { content: string; p
 
 /** The RDATA as stored values are compared; null if it has not the form of its type. */
 function valueOfRecord(record: MessageRecord): HexValue | null {
-  const presentation = contentOf(record);
+  const presentation = readContent(record);
   if (presentation === null) return null;
   const type = typeName(record.type);
   const parsed = isRecordType(type) ? parseRdata(type, presentation.content, presentation.priority) : null;
   // A value that the service does not take is equal to no stored one.
-  return hex(parsed?.ok ? parsed.value.wire : record.rdata);
+  return toHexValue(parsed?.ok ? parsed.value.wire : record.rdata);
 }
 
-export function hex(octets: Uint8Array): HexValue {
+export function toHexValue(octets: Uint8Array): HexValue {
   return Buffer.from(octets).toString('hex');
 }
 

@@ -4,7 +4,7 @@
  */
 import { PLACEHOLDER } from '../own-records.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from '../types/index.ts';
-import { textOf } from './generic-rdata.ts';
+import { formatRdata } from './generic-rdata.ts';
 
 /**
  * The octets on the wire.
@@ -21,7 +21,7 @@ export function octetsOfRdata(type: string, text: string): Uint8Array {
 /** The canonical text of octets; null if they are not a value of the type. */
 export function rdataOfOctets(type: string, octets: Uint8Array): string | null {
   if (!isServed(type)) return null;
-  const text = textOf(type, octets);
+  const text = formatRdata(type, octets);
   return text === null ? null : canonicalRdata(type, text);
 }
 

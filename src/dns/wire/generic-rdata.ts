@@ -8,7 +8,7 @@ import { nameOfNumber, numberOfType } from '../types/numbers.ts';
 import { isNamedType, TYPES } from '../types/record-type.ts';
 import { escapeOctets, SPECIAL } from '../types/tokens.ts';
 import { accept, refuse, type Verdict } from '../verdict.ts';
-import { readLines, type Word } from '../zonefile/lexer.ts';
+import { readEntries, type Word } from '../zonefile/lexer.ts';
 import { rdataText, readNameText } from './rdata-text.ts';
 
 export function isGeneric([first]: readonly Word[]): boolean {
@@ -21,14 +21,14 @@ export function wordsOfGeneric(type: RecordType, words: readonly Word[]): Verdic
   const octets = genericOctets(words.map(({ text, quoted }) => (quoted ? `"${text}"` : text)));
   if (!octets.ok) return octets;
   if (!isNamedType(type)) return accept(words);
-  const text = textOf(type, octets.value);
-  const [line] = text === null ? [] : readLines(text);
+  const text = formatRdata(type, octets.value);
+  const [line] = text === null ? [] : readEntries(text);
   if (line !== undefined && 'words' in line && !isGeneric(line.words)) return accept(line.words);
   return refuse('content', `The generic RDATA is not a value of type ${type}.`);
 }
 
 /** Presentation form for the parsers of types/; null if the octets are not a value of the type. */
-export function textOf(type: RecordType, octets: Uint8Array): string | null {
+export function formatRdata(type: RecordType, octets: Uint8Array): string | null {
   if (type === 'ALIAS') return null;
   if (!isNamedType(type) || !TYPES[type].layout.includes('params')) return rdataText(numberOfType(type), octets);
   try {

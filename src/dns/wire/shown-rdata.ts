@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer';
 import { parseIpv4 } from '../types/address.ts';
 import { type LayoutPart, SIZES } from '../types/define.ts';
 import { genericText } from '../types/generic.ts';
-import { inLayout, numberOfOldType, OLD_TYPES, type OldType, wireOf } from '../types/old-types.ts';
+import { encodeLabels, inLayout, numberOfOldType, OLD_TYPES, type OldType } from '../types/old-types.ts';
 import { readCharacterString, readEscape } from '../types/tokens.ts';
 import { concat, uint16 } from './octets.ts';
 
@@ -20,7 +20,7 @@ export function findOldType(name: string): OldType | null {
 export function asStored(type: string, text: string): { type: string; text: string } {
   const oldType = findOldType(type);
   if (oldType === null) return { type, text };
-  const octets = text.startsWith('\\#') ? null : octetsOf(oldType, text);
+  const octets = text.startsWith('\\#') ? null : encodeOldRdata(oldType, text);
   return { type: `TYPE${numberOfOldType(type)}`, text: octets === null ? text : genericText(octets) };
 }
 
@@ -28,7 +28,7 @@ export function asStored(type: string, text: string): { type: string; text: stri
 const WORD = /"(?:[^"\\]|\\.)*"|[^ \t]+/gs;
 
 /** Null if the text is not a value of the type. */
-function octetsOf(oldType: OldType, text: string): Uint8Array | null {
+function encodeOldRdata(oldType: OldType, text: string): Uint8Array | null {
   const words: string[] = text.match(WORD) ?? [];
   const kinds: readonly LayoutPart[] = oldType.layout[0] === 'strings' ? words.map(() => 'string') : oldType.layout;
   if (words.length !== kinds.length) return null;
@@ -43,7 +43,7 @@ function octetsOfWord(part: LayoutPart, word: string): Uint8Array | null {
     case 'ipv4':
       return parseIpv4(word);
     case 'name':
-      return nameOf(word);
+      return encodeName(word);
     case 'string': {
       const string = readCharacterString(Buffer.from(word, 'latin1'), 0);
       return string.ok ? concat([Uint8Array.of(string.value.octets.length), string.value.octets]) : null;
@@ -56,7 +56,7 @@ function octetsOfWord(part: LayoutPart, word: string): Uint8Array | null {
 }
 
 /** An absolute name with escapes. */
-function nameOf(text: string): Uint8Array | null {
+function encodeName(text: string): Uint8Array | null {
   const source = Buffer.from(text === '.' ? '' : text, 'latin1');
   const labels: Uint8Array[] = [];
   let label: number[] = [];
@@ -73,5 +73,5 @@ function nameOf(text: string): Uint8Array | null {
     label.push(escapeVerdict?.value.octet ?? octet);
     at = escapeVerdict?.value.next ?? at + 1;
   }
-  return label.length === 0 ? wireOf(labels) : null;
+  return label.length === 0 ? encodeLabels(labels) : null;
 }

@@ -14,7 +14,7 @@ export interface Word {
   quoted: boolean;
 }
 
-export interface Line {
+export interface ZoneFileLine {
   /** The number of its first line, from 1. */
   number: number;
   /** Whether the line begins with a blank: its owner is that of the entry before. */
@@ -46,12 +46,12 @@ const MAX_DEPTH = 8;
 const STEP = 64 * 1024;
 
 /** Returns the entries of a file one by one: each is a line of words or a problem. */
-export function* readLines(text: string): Generator<Line | LineProblem, undefined> {
+export function* readEntries(text: string): Generator<ZoneFileLine | LineProblem, undefined> {
   for (const line of lineSteps(text)) if (line !== null) yield line;
 }
 
-/** readLines with a pause (null) now and then, even while it only reads comments and empty lines. */
-export function* lineSteps(text: string): Generator<Line | LineProblem | null, undefined> {
+/** readEntries with a pause (null) now and then, even while it only reads comments and empty lines. */
+export function* lineSteps(text: string): Generator<ZoneFileLine | LineProblem | null, undefined> {
   let pause = STEP;
   let [at, number] = [0, 1];
   while (at < text.length) {

@@ -17,7 +17,7 @@ import { fields } from '../types/tokens.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { isGeneric, typeOfNumber, wordsOfGeneric } from '../wire/generic-rdata.ts';
 import { asStored, findOldType } from '../wire/shown-rdata.ts';
-import { type Line, type LineProblem, lineSteps, type Word } from './lexer.ts';
+import { type LineProblem, lineSteps, type Word, type ZoneFileLine } from './lexer.ts';
 
 export type { LineProblem } from './lexer.ts';
 
@@ -126,7 +126,7 @@ export function recordKey({ ordername, type, wire }: Pick<ParsedRecord, 'orderna
   return `${ordername}\n${type}\n${Buffer.from(wire).toString('latin1')}`;
 }
 
-function directive(state: State, { number, words: [first, argument, ...more] }: Line): Verdict<Read> {
+function directive(state: State, { number, words: [first, argument, ...more] }: ZoneFileLine): Verdict<Read> {
   const name = first!.text.toUpperCase();
   if (name !== '$ORIGIN' && name !== '$TTL') {
     return refuse(name, 'This directive is not accepted, only $ORIGIN and $TTL are; write its records out.');
@@ -148,7 +148,7 @@ function directive(state: State, { number, words: [first, argument, ...more] }: 
   return accept({ kind: 'directive' });
 }
 
-function entry(state: State, line: Line): Verdict<Read> {
+function entry(state: State, line: ZoneFileLine): Verdict<Read> {
   const [first, ...others] = line.words as [Word, ...Word[]];
   const rest = line.indented ? line.words : others;
   if (!line.indented) {
@@ -197,7 +197,7 @@ function valueIn(type: string, rdata: readonly Word[], origin: string): Verdict<
   if (!isRecordType(type)) return accept({ type, content: '', priority: null });
   const words = isGeneric(rdata) ? wordsOfGeneric(type, rdata) : accept(rdata);
   if (!words.ok) return words;
-  const value = contentOf(type, words.value, origin);
+  const value = readContent(type, words.value, origin);
   return value.ok ? accept({ type, ...value.value }) : value;
 }
 
@@ -251,7 +251,7 @@ function inheritedTtl({ context, defaultTtl, lastTtl }: State): number | null {
  * The words of RDATA in the form of the API: names absolute, an MX preference as a field of its own, every TXT string
  * in quotes.
  */
-function contentOf(
+function readContent(
   type: RecordType,
   words: readonly Word[],
   origin: string,

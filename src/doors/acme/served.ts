@@ -1,7 +1,7 @@
 // Waits until the name servers have a challenge. Many clients of these protocols ask for the certificate as soon as a
 // value is accepted.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
@@ -18,7 +18,7 @@ export type Served = (request: FastifyRequest, reply: FastifyReply, zoneId: stri
 export function waitUntilServed(context: ServiceContext, arrivals: Arrivals | undefined): Served {
   return async (request, reply, zoneId) => {
     if (arrivals === undefined) return;
-    const arrival = { zoneId, holder: holderOf(callerOf(request).actor), waitMs: SERVED_MS };
+    const arrival = { zoneId, holder: holderOf(readCaller(request).actor), waitMs: SERVED_MS };
     await untilServed(context, arrivals, arrival, whenClientLeaves(reply));
   };
 }

@@ -32,8 +32,8 @@ const MAX: Readonly<Record<ForwardLane, number>> = { signed: 100, tcp: 100, udp:
 /** Begins with the name server that answered last, and asks each of them once. */
 export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MAX }: ForwardOptions): Forward {
   let first = 0;
-  const limitOf = (lane: ForwardLane) => new Limit({ permits: most[lane] });
-  const limits = { signed: limitOf('signed'), tcp: limitOf('tcp'), udp: limitOf('udp') };
+  const createLimit = (lane: ForwardLane) => new Limit({ permits: most[lane] });
+  const limits = { signed: createLimit('signed'), tcp: createLimit('tcp'), udp: createLimit('udp') };
   return async (query, lane, signal) => {
     const release = limits[lane].tryTake('');
     if (release === null) return null;

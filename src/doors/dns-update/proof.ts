@@ -4,7 +4,7 @@
 //     wrong MAC                                   NOTAUTH with BADSIG, without a signature
 //     time too far away, MAC cut short            NOTAUTH with BADTIME or BADTRUNC, signed
 //     MAC of a length that no algorithm allows    FORMERR
-import { type Edns, ednsOf } from '#dns/message/edns.ts';
+import { type Edns, readEdns } from '#dns/message/edns.ts';
 import { readMessage } from '#dns/message/message.ts';
 import {
   answerUnsigned,
@@ -81,7 +81,7 @@ export function answerWrong(
 /** Null: the message has no OPT record, or is malformed. */
 function ednsIn(octets: Uint8Array): Edns | null {
   try {
-    return ednsOf(readMessage(octets).sections[2]);
+    return readEdns(readMessage(octets).sections[2]);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

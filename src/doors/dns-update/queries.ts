@@ -13,7 +13,7 @@
 // long, or, to an unsigned query, more than three times as long as the query. Clients then repeat the query over TCP
 // (RFC 7766).
 import type { Logger } from 'pino';
-import { type Edns, ednsOf, PLAIN_UDP } from '#dns/message/edns.ts';
+import { type Edns, PLAIN_UDP, readEdns } from '#dns/message/edns.ts';
 import { META, type Question, readMessage } from '#dns/message/message.ts';
 import { signAnswer, sizeOfTsig } from '#dns/message/tsig.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
@@ -76,7 +76,7 @@ export function createQueries({
 }: QueriesOptions): MessageHandler {
   return async ({ octets, header, question, proof }, transport) => {
     if (question === null) return bareAnswer(octets, RCODE.FORMERR);
-    const edns = ednsOf(readMessage(octets).sections[2]);
+    const edns = readEdns(readMessage(octets).sections[2]);
     const query = { octets, id: header.id, question, edns, proof };
     const isTransfer = question.type === META.AXFR || question.type === META.IXFR;
     if (transport.protocol === 'udp' && (isTransfer || (isUnsigned(query) && question.type !== TYPE_NUMBERS.SOA))) {

@@ -1,6 +1,6 @@
 // Reads an update with its EDNS, and the serial in the query of an IXFR. src/dns/update reads the changes of an update.
 // Pure.
-import { type Edns, ednsOf } from '#dns/message/edns.ts';
+import { type Edns, readEdns } from '#dns/message/edns.ts';
 import { type Message, readMessage } from '#dns/message/message.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 
@@ -8,7 +8,7 @@ import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 export function readUpdateMessage(octets: Uint8Array): (Message & { edns: Edns | null }) | string {
   try {
     const message = readMessage(octets);
-    return { ...message, edns: ednsOf(message.sections[2]) };
+    return { ...message, edns: readEdns(message.sections[2]) };
   } catch (error) {
     if (error instanceof RangeError) return error.message;
     throw error;

@@ -2,7 +2,7 @@
 // already, as RFC 1995 section 4 permits. Each message is signed. The zone comes from the database in one snapshot, so
 // a transfer has every update that was answered before it.
 import { META, type Question } from '#dns/message/message.ts';
-import { recordsOf, soaRecord, transferMessages } from '#dns/message/transfer.ts';
+import { encodeServedSet, soaRecord, transferMessages } from '#dns/message/transfer.ts';
 import { createSigner, type Signed } from '#dns/message/tsig.ts';
 import { PLACEHOLDER } from '#dns/own-records.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -48,7 +48,7 @@ async function* recordsFor({ name, serial, soa, pages }: ZoneTransfer, has: numb
   for await (const sets of pages) {
     for (const set of sets) {
       // An ALIAS without addresses is nothing that a client may see.
-      if (set.type !== PLACEHOLDER.type || set.rdata[0] !== PLACEHOLDER.rdata) yield* recordsOf(name, set);
+      if (set.type !== PLACEHOLDER.type || set.rdata[0] !== PLACEHOLDER.rdata) yield* encodeServedSet(name, set);
     }
   }
   yield ends;

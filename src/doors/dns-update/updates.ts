@@ -70,13 +70,13 @@ export function createUpdates({
     const { tsig } = signed;
     const mac = `${key.name} ${Buffer.from(tsig.mac).toString('hex')}`;
     return replays.once(mac, async () => {
-      const { outcome, edns } = await outcomeOf(signed, key, transport);
+      const { outcome, edns } = await decideOutcome(signed, key, transport);
       const answer = buildAnswer(outcome, { ...parts, edns, reserved: sizeOfTsig(tsig) });
       return { answer: signAnswer(answer, tsig, key, now), isFinal: outcome.rcode !== 'SERVFAIL' };
     });
   };
 
-  async function outcomeOf(
+  async function decideOutcome(
     { tsig, unsigned }: Signed,
     { actor, used }: FoundTsigKey,
     transport: MessageTransport,

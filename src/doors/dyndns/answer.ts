@@ -6,7 +6,7 @@ import type { Addresses } from './read.ts';
 const NOTE = 'zonestead-note';
 
 /** The line for a host name: the code, with the addresses if it has them. */
-export function lineOf(code: string, { A, AAAA }: Addresses): string {
+export function formatAnswer(code: string, { A, AAAA }: Addresses): string {
   if (code !== 'good' && code !== 'nochg') return code;
   return `${code} ${[A, AAAA].filter((each) => each !== undefined).join(',')}`;
 }

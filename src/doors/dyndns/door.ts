@@ -6,15 +6,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { IsTrusted } from '#http/connections/client-address.ts';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { requireBasicKey } from '#http/hooks/basic-auth.ts';
-import { counterOf } from '#http/hooks/limits.ts';
+import { requireCounter } from '#http/hooks/limits.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { logOwned } from '#service/owners/log-owned.ts';
 import { Refusal } from '#service/refusal.ts';
 import { type DoorParts, openDoor } from '../door.ts';
-import { lineOf, sendLines } from './answer.ts';
-import { type Addresses, addressesOfClient, readUpdate } from './read.ts';
+import { formatAnswer, sendLines } from './answer.ts';
+import { type Addresses, addressesOfClient, readHostUpdate } from './read.ts';
 import { DYNDNS_REFUSALS } from './refusals.ts';
 import { type HostAnswer, type OwnedListener, updateHost } from './update-host.ts';
 
@@ -51,7 +51,7 @@ function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTrusted: 
   }
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const update = readUpdate(parametersOf(request));
+    const update = readHostUpdate(readParameters(request));
     if ('code' in update) return sendLines(reply, [update.code], update.problem);
     const addresses = update.addresses ?? ownAddress(request, isTrusted);
     if (addresses === null) {
@@ -61,8 +61,8 @@ function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTrusted: 
         'The public address of the client cannot be seen from here: send myip=.',
       );
     }
-    const caller = { ...callerOf(request), once: null };
-    const count = counterOf(request);
+    const caller = { ...readCaller(request), once: null };
+    const count = requireCounter(request);
     let countedWrites = 0;
     const answers: HostAnswer[] = [];
     const { keyId } = caller.actor;
@@ -88,7 +88,7 @@ function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTrusted: 
     const problem = answers.find((answer) => answer.problem !== null)?.problem ?? null;
     return sendLines(
       reply,
-      answers.map(({ code }) => lineOf(code, addresses)),
+      answers.map(({ code }) => formatAnswer(code, addresses)),
       problem,
     );
   }
@@ -102,7 +102,7 @@ function ownAddress({ raw, headers, clientAddress }: FastifyRequest, isTrusted: 
 }
 
 /** The parameters of the address, and those of a form. */
-function parametersOf({ url, body }: FastifyRequest): URLSearchParams {
+function readParameters({ url, body }: FastifyRequest): URLSearchParams {
   const at = url.indexOf('?');
   const query = at < 0 ? '' : url.slice(at + 1);
   return new URLSearchParams(typeof body === 'string' && body !== '' ? `${query}&${body}` : query);

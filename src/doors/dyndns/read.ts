@@ -30,13 +30,13 @@ export interface Unreadable {
   problem: string;
 }
 
-export function readUpdate(parameters: URLSearchParams): HostUpdate | Unreadable {
-  const hosts = listOf(parameters.getAll('hostname'));
+export function readHostUpdate(parameters: URLSearchParams): HostUpdate | Unreadable {
+  const hosts = splitList(parameters.getAll('hostname'));
   if (hosts.length === 0) return { code: 'notfqdn', problem: 'Send hostname=, with one or several names.' };
   if (hosts.length > MAX_HOSTS) {
     return { code: 'numhost', problem: `Send at most ${MAX_HOSTS} names in one request, and not ${hosts.length}.` };
   }
-  const addresses = readAddresses(listOf(['myip', 'myipv4', 'myipv6'].flatMap((name) => parameters.getAll(name))));
+  const addresses = readAddresses(splitList(['myip', 'myipv4', 'myipv6'].flatMap((name) => parameters.getAll(name))));
   return typeof addresses === 'string' ? { code: 'dnserr', problem: addresses } : { hosts, addresses };
 }
 
@@ -55,7 +55,7 @@ function readAddresses(texts: readonly string[]): Addresses | null | string {
 }
 
 /** Routers send `myip=192.0.2.1,` if they have no IPv6 address. */
-function listOf(texts: readonly string[]): string[] {
+function splitList(texts: readonly string[]): string[] {
   return texts
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())

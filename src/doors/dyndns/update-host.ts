@@ -48,7 +48,7 @@ export async function updateHost(
       candidates: records,
       touches: records,
       namesOwners: true,
-      plan: (current: CurrentRrsets) => inOneStep(() => planOf(records, current)),
+      plan: (current: CurrentRrsets) => inOneStep(() => planAddresses(records, current)),
     };
     const { answer, owned = [] } = await editRrsets(context, caller, target.zone.id, edit, budget);
     onOwned(target.zone.name, owned);
@@ -62,7 +62,7 @@ export async function updateHost(
 }
 
 /** Replaces the RRset of each family that has an address; the other family stays as it is. */
-function planOf(records: readonly ParsedRecord[], { at }: CurrentRrsets): RrsetPlan<'good' | 'nochg'> {
+function planAddresses(records: readonly ParsedRecord[], { at }: CurrentRrsets): RrsetPlan<'good' | 'nochg'> {
   const changedRrsets = records.flatMap((record) => {
     const { name, type } = record;
     const before = at(name).find((each) => each.type === type)?.records ?? [];

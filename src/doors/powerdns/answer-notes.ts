@@ -13,7 +13,7 @@ const SENTENCES = {
 export type Note = keyof typeof SENTENCES;
 
 /** The notes about RRsets that were read. */
-export function notesOf({ isClamped, isOwnKept }: Pick<ReadRrsets, 'isClamped' | 'isOwnKept'>): Note[] {
+export function listNotes({ isClamped, isOwnKept }: Pick<ReadRrsets, 'isClamped' | 'isOwnKept'>): Note[] {
   return [...(isClamped ? ['clamped' as const] : []), ...(isOwnKept ? ['kept' as const] : [])];
 }
 

@@ -7,17 +7,17 @@ import type { ListedRrset } from '#service/records/list-rrsets.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { type CommentView, commentViews } from './comments.ts';
 import type { OwnRrset } from './read-rrsets.ts';
-import { settingsOf, type ZoneSettings } from './read-settings.ts';
-import { zoneId } from './zone-id.ts';
+import { completeSettings, type ZoneSettings } from './read-settings.ts';
+import { encodeZoneId } from './zone-id.ts';
 
 export const SERVER_PATH = '/api/v1/servers/localhost';
 
 /** A zone in a list. */
 export function zoneItem(
   { zoneName, serial }: Pick<ZoneView, 'zoneName' | 'serial'>,
-  { account, kind }: ZoneSettings = settingsOf(undefined),
+  { account, kind }: ZoneSettings = completeSettings(undefined),
 ) {
-  const id = zoneId(zoneName);
+  const id = encodeZoneId(zoneName);
   return {
     account,
     catalog: '',

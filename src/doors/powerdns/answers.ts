@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
 
 /** Exactly that of PowerDNS, because clients of go-powerdns compare it before they read the sentence of an error. */
-export const JSON_TYPE = 'application/json';
+export const POWERDNS_JSON_TYPE = 'application/json';
 
 /** Sends a value as compact JSON. */
 export function sendJson(reply: FastifyReply, value: unknown, status = 200): FastifyReply {
-  return reply.code(status).type(JSON_TYPE).serializer(JSON.stringify).send(value);
+  return reply.code(status).type(POWERDNS_JSON_TYPE).serializer(JSON.stringify).send(value);
 }
 
 /**
@@ -18,7 +18,7 @@ export function sendList(
   pages: AsyncIterable<readonly object[]>,
   { before, after }: { before: string; after: string } = { before: '[', after: ']' },
 ): FastifyReply {
-  return sendInChunks(reply, JSON_TYPE, listText(pages, before, after));
+  return sendInChunks(reply, POWERDNS_JSON_TYPE, listText(pages, before, after));
 }
 
 async function* listText(pages: AsyncIterable<readonly object[]>, before: string, after: string) {

@@ -4,7 +4,7 @@ import { parseComment } from '#dns/comment.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { clip } from '#dns/verdict.ts';
 import { keyOfOctets } from '#dns/wire/octets.ts';
-import { type Fields, fieldsOf, listOf, refused, textOf } from './read-fields.ts';
+import { type Fields, readListField, refused, requireFields, requireText } from './read-fields.ts';
 
 export interface CommentView {
   account: '';
@@ -19,11 +19,11 @@ export function commentViews(comments: readonly string[]): CommentView[] {
 
 /** The different comments of an RRset of a request; null: it says nothing about comments. @throws Refusal */
 export function commentsIn(fields: Fields, label: string): string[] | null {
-  const commentList = listOf(fields, 'comments', label);
+  const commentList = readListField(fields, 'comments', label);
   if (commentList === null) return null;
   const texts = commentList.flatMap((each) => {
     const what = `Each comment of ${label}`;
-    const comment = parseComment(textOf(fieldsOf(each, what), 'content', what));
+    const comment = parseComment(requireText(requireFields(each, what), 'content', what));
     if (!comment.ok) throw refused(`${label} is not accepted: ${comment.problem.message}`);
     return comment.value ?? [];
   });

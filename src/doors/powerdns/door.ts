@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { takeJson } from '#http/hooks/json-body.ts';
-import { sendRefusal, statusOf } from '#http/refusals.ts';
+import { sendRefusal, toHttpStatus } from '#http/refusals.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
 import { Refusal, refusal } from '#service/refusal.ts';
@@ -18,7 +18,7 @@ import { patchRoute } from './routes/patch.ts';
 import { putRoute } from './routes/put.ts';
 import { searchRoute } from './routes/search.ts';
 import { apiRoutes, serverRoutes } from './routes/server.ts';
-import { zoneRoutes } from './routes/zones.ts';
+import { powerDnsZoneRoutes } from './routes/zones.ts';
 
 /** Enough for MAX_RECORDS records of ordinary length. */
 const BODY_LIMIT = 4 * 1024 * 1024;
@@ -45,13 +45,13 @@ async function powerDnsRoutes(app: FastifyInstance, { context, writeLimits, feed
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]?.slice(0, 200) ?? '';
     const refused = refusal('no-such-powerdns-path', { method: request.method, path });
-    return sendRefusal(reply, refused, statusOf(refused), POWERDNS_REFUSALS);
+    return sendRefusal(reply, refused, toHttpStatus(refused), POWERDNS_REFUSALS);
   });
   apiRoutes(app);
   await app.register(
     async (server) => {
       serverRoutes(server);
-      zoneRoutes(server, context, writeLimits.records);
+      powerDnsZoneRoutes(server, context, writeLimits.records);
       patchRoute(server, context, feed?.arrivals);
       putRoute(server, context, feed?.arrivals);
       actionRoutes(server, context);

@@ -14,7 +14,7 @@ import type { RrsetChange } from './read-rrsets.ts';
  * The work for `editRrsets`. Its plan runs while the zone is locked, or against an unchanged zone.
  * @param serial the serial that the zone must have: with another one the work is refused as `busy`. Absent: any.
  */
-export function editOf(changes: readonly RrsetChange[], serial?: number): RrsetEdit<null> {
+export function buildPowerDnsEdit(changes: readonly RrsetChange[], serial?: number): RrsetEdit<null> {
   return {
     names: [...new Set(changes.map(({ name }) => name))],
     touches: changes,
@@ -23,7 +23,7 @@ export function editOf(changes: readonly RrsetChange[], serial?: number): RrsetE
     *plan(current) {
       if (serial !== undefined && (current.isChanged || current.zone.serial !== serial)) return busy();
       try {
-        return yield* planOf(changes, current);
+        return yield* planPowerDnsChange(changes, current);
       } catch (error) {
         if (error instanceof Refusal) return error;
         throw error;
@@ -33,18 +33,21 @@ export function editOf(changes: readonly RrsetChange[], serial?: number): RrsetE
 }
 
 /** @throws Refusal if comments find no record */
-export function* planOf(changes: readonly RrsetChange[], { at, zone }: CurrentRrsets): Steps<RrsetPlan<null>> {
+export function* planPowerDnsChange(
+  changes: readonly RrsetChange[],
+  { at, zone }: CurrentRrsets,
+): Steps<RrsetPlan<null>> {
   const workingByKey = new Map<string, Working>();
   for (const change of changes) {
     yield;
     const { name, type } = change;
     const key = `${name} ${type}`;
     const working =
-      workingByKey.get(key) ?? workingOf(name, type, at(name).find((each) => each.type === type)?.records ?? []);
+      workingByKey.get(key) ?? toWorking(name, type, at(name).find((each) => each.type === type)?.records ?? []);
     workingByKey.set(key, working);
     apply(working, change, zone.defaultTtl);
   }
-  return { rrsets: [...workingByKey.values()].map((working) => rrsetOf(working, zone.defaultTtl)), answer: null };
+  return { rrsets: [...workingByKey.values()].map((working) => toRrset(working, zone.defaultTtl)), answer: null };
 }
 
 /** An RRset between two changes. */
@@ -57,7 +60,7 @@ interface Working {
   ttl: number | null | undefined;
 }
 
-function workingOf(name: string, type: RecordType, records: readonly ParsedRecord[]): Working {
+function toWorking(name: string, type: RecordType, records: readonly ParsedRecord[]): Working {
   return { name, type, records: byValue(records), ttl: undefined };
 }
 
@@ -77,7 +80,7 @@ function apply(working: Working, { kind, records, comments }: RrsetChange, defau
       for (const record of records ?? []) working.records.delete(keyOfOctets(record.wire));
       return;
     case 'REPLACE': {
-      const before = rrsetOf(working, defaultTtl).records;
+      const before = toRrset(working, defaultTtl).records;
       const recordsByValue = byValue(before);
       const next = records === null ? before : records.map((each) => asStored(recordsByValue, each, defaultTtl));
       working.records = byValue(withComments(next, before, comments));
@@ -96,7 +99,7 @@ function extend(working: Working, record: ParsedRecord): void {
   working.records.set(value, { ...record, ttl: working.ttl });
 }
 
-function rrsetOf({ name, type, records, ttl }: Working, defaultTtl: number): Rrset {
+function toRrset({ name, type, records, ttl }: Working, defaultTtl: number): Rrset {
   const all = [...records.values()];
   return { name, type, records: ttl === undefined ? all : all.map((each) => withTtl(each, ttl, defaultTtl)) };
 }

@@ -13,7 +13,7 @@ import { clip } from '#dns/verdict.ts';
 import { insist, Refusal } from '#service/refusal.ts';
 import { commentsIn } from './comments.ts';
 import { readContent } from './read-content.ts';
-import { type Fields, fieldsOf, listOf, refused, shown, textOf, wordOf } from './read-fields.ts';
+import { type Fields, readListField, refused, requireFields, requireText, shown, toLowerText } from './read-fields.ts';
 
 /** The most RRsets, and the most records, of one request. */
 export const MAX_RRSETS = 5_000;
@@ -100,15 +100,15 @@ export function* readRrsets(
  * @throws Refusal
  */
 export function mustBeSoaRecord(rrset: unknown): void {
-  const fields = fieldsOf(rrset, 'Each element of "rrsets"');
+  const fields = requireFields(rrset, 'Each element of "rrsets"');
   const label = 'The SOA record of the zone';
-  const contents = (listOf(fields, 'records', label) ?? []).map((each) => contentOf(each, label));
+  const contents = (readListField(fields, 'records', label) ?? []).map((each) => readContentField(each, label));
   if (contents.length !== 1) throw refused(`${label} needs exactly one record, and not ${contents.length}.`);
-  ttlOf(fields, 'REPLACE', 1);
+  readTtl(fields, 'REPLACE', 1);
 }
 
 /** The deletions of all stored RRsets that no change is about. */
-export function deletionsOf(
+export function listDeletions(
   storedRrsets: readonly Pick<RrsetChange, 'name' | 'type'>[],
   changes: readonly RrsetChange[],
 ): RrsetChange[] {
@@ -120,13 +120,13 @@ export function deletionsOf(
 
 /** Whether an element of "rrsets" is an SOA record. */
 export function isSoa(rrset: unknown): boolean {
-  return wordOf((rrset as { type?: unknown } | null)?.type) === 'soa';
+  return toLowerText((rrset as { type?: unknown } | null)?.type) === 'soa';
 }
 
 /** Whether it is the SOA record of the zone. Clients copy that of another server; the service makes its own. */
-export function isSoaOf(rrset: unknown, zone: string): boolean {
+export function isZoneSoa(rrset: unknown, zone: string): boolean {
   const { name } = (rrset ?? {}) as { name?: unknown };
-  return isSoa(rrset) && wordOf(name).replace(/\.$/, '') === zone;
+  return isSoa(rrset) && toLowerText(name).replace(/\.$/, '') === zone;
 }
 
 interface OneRead {
@@ -143,20 +143,20 @@ function* readRrset(
   fixed: Kind | null,
 ): Steps<OneRead | 'kept' | null> {
   yield;
-  const fields = fieldsOf(value, 'Each element of "rrsets"');
-  const text = textOf(fields, 'name', 'Each RRset');
+  const fields = requireFields(value, 'Each element of "rrsets"');
+  const text = requireText(fields, 'name', 'Each RRset');
   if (!text.endsWith('.')) {
     throw refused(`The name ${clip(text)} is not absolute: write the whole name with a final dot.`);
   }
-  const typeText = textOf(fields, 'type', `The RRset ${clip(text)}`).toUpperCase();
+  const typeText = requireText(fields, 'type', `The RRset ${clip(text)}`).toUpperCase();
   const label = `The RRset ${clip(text)} of type ${clip(typeText)}`;
-  const kind = fixed ?? kindOf(fields, label);
-  const recordList = listOf(fields, 'records', label);
+  const kind = fixed ?? readKind(fields, label);
+  const recordList = readListField(fields, 'records', label);
   const comments = kind === 'REPLACE' ? commentsIn(fields, label) : null;
   if (kind === 'REPLACE' && recordList === null && comments === null) {
     throw refused(`${label} needs the field "records"; an empty array deletes it.`);
   }
-  const contents = kind === 'DELETE' ? [] : (recordList ?? []).map((each) => contentOf(each, label));
+  const contents = kind === 'DELETE' ? [] : (recordList ?? []).map((each) => readContentField(each, label));
   if (isOfApex(text, zone) && (typeText === 'SOA' || typeText === 'NS')) {
     if (kind === 'REPLACE' && recordList === null) return null;
     // dnscontrol deletes records that its file does not have. A DNS update that deletes these does nothing too (RFC
@@ -178,7 +178,7 @@ function* readRrset(
     if (kind === 'REPLACE' && recordList === null) {
       return { change: { kind, name: insist(name), type, records: null, comments }, label, isClamped: false };
     }
-    const { ttl, isClamped } = ttlOf(fields, kind, contents.length);
+    const { ttl, isClamped } = readTtl(fields, kind, contents.length);
     const records: ParsedRecord[] = [];
     for (const content of contents) {
       if (records.length % STEP === 0) yield;
@@ -190,17 +190,17 @@ function* readRrset(
   });
 }
 
-function kindOf(fields: Fields, label: string): Kind {
-  const text = textOf(fields, 'changetype', label).toUpperCase();
+function readKind(fields: Fields, label: string): Kind {
+  const text = requireText(fields, 'changetype', label).toUpperCase();
   const kind = KINDS.find((each) => each === text);
   if (kind !== undefined) return kind;
   throw refused(`${label} has the changetype ${clip(text)}; use one of ${KINDS.join(', ')}.`);
 }
 
 /** The content of a record, whose other fields must ask for nothing that the service cannot do. */
-function contentOf(value: unknown, label: string): string {
-  const fields = fieldsOf(value, `Each record of ${label}`);
-  const content = textOf(fields, 'content', `Each record of ${label}`);
+function readContentField(value: unknown, label: string): string {
+  const fields = requireFields(value, `Each record of ${label}`);
+  const content = requireText(fields, 'content', `Each record of ${label}`);
   if (fields.disabled === true) {
     throw refused(`${label} has a disabled record, which the service cannot keep; leave it out.`);
   }
@@ -214,7 +214,7 @@ function contentOf(value: unknown, label: string): string {
 }
 
 /** The TTL within the limits of the service. Null: that of the RRset, or the default of the zone. */
-function ttlOf({ ttl = null }: Fields, kind: Kind, records: number): { ttl: number | null; isClamped: boolean } {
+function readTtl({ ttl = null }: Fields, kind: Kind, records: number): { ttl: number | null; isClamped: boolean } {
   if (kind === 'DELETE' || kind === 'PRUNE' || records === 0) return { ttl: null, isClamped: false };
   if (ttl === null && kind === 'EXTEND') return { ttl: null, isClamped: false };
   if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 0 || ttl > 2 ** 31 - 1) {

@@ -2,7 +2,7 @@
 // compare some with the values that they sent, so the service keeps these, and does nothing by them. It refuses a
 // setting that asks for something it does not do. Pure.
 import type { ClientSettings } from '#service/zones/client-settings.ts';
-import { type Fields, refused, shown, wordOf } from './read-fields.ts';
+import { type Fields, refused, shown, toLowerText } from './read-fields.ts';
 
 /** Names of kinds in requests, and those of answers: PowerDNS answers Master for both words. */
 const KINDS: ReadonlyMap<string, string> = new Map([
@@ -32,7 +32,7 @@ const PRESET: ZoneSettings = {
 const MAX_CHARACTERS = 40;
 
 /** The settings of a zone with those that were never set. @param storedSettings undefined: none was set */
-export function settingsOf(storedSettings: ClientSettings | undefined): ZoneSettings {
+export function completeSettings(storedSettings: ClientSettings | undefined): ZoneSettings {
   return { ...PRESET, ...storedSettings };
 }
 
@@ -50,7 +50,7 @@ export function readSettings(fields: Fields): Partial<ZoneSettings> & ClientSett
   return {
     ...Object.fromEntries(texts),
     ...(rectify === null ? {} : { api_rectify: rectify }),
-    ...(kind === null ? {} : { kind: KINDS.get(wordOf(kind)) ?? PRESET.kind }),
+    ...(kind === null ? {} : { kind: KINDS.get(toLowerText(kind)) ?? PRESET.kind }),
   };
 }
 
@@ -65,7 +65,7 @@ function textSetting(key: string, value: unknown): string {
 /** @throws Refusal */
 function mustBePossible(fields: Fields): void {
   const { kind = 'Native', masters = [], dnssec = true, nsec3param = '', presigned = false, catalog = '' } = fields;
-  if (kind !== null && !KINDS.has(wordOf(kind))) {
+  if (kind !== null && !KINDS.has(toLowerText(kind))) {
     throw refused(`The kind ${shown(kind)} is not available: use "Native". The service is the primary of its zones.`);
   }
   if (Array.isArray(masters) ? masters.length > 0 : masters !== null) {

@@ -2,7 +2,7 @@
 
 import type { RefusalForm } from '#http/refusals.ts';
 import type { Refusal } from '#service/refusal.ts';
-import { JSON_TYPE } from './answers.ts';
+import { POWERDNS_JSON_TYPE } from './answers.ts';
 
 /** Errors of HTTP and JSON; every other bad request is a value that cannot be accepted, which PowerDNS answers 422. */
 const BAD_HTTP: ReadonlySet<Refusal['rule']> = new Set([
@@ -17,7 +17,7 @@ const BAD_HTTP: ReadonlySet<Refusal['rule']> = new Set([
 
 export const POWERDNS_REFUSALS: RefusalForm = {
   body: (refused) => ({ error: refused.message }),
-  jsonType: JSON_TYPE,
+  jsonType: POWERDNS_JSON_TYPE,
   status: (refused, status) => {
     if (status === 400) return BAD_HTTP.has(refused.rule) ? 400 : 422;
     // In this API, only zones can be in conflict. Records that exclude each other are a value that cannot be accepted.

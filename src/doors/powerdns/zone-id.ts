@@ -4,7 +4,7 @@
 const PLAIN = /[^A-Za-z0-9.-]/g;
 
 /** @param name canonical */
-export function zoneId(name: string): string {
+export function encodeZoneId(name: string): string {
   const escapedName = name.replace(
     PLAIN,
     (char) => `=${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,

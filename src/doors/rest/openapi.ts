@@ -8,7 +8,7 @@ import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import type { Operation } from '#contract/operation.ts';
 import { createZone } from '#contract/operations/zones.ts';
 import { MANAGED_BY } from '#contract/shared.ts';
-import { meaningOf } from '#http/error-codes.ts';
+import { describeStatus } from '#http/error-codes.ts';
 import { TAGS_PATTERN } from '#http/hooks/conditions.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 
@@ -271,7 +271,7 @@ function completeOperation(
   for (const status of implied) responses[status] ??= structuredClone(responses['500']) as OpenApi.ResponseObject;
   for (const [status, response] of Object.entries(responses)) {
     const answer = response as OpenApi.ResponseObject;
-    answer.description = meaningOf(Number(status)) ?? SUCCESSES[status] ?? answer.description;
+    answer.description = describeStatus(Number(status)) ?? SUCCESSES[status] ?? answer.description;
     // Errors are JSON, even for an operation that answers with another content type.
     const [error] = Number(status) < 400 ? [] : Object.values(answer.content ?? {});
     if (error) answer.content = { 'application/json': error };

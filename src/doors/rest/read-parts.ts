@@ -6,11 +6,11 @@ import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
 import { hashOfPost } from '#http/hooks/auth.ts';
 import { readTags } from '#http/hooks/conditions.ts';
 import type { SetInput } from '#service/owners/set.ts';
-import type { RecordChange } from '#service/records/batch.ts';
+import type { BatchChange } from '#service/records/batch.ts';
 import { type Refusal, refuseIssues } from '#service/refusal.ts';
 
 /** @param url the address of the single POST that the change stands for */
-export function readChange(change: unknown, url: string): RecordChange | Refusal {
+export function readChange(change: unknown, url: string): BatchChange | Refusal {
   const parsed = recordChange.safeParse(change);
   if (parsed.success) {
     if (parsed.data.action !== 'create') return withCondition(parsed.data);
@@ -30,7 +30,7 @@ export function readChange(change: unknown, url: string): RecordChange | Refusal
 function withCondition({
   ifMatch,
   ...change
-}: Exclude<z.output<typeof recordChange>, { action: 'create' }>): RecordChange | Refusal {
+}: Exclude<z.output<typeof recordChange>, { action: 'create' }>): BatchChange | Refusal {
   if (ifMatch === undefined) return change;
   const tags = readTags(ifMatch);
   if (tags === null) return refuseIssues([{ path: ['ifMatch'], message: ENTITY_TAGS_RULE }]);

@@ -5,8 +5,8 @@ import { validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { type Operation, type OperationAnswer, type Received, takesCondition } from '#contract/operation.ts';
 import { errorAnswers } from '#http/error-codes.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
-import { conditionalCallerOf, isKnown, tagged } from '#http/hooks/conditions.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
+import { isKnown, readConditionalCaller, tagged } from '#http/hooks/conditions.ts';
 import { UNTIL_COLON } from '#http/patterns.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller } from '#service/context.ts';
@@ -60,12 +60,12 @@ export function serveOn(app: FastifyInstance): Serve {
       ...checkFirst(operation),
       method,
       url: patternOfPath(path).slice(app.prefix.length),
-      schema: schemaOf(operation),
-      config: { operation, ...countsOf(operation), ...(isStream === undefined ? {} : { isStream }) },
+      schema: buildSchema(operation),
+      config: { operation, ...toCounts(operation), ...(isStream === undefined ? {} : { isStream }) },
       handler: async (request, reply) => {
         const { params, query, body } = request;
-        const actor = () => actorOf(request);
-        const caller = () => (takesCondition(operation) ? conditionalCallerOf(request) : callerOf(request));
+        const actor = () => requireActor(request);
+        const caller = () => (takesCondition(operation) ? readConditionalCaller(request) : readCaller(request));
         const answer = await handle({ params, query, body, request, reply, actor, caller } as never);
         // A reply that has sent the answer becomes undefined here, because it is a promise of the end of the answer.
         if (answer === undefined && status !== 204) return reply;
@@ -88,7 +88,7 @@ function patternOfPath(path: string): string {
     .replaceAll(/\{(\w+)\}(::)?/g, (_, name, colon) => (colon ? `:${name}${UNTIL_COLON}::` : `:${name}`));
 }
 
-function schemaOf(operation: Operation): Record<string, unknown> {
+function buildSchema(operation: Operation): Record<string, unknown> {
   const { id, tag, summary, description, needs, params, query, body, consumes, produces, answers, errors } = operation;
   const isConditional = operation.method === 'GET' && takesCondition(operation);
   return {
@@ -107,7 +107,7 @@ function schemaOf(operation: Operation): Record<string, unknown> {
   };
 }
 
-function countsOf({ counts }: Operation): Pick<FastifyContextConfig, 'counts'> {
+function toCounts({ counts }: Operation): Pick<FastifyContextConfig, 'counts'> {
   if (counts === undefined || typeof counts === 'string') return counts === undefined ? {} : { counts };
   const { bucket, changes } = counts;
   return { counts: { bucket, changes: changes === 'operation' ? changes : ({ body }) => changes(body) } };

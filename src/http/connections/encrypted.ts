@@ -25,7 +25,7 @@ export interface ClientConnection {
  */
 export function isProtected(connection: ClientConnection): boolean {
   const { isEncrypted, isTrustedProxy, peer, own, client } = connection;
-  const protocols = isTrustedProxy ? protocolsOf(connection) : [];
+  const protocols = isTrustedProxy ? readProtocols(connection) : [];
   if (protocols.length > 0) return protocols.every((protocol) => protocol === 'https');
   if (isEncrypted) return true;
   const from = plainAddress(peer);
@@ -33,7 +33,7 @@ export function isProtected(connection: ClientConnection): boolean {
   return from === plainAddress(own) || isLoopback(from);
 }
 
-function protocolsOf({ proxyHeader, xForwardedProto, forwarded }: ClientConnection): string[] {
+function readProtocols({ proxyHeader, xForwardedProto, forwarded }: ClientConnection): string[] {
   if (proxyHeader === 'X-Forwarded-For') {
     return xForwardedProto.flatMap((value) => value.split(',')).map((each) => each.trim().toLowerCase());
   }

@@ -94,7 +94,7 @@ export function shareLimits(
       refuse(socket);
       return;
     }
-    const network = isExempt?.(remoteAddress) ? null : networkOf(remoteAddress);
+    const network = isExempt?.(remoteAddress) ? null : toClientNetwork(remoteAddress);
     const count = network === null ? 0 : (counts.get(network) ?? 0) + 1;
     if (count > perAddress) {
       refuse(socket);
@@ -120,7 +120,7 @@ export function shareLimits(
 }
 
 /** One subscriber commonly has a /64 of IPv6 (RFC 6177 section 2). */
-export function networkOf(address: string): string {
+export function toClientNetwork(address: string): string {
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
   if (!plain.includes(':')) return plain;
   const [head = '', tail] = (plain.split('%')[0] ?? '').split('::');

@@ -4,7 +4,7 @@
 import type { Server, Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { lookAtFirstOctet } from './first-octet.ts';
-import { endsOf, isRenamed, rename } from './peer.ts';
+import { describeEnds, isRenamed, rename } from './peer.ts';
 import type { ServingCertificate } from './serving-certificate.ts';
 import { interceptConnections } from './sockets.ts';
 
@@ -42,7 +42,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   /** By the ends of the connection. */
   const early = new Map<string, Socket>();
   interceptConnections(server, (socket, accept) => {
-    const ends = endsOf(socket);
+    const ends = describeEnds(socket);
     early.set(ends, socket);
     socket.once('close', () => {
       if (early.get(ends) === socket) early.delete(ends);
@@ -53,7 +53,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     });
   });
   server.on('secureConnection', (socket) => {
-    const ends = endsOf(socket);
+    const ends = describeEnds(socket);
     const below = early.get(ends);
     early.delete(ends);
     // The client has already disconnected.

@@ -3,7 +3,7 @@
 
 import { limitWork, type WorkLimitOptions } from '#service/permits.ts';
 import { refusal } from '#service/refusal.ts';
-import { networkOf } from '../connections/sockets.ts';
+import { toClientNetwork } from '../connections/sockets.ts';
 
 /** More addresses than this share one number. */
 const MAX_ADDRESSES = 10_000;
@@ -37,7 +37,7 @@ export function limitAddresses({ rate: { most, windowMs }, work: options, now }:
   }
 
   return async (address: string, signal: AbortSignal): Promise<() => void> => {
-    const network = networkOf(address);
+    const network = toClientNetwork(address);
     count(network);
     return limit.take(network, signal);
   };

@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 /** The token of `Authorization: Bearer` (RFC 6750 section 2.1); null without one. */
-export function bearerOf({ headers }: FastifyRequest): string | null {
+export function readBearer({ headers }: FastifyRequest): string | null {
   return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
@@ -22,12 +22,12 @@ export function bearerOf({ headers }: FastifyRequest): string | null {
 export function requireKey(context: ServiceContext): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const agent = request.headers['user-agent'] ?? null;
-    request.actor = await authenticate(context, bearerOf(request), request.clientAddress, agent);
+    request.actor = await authenticate(context, readBearer(request), request.clientAddress, agent);
   };
 }
 
 /** The actor of a request that passed requireKey. */
-export function actorOf(request: FastifyRequest): Actor {
+export function requireActor(request: FastifyRequest): Actor {
   if (!request.actor) throw new Error(`${request.routeOptions.url} is served without authentication`);
   return request.actor;
 }
@@ -36,14 +36,14 @@ export function actorOf(request: FastifyRequest): Actor {
  * The caller of a change.
  * @throws Refusal bad_request if the Idempotency-Key or Zonestead-Managed-By header is malformed
  */
-export function callerOf(request: FastifyRequest): Caller {
+export function readCaller(request: FastifyRequest): Caller {
   const token = request.headers['idempotency-key'];
   const managedBy = request.headers['zonestead-managed-by'] ?? null;
   if (managedBy !== null && (typeof managedBy !== 'string' || !MANAGED_BY.test(managedBy))) {
     throw refusal('bad-header', { problem: MANAGED_BY_RULE }, { field: 'Zonestead-Managed-By' });
   }
   const caller = {
-    actor: actorOf(request),
+    actor: requireActor(request),
     requestId: request.id,
     managedBy,
     isGone: () => request.socket.destroyed,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
-import { bearerOf } from './auth.ts';
+import { readBearer } from './auth.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,7 +23,7 @@ export function requireBasicKey(context: ServiceContext) {
     const [, token] = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(header) ?? [];
     const pair = token === undefined ? null : Buffer.from(token, 'base64').toString();
     const at = pair?.indexOf(':') ?? -1;
-    const text = pair === null || at < 0 ? bearerOf(request) : pair.slice(at + 1);
+    const text = pair === null || at < 0 ? readBearer(request) : pair.slice(at + 1);
     reply.header('www-authenticate', BASIC_CHALLENGE);
     request.actor = await authenticate(context, text, request.clientAddress);
     reply.removeHeader('www-authenticate');

@@ -1,10 +1,10 @@
 // Conditional requests (RFC 9110 section 13): the headers If-Match and If-None-Match, and the ETag of answers.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
-import { isAmong, matches, type TagCondition, type TagList } from '#service/conditions/match.ts';
+import { isAmong, matchesTag, type TagCondition, type TagList } from '#service/conditions/match.ts';
 import type { Caller } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
-import { callerOf } from './auth.ts';
+import { readCaller } from './auth.ts';
 
 /** One entity tag (RFC 9110 section 8.8.3). */
 const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
@@ -22,13 +22,13 @@ export function readTags(text: string): TagList | null {
 }
 
 /** The condition of a request; null without one. @throws Refusal bad_request */
-export function conditionOf(request: FastifyRequest): TagCondition | null {
-  const ifMatch = tagsOf(request, 'If-Match');
-  const ifNoneMatch = tagsOf(request, 'If-None-Match');
+export function readCondition(request: FastifyRequest): TagCondition | null {
+  const ifMatch = readTagHeader(request, 'If-Match');
+  const ifNoneMatch = readTagHeader(request, 'If-None-Match');
   return ifMatch === null && ifNoneMatch === null ? null : { ifMatch, ifNoneMatch };
 }
 
-function tagsOf({ headers }: FastifyRequest, field: 'If-Match' | 'If-None-Match'): TagList | null {
+function readTagHeader({ headers }: FastifyRequest, field: 'If-Match' | 'If-None-Match'): TagList | null {
   const text = headers[field.toLowerCase()];
   if (text === undefined) return null;
   const tags = readTags(String(text));
@@ -36,9 +36,9 @@ function tagsOf({ headers }: FastifyRequest, field: 'If-Match' | 'If-None-Match'
   return tags;
 }
 
-/** The caller of a change that may have a condition. @throws as callerOf and conditionOf */
-export function conditionalCallerOf(request: FastifyRequest): Caller {
-  return { ...callerOf(request), condition: conditionOf(request) };
+/** The caller of a change that may have a condition. @throws as readCaller and readCondition */
+export function readConditionalCaller(request: FastifyRequest): Caller {
+  return { ...readCaller(request), condition: readCondition(request) };
 }
 
 /**
@@ -56,10 +56,10 @@ export function tagged(reply: FastifyReply, etag: string): FastifyReply {
  */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
   tagged(reply, etag);
-  const condition = conditionOf(request);
+  const condition = readCondition(request);
   if (condition === null) return false;
   const { ifMatch, ifNoneMatch } = condition;
-  if (ifMatch !== null && !matches(ifMatch, etag)) {
+  if (ifMatch !== null && !matchesTag(ifMatch, etag)) {
     throw refusal('changed-meanwhile', { what: 'The answer', etag }, { field: 'If-Match', current: { etag } });
   }
   return ifNoneMatch !== null && isAmong(ifNoneMatch, etag);

@@ -18,11 +18,11 @@ const LEAST_RATE = 64 * 1024;
  */
 export function sendInChunks(reply: FastifyReply, type: string, chunks: AsyncIterable<string>): FastifyReply {
   const isHead = reply.request.method === 'HEAD';
-  const source = isHead ? [] : atPaceOf(reply, chunks);
+  const source = isHead ? [] : paceChunks(reply, chunks);
   return reply.type(type).send(Readable.from(source, { objectMode: false }));
 }
 
-async function* atPaceOf({ raw }: FastifyReply, chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
+async function* paceChunks({ raw }: FastifyReply, chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let startedAt: number | null = null;
   let octets = 0;
   for await (const text of chunks) {
@@ -48,7 +48,7 @@ async function* atPaceOf({ raw }: FastifyReply, chunks: AsyncIterable<string>): 
  * Streams `{"<name>": […]}` page by page. The items must have the shape of the contract: they are neither validated nor
  * filtered.
  */
-export async function* jsonList(name: string, pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+export async function* streamJsonList(name: string, pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
   let separator = `{${JSON.stringify(name)}:[`;
   for await (const page of pages) {
     if (page.length === 0) continue;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { BUCKETS, type RouteBucket } from '#base/buckets.ts';
-import { writesOf } from '#base/bulk-writes.ts';
+import { countBulkWrites } from '#base/bulk-writes.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { WriteCost } from '#contract/shared.ts';
 import type { Actor } from '#service/accounts/actor.ts';
@@ -12,12 +12,14 @@ import type { ServiceContext } from '#service/context.ts';
 import { openBudget, type WindowBudget, windowHolder } from '#service/limits.ts';
 import { Refusal } from '#service/refusal.ts';
 import { STATUS } from '../error-codes.ts';
-import { actorOf } from './auth.ts';
+import { requireActor } from './auth.ts';
 
 /** A bucket alone: each request is one write. */
 type Counts = RouteBucket | { bucket: RouteBucket; changes: ChangesOf };
 
-/** The number of writes by the body, before it is validated; `operation`: the operation counts, with `counterOf`. */
+/**
+ * The number of writes by the body, before it is validated; `operation`: the operation counts, with `requireCounter`.
+ */
 type ChangesOf = ((request: FastifyRequest) => number) | 'operation';
 
 /**
@@ -77,14 +79,14 @@ export function countDeclaredWrites(
       request.bucket = bucket;
       const countChanges: CountChanges = Object.assign(
         (writes: number) => take(context, request, reply, bucket, limits[bucket], writes),
-        { costOf: (writes: number) => costOf(writes, limits[bucket](actorOf(request))) },
+        { costOf: (writes: number) => toWriteCost(writes, limits[bucket](requireActor(request))) },
       );
       if (changes === 'operation') {
         request.countChanges = countChanges;
         // An operation that counts nothing has used no write: without the number of writes left, the policy says just
         // that.
-        const limit = limits[bucket](actorOf(request));
-        if (limit !== null) reply.header('ratelimit-policy', policyOf(bucket, limit));
+        const limit = limits[bucket](requireActor(request));
+        if (limit !== null) reply.header('ratelimit-policy', formatPolicy(bucket, limit));
       } else await countChanges(typeof changes === 'number' ? changes : changes(request));
     };
     const keepRefusal = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -101,7 +103,7 @@ export function countDeclaredWrites(
 }
 
 /** For the handler of a route whose operation counts. */
-export function counterOf({ countChanges }: FastifyRequest): CountChanges {
+export function requireCounter({ countChanges }: FastifyRequest): CountChanges {
   if (countChanges === null) throw new Error('the config of this route does not declare that its operation counts');
   return countChanges;
 }
@@ -110,8 +112,8 @@ export function counterOf({ countChanges }: FastifyRequest): CountChanges {
  * The budget of a handler whose operation counts after it was judged. @param counted writes that the handler counted
  * before
  */
-export function writeBudgetOf(request: FastifyRequest, counted = 0): WriteBudget {
-  return { counted, count: counterOf(request) };
+export function createWriteBudget(request: FastifyRequest, counted = 0): WriteBudget {
+  return { counted, count: requireCounter(request) };
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -131,7 +133,7 @@ async function take(
   limitOf: (actor: Actor) => number | null,
   changes: number,
 ): Promise<void> {
-  const actor = actorOf(request);
+  const actor = requireActor(request);
   const limit = limitOf(actor);
   if (limit === null) return;
   request.budget ??= openBudget(context, windowHolder(actor, bucket), bucket, limit);
@@ -139,15 +141,15 @@ async function take(
   const before = budget.counted;
   await budget.count(changes);
   if (budget.counted === before) return;
-  reply.header('ratelimit-policy', policyOf(bucket, limit));
+  reply.header('ratelimit-policy', formatPolicy(bucket, limit));
   reply.header('ratelimit', `"${bucket}";r=${budget.left};t=${retryAfterSeconds(BUCKETS[bucket].windowMs)}`);
 }
 
-function costOf(changes: number, limit: number | null): WriteCost | null {
-  return limit === null ? null : { writes: writesOf(changes, limit), limit };
+function toWriteCost(changes: number, limit: number | null): WriteCost | null {
+  return limit === null ? null : { writes: countBulkWrites(changes, limit), limit };
 }
 
-function policyOf(bucket: RouteBucket, limit: number): string {
+function formatPolicy(bucket: RouteBucket, limit: number): string {
   return `"${bucket}";q=${limit};w=${BUCKETS[bucket].windowMs / 1000}`;
 }
 

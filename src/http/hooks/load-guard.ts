@@ -14,7 +14,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { type BodyBudget, type BodyLease, createBodyBudget } from '../load/body-budget.ts';
 import { type Guard, judgeLoad, type LoadLevel, NO_LOAD } from '../load/load.ts';
 import type { Meter } from '../load/measure.ts';
-import { patternOf } from '../patterns.ts';
+import { toRoutePattern } from '../patterns.ts';
 
 /** Requests over HTTP, those of name servers, and messages at the port of DNS updates. */
 export type RequestKind = 'rest' | 'feed' | 'updates';
@@ -97,7 +97,7 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
     return admitted[kind] <= UNKNOWN_PER_SECOND;
   };
 
-  const guardOf = (kind: RequestKind): Guard => ({
+  const createGuard = (kind: RequestKind): Guard => ({
     refuseStrangers(credential) {
       if (load.level === 0) return;
       if (credential === null) refuse('anonymous', 'The service is overloaded and serves requests with a key only.');
@@ -118,7 +118,7 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
       }
     },
   });
-  const guards = { rest: guardOf('rest'), feed: guardOf('feed'), updates: guardOf('updates') };
+  const guards = { rest: createGuard('rest'), feed: createGuard('feed'), updates: createGuard('updates') };
 
   return {
     level: () => load.level,
@@ -135,7 +135,7 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
 }
 
 /** A hash of the credential of the request. Null if the request has none. */
-function credentialOf({ headers }: FastifyRequest): string | null {
+function hashCredential({ headers }: FastifyRequest): string | null {
   const text = headers.authorization ?? headers['x-api-key'] ?? headers.cookie;
   return text === undefined ? null : createHash('sha256').update(String(text)).digest('base64');
 }
@@ -145,12 +145,12 @@ export function guardLoad(app: FastifyInstance, guard: LoadGuard): void {
   const guardFor = ({ routeOptions }: FastifyRequest) =>
     guard.of(FEED_ROUTE.test(routeOptions.url ?? '') ? 'feed' : 'rest');
   const remember = (request: FastifyRequest) => {
-    const credential = credentialOf(request);
+    const credential = hashCredential(request);
     if (credential !== null) guardFor(request).remember(credential);
   };
   app.addHook('onRequest', async (request) => {
     const requestGuard = guardFor(request);
-    requestGuard.refuseStrangers(credentialOf(request));
+    requestGuard.refuseStrangers(hashCredential(request));
     if (guard.level() === 2 && isLarge(request)) requestGuard.refuseLarge();
   });
   app.addHook('preParsing', async (request, reply, payload) => {
@@ -180,7 +180,7 @@ function isLarge({ headers, routeOptions, query }: FastifyRequest): boolean {
   if (FEED_ROUTE.test(routeOptions.url ?? '')) return false;
   if (headers['transfer-encoding'] !== undefined) return true;
   if (Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES) return true;
-  const route = patternOf(routeOptions.url ?? '');
+  const route = toRoutePattern(routeOptions.url ?? '');
   if (LARGE_ROUTE.test(route)) return true;
   const { limit, name, rrsets, rrset_name } = (query ?? {}) as Record<string, unknown>;
   if (route === POWERDNS_ZONE && routeOptions.method === 'GET') return rrsets !== 'false' && rrset_name === undefined;

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROUTE_BUCKETS } from '#base/buckets.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { STATUS } from '../error-codes.ts';
-import { patternOf } from '../patterns.ts';
+import { toRoutePattern } from '../patterns.ts';
 
 const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -36,15 +36,15 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
     );
     if (success === undefined) return;
     for (const each of [method].flat().filter((name) => name !== 'HEAD'))
-      requests.zero({ route: patternOf(url), method: each, code: success });
+      requests.zero({ route: toRoutePattern(url), method: each, code: success });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
     if (statusCode === 200 && isStream(request)) return;
-    const route = request.is404 ? UNMATCHED : patternOf(request.routeOptions.url ?? UNMATCHED);
+    const route = request.is404 ? UNMATCHED : toRoutePattern(request.routeOptions.url ?? UNMATCHED);
     requests.observe({ route, method: request.method, code: statusCode }, reply.elapsedTime / 1000);
     const { bucket } = request;
-    if (bucket !== null) writes.inc({ bucket, result: resultOf(statusCode) });
+    if (bucket !== null) writes.inc({ bucket, result: classifyStatus(statusCode) });
   });
 }
 
@@ -53,7 +53,7 @@ function isStream(request: FastifyRequest): boolean {
   return typeof isStream === 'function' ? isStream(request) : isStream;
 }
 
-function resultOf(status: number): (typeof RESULTS)[number] {
+function classifyStatus(status: number): (typeof RESULTS)[number] {
   if (status < 400) return 'ok';
   if (status === STATUS.rate_limited) return 'limited';
   if (status === STATUS.busy) return 'busy';

@@ -4,7 +4,7 @@ import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
 import { authenticateNode, isNodeKey, type NodeActor } from '#service/nodes/keys.ts';
 import { refusal } from '#service/refusal.ts';
-import { bearerOf } from './auth.ts';
+import { readBearer } from './auth.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Creates an onRequest hook. @throws Refusal unauthorized; forbidden for a valid key of another kind */
 export function requireNodeKey(context: ServiceContext): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const text = bearerOf(request);
+    const text = readBearer(request);
     const agent = request.headers['user-agent'] ?? null;
     if (!isNodeKey(text)) {
       await authenticate(context, text, request.clientAddress, agent);
@@ -27,7 +27,7 @@ export function requireNodeKey(context: ServiceContext): (request: FastifyReques
 }
 
 /** The node of a request that passed requireNodeKey. */
-export function nodeOf(request: FastifyRequest): NodeActor {
+export function requireNode(request: FastifyRequest): NodeActor {
   if (!request.node) throw new Error(`${request.routeOptions.url} is served without authentication`);
   return request.node;
 }

@@ -2,7 +2,7 @@
 // attributes follow OpenTelemetry's conventions for HTTP servers and never contain keys or bodies.
 import type { FastifyInstance } from 'fastify';
 import type { Span, Tracing } from '#telemetry/span.ts';
-import { patternOf } from '../patterns.ts';
+import { toRoutePattern } from '../patterns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,7 +16,7 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { method, headers, id } = request;
     const { url } = request.routeOptions;
-    const route = request.is404 || url === undefined ? undefined : patternOf(url);
+    const route = request.is404 || url === undefined ? undefined : toRoutePattern(url);
     request.span = tracing.begin({
       name: route === undefined ? method : `${method} ${route}`,
       kind: 'server',

@@ -2,7 +2,7 @@
 // id in an Event, a trace or the history to the answer. It never contains the content of a record.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { patternOf } from '../patterns.ts';
+import { toRoutePattern } from '../patterns.ts';
 
 /** One change of a batch. */
 export interface LoggedPart {
@@ -30,7 +30,7 @@ export function logWrites(app: FastifyInstance, log: Logger): void {
       {
         requestId,
         method,
-        route: patternOf(request.routeOptions.url ?? ''),
+        route: toRoutePattern(request.routeOptions.url ?? ''),
         zoneId,
         zone,
         keyId: actor?.keyId,

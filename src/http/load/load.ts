@@ -57,16 +57,16 @@ const LEAVE: Readonly<Record<1 | 2, Thresholds>> = {
 export function judgeLoad(before: Load, measurement: Measurement, now: number): Load {
   const delayMs = before.delayMs + SMOOTHING * (measurement.delayMs - before.delayMs);
   const smoothed = { ...measurement, delayMs };
-  const enteredLevel = levelOf(smoothed, ENTER);
+  const enteredLevel = judgeLevel(smoothed, ENTER);
   if (enteredLevel >= before.level) return { level: enteredLevel, delayMs, calmSince: null };
-  const keptLevel = levelOf(smoothed, LEAVE);
+  const keptLevel = judgeLevel(smoothed, LEAVE);
   if (keptLevel >= before.level) return { level: before.level, delayMs, calmSince: null };
   const calmSince = before.calmSince ?? now;
   if (now - calmSince < CALM_MS) return { level: before.level, delayMs, calmSince };
   return { level: keptLevel, delayMs, calmSince: null };
 }
 
-function levelOf(measurement: Measurement, thresholds: Readonly<Record<1 | 2, Thresholds>>): LoadLevel {
+function judgeLevel(measurement: Measurement, thresholds: Readonly<Record<1 | 2, Thresholds>>): LoadLevel {
   const reaches = (limit: Thresholds) =>
     measurement.delayMs >= limit.delayMs || measurement.heap >= limit.heap || measurement.resident >= limit.resident;
   if (reaches(thresholds[2])) return 2;

@@ -19,14 +19,14 @@ const MEMORY_LIMIT = '/sys/fs/cgroup/memory.max';
 export function createMeter(limitFile = MEMORY_LIMIT): Meter {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
-  let before = turnsOf(histogram);
+  let before = toTurns(histogram);
   const limit = memoryLimit(limitFile);
   return {
     read: () => {
       // The histogram is never reset: Node does not record the turn during which it was reset, however long that turn
       // was.
-      const after = turnsOf(histogram);
-      const delayMs = delayOf({ ms: after.ms - before.ms, squares: after.squares - before.squares });
+      const after = toTurns(histogram);
+      const delayMs = computeDelay({ ms: after.ms - before.ms, squares: after.squares - before.squares });
       before = after;
       const { used_heap_size: usedBytes, heap_size_limit: most } = getHeapStatistics();
       return { delayMs, heap: usedBytes / most, resident: limit === null ? 0 : process.memoryUsage.rss() / limit };
@@ -41,7 +41,7 @@ interface Turns {
   readonly squares: number;
 }
 
-function turnsOf({ count, mean, stddev }: ELDHistogram): Turns {
+function toTurns({ count, mean, stddev }: ELDHistogram): Turns {
   if (count === 0) return { ms: 0, squares: 0 };
   const [meanMs, deviationMs] = [mean / NS_PER_MS, stddev / NS_PER_MS];
   return { ms: count * meanMs, squares: count * (meanMs ** 2 + deviationMs ** 2) };
@@ -52,7 +52,7 @@ function turnsOf({ count, mean, stddev }: ELDHistogram): Turns {
  * weighted by their length. One turn of a second among a hundred short ones counts as nearly a second, because that is
  * how long a request waits.
  */
-export function delayOf({ ms, squares }: Turns): number {
+export function computeDelay({ ms, squares }: Turns): number {
   // Nothing was recorded.
   if (!(ms > 0)) return 0;
   return Math.max(0, squares / ms - RESOLUTION_MS);

@@ -91,7 +91,7 @@ export function isAlreadyExists(error: unknown): boolean {
 }
 
 /** Whether the requested resourceVersion is no longer kept (410, reason Expired or Gone). */
-export function isExpired(error: unknown): boolean {
+export function isExpiredVersion(error: unknown): boolean {
   return error instanceof KubeError && error.status === 410;
 }
 

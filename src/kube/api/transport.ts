@@ -149,7 +149,7 @@ class HttpTransport implements Transport {
     const body = call.body === undefined ? null : JSON.stringify(call.body);
     const answer = await this.#pool.for(proof.tls)[kind].request({
       origin: this.#origin,
-      path: pathOf(this.#prefix, call),
+      path: buildPath(this.#prefix, call),
       method: call.method,
       headers: {
         accept: call.accept ?? 'application/json',
@@ -215,7 +215,7 @@ function networkError(cause: unknown, limitMs: number | undefined): KubeError {
   return new KubeError({ status: 0, reason: 'Unreachable', message: `The API server is unreachable: ${text}`, cause });
 }
 
-function pathOf(prefix: string, call: Pick<KubeCall, 'path' | 'query'>): string {
+function buildPath(prefix: string, call: Pick<KubeCall, 'path' | 'query'>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.append(name, value);
   const text = query.toString();

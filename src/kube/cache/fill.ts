@@ -1,6 +1,6 @@
 // Lists all objects for a cache: every page of one consistent snapshot.
 import type { KubeApi, KubePage, ListOptions } from '../api/api.ts';
-import { isExpired, isTooLargeResourceVersion, KubeError } from '../api/errors.ts';
+import { isExpiredVersion, isTooLargeResourceVersion, KubeError } from '../api/errors.ts';
 import type { KubeObject, ResourceType } from '../objects/resource.ts';
 
 /** Selects objects of a type. */
@@ -40,7 +40,9 @@ export async function fill<T extends KubeObject>(
 }
 
 function isUnusableVersion(error: unknown): boolean {
-  return isExpired(error) || isTooLargeResourceVersion(error) || (error instanceof KubeError && error.status === 400);
+  return (
+    isExpiredVersion(error) || isTooLargeResourceVersion(error) || (error instanceof KubeError && error.status === 400)
+  );
 }
 
 async function listPages<T extends KubeObject>(
@@ -59,7 +61,7 @@ async function listPages<T extends KubeObject>(
     try {
       page = await api.list<T>(type, { ...rest, continue: page.continue }, signal);
     } catch (error) {
-      if (!isExpired(error)) throw error;
+      if (!isExpiredVersion(error)) throw error;
       // The snapshot was compacted between two pages. Another paged list could lose the same race, so the objects are
       // now read in one answer.
       const whole = await api.list<T>(type, { ...rest, limit: undefined }, signal);

@@ -12,7 +12,7 @@ export interface CacheShare<T extends KubeObject> {
 }
 
 /** The part of one namespace: a complete list of it keeps the objects of other namespaces in the cache. */
-export function shareOf<T extends KubeObject>(store: CacheStore<T>, namespace: string): CacheShare<T> {
+export function createShare<T extends KubeObject>(store: CacheStore<T>, namespace: string): CacheShare<T> {
   let isSynced = false;
   const isOurs = (key: string) => key.startsWith(`${namespace}/`);
   return {

@@ -15,7 +15,7 @@ export function serviceHosts(service: string, namespace: string): string[] {
  * @param labels a new Secret gets them
  * @throws KubeError if the Secret cannot be written
  */
-export async function keepCertificate(
+export async function keepOwnCertificate(
   api: KubeApi,
   at: ObjectName,
   { labels = {}, ...renewal }: Parameters<typeof renewed>[1] & { readonly labels?: Readonly<Record<string, string>> },

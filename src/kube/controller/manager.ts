@@ -20,7 +20,7 @@ import type { KubeApi } from '../api/api.ts';
 import type { Scope } from '../cache/fill.ts';
 import type { IndexFunction } from '../cache/indexes.ts';
 import { createReflector, type Reflector } from '../cache/reflector.ts';
-import { type Filling, shareOf } from '../cache/shares.ts';
+import { createShare, type Filling } from '../cache/shares.ts';
 import { type Cache, createStore } from '../cache/store.ts';
 import { createEventRecorder, type EventRecorder } from '../events/events.ts';
 import type { Election } from '../leader/election.ts';
@@ -145,7 +145,7 @@ class ProcessManager implements Manager {
     };
     if (namespaces === undefined) keep(name, scope, store, () => store.hasSynced());
     for (const namespace of namespaces ?? []) {
-      const { filling, hasSynced } = shareOf(store, namespace);
+      const { filling, hasSynced } = createShare(store, namespace);
       keep(`${namespace}/${name}`, { ...scope, namespace }, filling, hasSynced);
     }
     return store;
@@ -233,7 +233,10 @@ class ProcessManager implements Manager {
     }
   }
 
-  /** Runs controllers and tasks until `end` or `lossSignal` aborts. Returns whether everything that was started has ended. */
+  /**
+   * Runs controllers and tasks until `end` or `lossSignal` aborts. Returns whether everything that was started has
+   * ended.
+   */
   async #lead(end: AbortSignal, lossSignal: AbortSignal, fail: (error: unknown) => void): Promise<boolean> {
     const { log } = this.#options;
     const stop = new AbortController();

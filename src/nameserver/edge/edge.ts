@@ -49,7 +49,7 @@ export async function checkEdge(settings: EdgeSettings, print: Print, signal: Ab
   const path = edgeFile(settings);
   if (text === (await readFile(path, 'utf8'))) return;
   await write(path, text);
-  const control = controlOf(settings);
+  const control = createEdgeControl(settings);
   try {
     await control.run('reload', {}, signal);
     print('the configuration was reloaded');
@@ -64,7 +64,7 @@ export async function checkEdge(settings: EdgeSettings, print: Print, signal: Ab
  */
 export async function checkZones(settings: EdgeSettings, print: Print, signal: AbortSignal): Promise<void> {
   const catalog = catalogName(settings.ZONESTEAD_EDGE_SECONDARY);
-  const control = controlOf(settings);
+  const control = createEdgeControl(settings);
   try {
     const transferState = await heldZones(control, catalog, signal);
     if (transferState.state === 'none') {
@@ -83,7 +83,7 @@ export async function checkZones(settings: EdgeSettings, print: Print, signal: A
   }
 }
 
-function controlOf({ ZONESTEAD_KNOT_FOLDER: folder }: EdgeSettings) {
+function createEdgeControl({ ZONESTEAD_KNOT_FOLDER: folder }: EdgeSettings) {
   return knotControl({ socket: knotFolder(folder).socket, connectMs: COMMAND_MS, commandMs: COMMAND_MS });
 }
 

@@ -3,7 +3,7 @@ import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import { beginConfiguration } from './apply.ts';
 import type { ConfigItem } from './configuration.ts';
 import type { KnotControl, KnotSession } from './control.ts';
-import { type ConfigCommand, difference, transactions, zonesToNotify } from './difference.ts';
+import { type ConfigCommand, diffConfig, transactions, zonesToNotify } from './difference.ts';
 import { isRefusal, KnotError } from './errors.ts';
 import { isOwned } from './secondaries.ts';
 
@@ -21,7 +21,7 @@ export async function applyTransferItems(
   wantedItems: readonly ConfigItem[],
   signal: AbortSignal,
 ): Promise<number> {
-  const commands = difference(await control.session(readOwned, signal), wantedItems);
+  const commands = diffConfig(await control.session(readOwned, signal), wantedItems);
   for (const portion of transactions(commands, isReference)) {
     await control.session((session) => commit(session, portion), signal);
   }

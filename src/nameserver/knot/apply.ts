@@ -32,7 +32,7 @@ export async function applyConfiguration(
       await replace(session, items);
       // Knot compares: 21d and 1814400 are the same to it.
       const difference = await run('conf-diff');
-      const changedNames = [...new Set(difference.map(nameOf))].sort();
+      const changedNames = [...new Set(difference.map(formatItemName))].sort();
       await run(changedNames.length === 0 ? 'conf-abort' : 'conf-commit');
       return { changed: changedNames, needsRestart: changedNames.filter((name) => AT_START.test(name)) };
     } catch (error) {
@@ -62,7 +62,7 @@ async function replace({ run, stream }: KnotSession, items: readonly ConfigItem[
   }
   const presentGroups = new Set<string>();
   for (const [key, group] of groups) {
-    const names = await itemsOf(run, group);
+    const names = await listItems(run, group);
     const isKept = (item: string) => isOwned({ ...group, item }, false);
     if (names.some(isKept)) presentGroups.add(key);
     const others = names.filter((item) => !isKept(item) && item !== nameItem(group.section));
@@ -82,7 +82,7 @@ async function replace({ run, stream }: KnotSession, items: readonly ConfigItem[
 }
 
 /** The names of the items that a group has; none if there is no such group. */
-async function itemsOf(run: KnotSession['run'], group: { section: string; id?: string }): Promise<string[]> {
+async function listItems(run: KnotSession['run'], group: { section: string; id?: string }): Promise<string[]> {
   try {
     return [...new Set((await run('conf-get', group)).map(({ item = '' }) => item))];
   } catch (error) {
@@ -92,6 +92,6 @@ async function itemsOf(run: KnotSession['run'], group: { section: string; id?: s
   }
 }
 
-function nameOf({ section, id, item }: { section?: string; id?: string; item?: string }): string {
+function formatItemName({ section, id, item }: { section?: string; id?: string; item?: string }): string {
   return `${section}${id === undefined ? '' : `[${id}]`}${item === undefined ? '' : `.${item}`}`;
 }

@@ -91,7 +91,7 @@ export function knotControl(options: KnotControlOptions): KnotControl {
         const answer: KnotItem[] = [];
         let size = 0;
         const take = (items: KnotItem[]) => {
-          for (const item of items) size += sizeOf(item);
+          for (const item of items) size += countCharacters(item);
           if (size > MAX_ANSWER) throw tooLong(command);
           for (const item of items) answer.push(item);
         };
@@ -179,6 +179,6 @@ function tooLong(command: string): KnotError {
   return new KnotError('protocol', `more than ${most}`, `Knot's answer to ${command} is longer than ${most}`);
 }
 
-function sizeOf(item: KnotItem): number {
+function countCharacters(item: KnotItem): number {
   return Object.values(item).reduce((sum, text) => sum + text.length, 0);
 }

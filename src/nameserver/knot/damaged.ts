@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KnotFolder } from './folder.ts';
-import { damageOf } from './lmdb.ts';
+import { findDamage } from './lmdb.ts';
 
 /** The folders, and what the node does about the loss. */
 const DATABASES = {
@@ -60,7 +60,7 @@ async function hasRoom(file: string): Promise<boolean> {
 
 function damageOfReadable(file: string): string | null {
   try {
-    return damageOf(file);
+    return findDamage(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(

@@ -23,7 +23,7 @@ const SEVERAL: Readonly<Record<string, readonly string[]>> = {
  *
  * @param current the configuration of knotd, of the items that `wantedItems` decides
  */
-export function difference(current: readonly ConfigItem[], wantedItems: readonly ConfigItem[]): ConfigCommand[] {
+export function diffConfig(current: readonly ConfigItem[], wantedItems: readonly ConfigItem[]): ConfigCommand[] {
   const presentKeys = new Set(current.map(keyOf));
   const wantedKeys = new Set(wantedItems.map(keyOf));
   const kinds = new Set(wantedItems.map(kindOf));
@@ -31,15 +31,15 @@ export function difference(current: readonly ConfigItem[], wantedItems: readonly
   const goneGroups = new Set(current.filter((item) => isName(item) && !groups.has(groupOf(item))).map(groupOf));
   const commands: ConfigCommand[] = wantedItems
     .filter((item) => !presentKeys.has(keyOf(item)))
-    .map((item) => ({ command: 'conf-set', args: { ...argumentsOf(item), data: item.value } }));
+    .map((item) => ({ command: 'conf-set', args: { ...toArguments(item), data: item.value } }));
   for (const item of current) {
     if (wantedKeys.has(keyOf(item))) continue;
     if (goneGroups.has(groupOf(item))) {
       if (isName(item)) commands.push({ command: 'conf-unset', args: { section: item.section, id: item.value } });
     } else if (SEVERAL[item.section]?.includes(item.item)) {
-      commands.push({ command: 'conf-unset', args: { ...argumentsOf(item), data: item.value } });
+      commands.push({ command: 'conf-unset', args: { ...toArguments(item), data: item.value } });
     } else if (!kinds.has(kindOf(item))) {
-      commands.push({ command: 'conf-unset', args: argumentsOf(item) });
+      commands.push({ command: 'conf-unset', args: toArguments(item) });
     }
   }
   return commands;
@@ -88,7 +88,7 @@ function isName({ section, item }: ConfigItem): boolean {
 }
 
 /** The item that names a group makes it, so it goes without the id. */
-function argumentsOf(item: ConfigItem): KnotArguments {
+function toArguments(item: ConfigItem): KnotArguments {
   const { section, id, item: name } = item;
   return id === undefined || isName(item) ? { section, item: name } : { section, id, item: name };
 }

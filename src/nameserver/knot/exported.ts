@@ -37,7 +37,7 @@ export function mergeConfiguration(exportedText: string, items: readonly ConfigI
     const keptItems = group.items.filter((each) => isKept(group, each.item) && !has.has(each.item));
     groups.set(key, { ...ownGroup, items: [...ownGroup.items, ...keptItems] });
   }
-  return textOfGroups([...groups.values()].sort((a, b) => placeOf(a) - placeOf(b)));
+  return textOfGroups([...groups.values()].sort((a, b) => rankSection(a) - rankSection(b)));
 }
 
 /** The node sets the cookie secret: the command that calls this need not know the node key. */
@@ -45,7 +45,7 @@ function isKept({ section, id = '' }: WrittenGroup, item: string): boolean {
   return isOwned({ section, id, item }, false) || (section === 'mod-cookies' && item === 'secret');
 }
 
-function placeOf({ section }: WrittenGroup): number {
+function rankSection({ section }: WrittenGroup): number {
   const first = FIRST.indexOf(section);
   if (first >= 0) return first;
   return FIRST.length + LAST.indexOf(section) + 1;

@@ -15,7 +15,7 @@ const SECRET_DIGITS = 32;
 export function knotSettings(config: Config<(typeof KNOT_SETTINGS)[number]>, nodeKey?: string): KnotSettings {
   const { ZONESTEAD_KNOT_PORT: port, ZONESTEAD_KNOT_RATE_LIMIT: perSecond } = config;
   const cookieSecret =
-    config.ZONESTEAD_KNOT_COOKIE_SECRET ?? (nodeKey === undefined ? undefined : cookieSecretOf(nodeKey));
+    config.ZONESTEAD_KNOT_COOKIE_SECRET ?? (nodeKey === undefined ? undefined : deriveCookieSecret(nodeKey));
   return {
     folder: knotFolder(config.ZONESTEAD_KNOT_FOLDER),
     listen: config.ZONESTEAD_KNOT_LISTEN.split(',').map((address) => ({ address, port })),
@@ -27,7 +27,7 @@ export function knotSettings(config: Config<(typeof KNOT_SETTINGS)[number]>, nod
   };
 }
 
-function cookieSecretOf(nodeKey: string): string {
+function deriveCookieSecret(nodeKey: string): string {
   const secret = nodeKey.slice(nodeKey.lastIndexOf('_') + 1);
   return createHmac('sha256', secret).update('dns cookies').digest('hex').slice(0, SECRET_DIGITS);
 }

@@ -164,15 +164,15 @@ function importWords(file: string): string[] {
  * The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is not a private
  * key
  */
-export function publicKeyOf(privateKey: string): string {
-  return spkiOf(createPublicKey(createPrivateKey(privateKey)))
+export function derivePublicKey(privateKey: string): string {
+  return exportSpki(createPublicKey(createPrivateKey(privateKey)))
     .subarray(SPKI_HEAD.length)
     .toString('base64');
 }
 
 /** The name that Knot gives to a key: the SHA-1 of its SubjectPublicKeyInfo. */
 export function keyId(privateKey: string): string {
-  return keyIdOfPublic(publicKeyOf(privateKey));
+  return keyIdOfPublic(derivePublicKey(privateKey));
 }
 
 function isKeyWith(pem: string, id: string): boolean {
@@ -188,7 +188,7 @@ export function keyIdOfPublic(publicKey: string): string {
   return createHash('sha1').update(SPKI_HEAD).update(Buffer.from(publicKey, 'base64')).digest('hex');
 }
 
-function spkiOf(key: KeyObject): Buffer {
+function exportSpki(key: KeyObject): Buffer {
   const spki = key.export({ type: 'spki', format: 'der' });
   if (spki.length !== SPKI_HEAD.length + 64 || !spki.subarray(0, SPKI_HEAD.length).equals(SPKI_HEAD)) {
     throw new Error('the private key of a zone must be an ECDSA P-256 key in PEM (PKCS#8)');

@@ -34,20 +34,20 @@ class Damage extends Error {}
  * @returns the damage of the file; null if all its trees can be walked, or if it is empty (LMDB then fills it)
  * @throws the system's error if the file cannot be opened for reading and writing
  */
-export function damageOf(file: string): string | null {
+export function findDamage(file: string): string | null {
   const descriptor = openSync(file, 'r+');
   try {
     for (let tries = 1; ; tries++) {
-      const before = transactionOf(descriptor);
+      const before = readTransaction(descriptor);
       const damage = walk(descriptor);
-      if (damage === null || tries === TRIES || transactionOf(descriptor) === before) return damage;
+      if (damage === null || tries === TRIES || readTransaction(descriptor) === before) return damage;
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-function transactionOf(descriptor: number): bigint | null {
+function readTransaction(descriptor: number): bigint | null {
   try {
     return readMeta(descriptor)?.transaction ?? null;
   } catch {

@@ -59,7 +59,7 @@ const PIECE = 64 * 1024;
  * @returns false if knotd does not take the contents, which are as before then: a commit says why
  * @throws KnotError; the signal's reason
  */
-export async function loadZone(context: LoadContext, load: ZoneLoad, signal: AbortSignal): Promise<boolean> {
+export async function loadKnotZone(context: LoadContext, load: ZoneLoad, signal: AbortSignal): Promise<boolean> {
   const { control, folder, clock = realClock } = context;
   const { zone, serial, isHeld, contents } = load;
   for (const name of contents.keys()) if (!PLAIN.test(name)) return false;
@@ -82,7 +82,7 @@ export async function loadZone(context: LoadContext, load: ZoneLoad, signal: Abo
   let isServed = false;
   for (;;) {
     const states = await control.run('zone-status', at, signal);
-    isServed = stateOf(states, 'serial') === String(serial);
+    isServed = findState(states, 'serial') === String(serial);
     if (isServed || (isAsked && !isLoading(states))) break;
     // Knot loads a zone by itself when some of its items change, but not with all changes.
     if (!isLoading(states)) await control.run('zone-reload', at, signal);
@@ -96,7 +96,7 @@ export async function loadZone(context: LoadContext, load: ZoneLoad, signal: Abo
 
 /** Whether knotd loads the zone now, or is about to. @param states the answer to `zone-status` */
 export function isLoading(states: readonly KnotItem[]): boolean {
-  return ['running', 'pending'].includes(stateOf(states, 'load') ?? '');
+  return ['running', 'pending'].includes(findState(states, 'load') ?? '');
 }
 
 /** Removes items and files that interrupted loads left. No load may be under way. */
@@ -114,9 +114,9 @@ export async function tidyLoads({ control, folder }: LoadContext, signal: AbortS
 
 function* pieces({ zone, soa, serial, isHeld, contents }: ZoneLoad): Iterable<string> {
   const first = isHeld ? serial : (serial + 2 ** 32 - 1) % 2 ** 32;
-  let text = `$ORIGIN ${absolute(zone)}\n${lineOf(unitOfSoa(zone, soa, first))}`;
+  let text = `$ORIGIN ${absolute(zone)}\n${formatLine(unitOfSoa(zone, soa, first))}`;
   for (const sets of contents.values()) {
-    for (const set of sets) for (const unit of unitsOfSet(zone, set)) text += lineOf(unit);
+    for (const set of sets) for (const unit of unitsOfSet(zone, set)) text += formatLine(unit);
     if (text.length < PIECE) continue;
     yield text;
     text = '';
@@ -124,11 +124,11 @@ function* pieces({ zone, soa, serial, isHeld, contents }: ZoneLoad): Iterable<st
   yield text;
 }
 
-function lineOf({ owner, ttl, type, data }: KnotArguments): string {
+function formatLine({ owner, ttl, type, data }: KnotArguments): string {
   return `${owner} ${ttl} ${type} ${data}\n`;
 }
 
-function stateOf(states: readonly KnotItem[], type: string): string | undefined {
+function findState(states: readonly KnotItem[], type: string): string | undefined {
   return states.find((state) => state.type === type)?.data;
 }
 

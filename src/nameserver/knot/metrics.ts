@@ -10,7 +10,7 @@ import { KnotError } from './errors.ts';
 import type { KnotFolder } from './folder.ts';
 import { knotMemory } from './memory.ts';
 import type { KnotItem } from './protocol.ts';
-import { COUNTERS, samplesOf, zoneCount } from './statistics.ts';
+import { COUNTERS, collectSamples, zoneCount } from './statistics.ts';
 
 const EVERY_MS = 2_000;
 /** A scrape waits no longer. */
@@ -92,7 +92,7 @@ export function watchKnot({ registry }: Metrics, folder: KnotFolder, clock = rea
       async collect() {
         const { items } = await latest();
         this.reset();
-        for (const { labels, value } of samplesOf(family, items ?? [])) this.inc({ ...labels }, value);
+        for (const { labels, value } of collectSamples(family, items ?? [])) this.inc({ ...labels }, value);
       },
     });
   }

@@ -4,7 +4,7 @@
 /**
  * @param work calls `give` with each page, and waits for it; it ends when `stop` aborts
  */
-export async function* pagesOf<Page>(
+export async function* streamPages<Page>(
   work: (give: (page: Page) => Promise<void>, stop: AbortSignal) => Promise<void>,
 ): AsyncGenerator<Page, void, undefined> {
   const stop = new AbortController();

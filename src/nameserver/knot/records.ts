@@ -32,7 +32,7 @@ export function* unitsOfSet(zone: string, { name, type, ttl, rdata }: ServedSet)
       const size = `has ${text.length} characters as text; Knot can return at most ${MAX_TEXT}`;
       throw new KnotError('refused', 'value too long', `a value of ${name} ${type} in the zone ${zone} ${size}`);
     }
-    yield unitOf(zone, name, type, ttl, octetsOfRdata(type, text));
+    yield buildUnit(zone, name, type, ttl, octetsOfRdata(type, text));
   }
 }
 
@@ -40,7 +40,7 @@ export function* unitsOfSet(zone: string, { name, type, ttl, rdata }: ServedSet)
 export function unitOfSoa(zone: string, soa: ZoneSoa, serial: number): KnotArguments {
   const numbers = [serial, soa.refresh, soa.retry, soa.expire, soa.minimum];
   const octets = Buffer.concat([nameToWire(soa.mname), nameToWire(soa.rname), ...numbers.map(uint32)]);
-  return unitOf(zone, '@', 'SOA', soa.ttl, octets);
+  return buildUnit(zone, '@', 'SOA', soa.ttl, octets);
 }
 
 /** The unit that removes one RRset. */
@@ -48,7 +48,7 @@ export function unitOfRemoval(zone: string, { name, type }: Pick<ServedSet, 'nam
   return { zone: absolute(zone), owner: name, type };
 }
 
-function unitOf(zone: string, name: string, type: string, ttl: number, octets: Uint8Array): KnotArguments {
+function buildUnit(zone: string, name: string, type: string, ttl: number, octets: Uint8Array): KnotArguments {
   const unit = { zone: absolute(zone), owner: name };
   const data = genericText(octets);
   if (data.length <= MAX_SECTION) return { ...unit, ttl: String(ttl), type, data };
@@ -113,7 +113,7 @@ function withQuotes(text: string): string {
 }
 
 /** The SOA of an answer; null if there is none. */
-export function soaOf(items: readonly KnotItem[]): { soa: ZoneSoa; serial: number } | null {
+export function readSoaItem(items: readonly KnotItem[]): { soa: ZoneSoa; serial: number } | null {
   const item = items.find(({ type }) => type === 'SOA');
   const [mname, rname, ...numbers] = item?.data?.split(' ') ?? [];
   const [serial, refresh, retry, expire, minimum] = numbers.map(Number);

@@ -21,7 +21,7 @@ export function neededBytes({ size }: Pick<Disk, 'size'>, sets: number): number 
 }
 
 /** @throws KnotError if the disk has no room for the change; it names the free and the needed space */
-export async function checkRoom(folder: string, sets: number, read: (folder: string) => Promise<Disk> = diskOf) {
+export async function checkRoom(folder: string, sets: number, read: (folder: string) => Promise<Disk> = measureDisk) {
   const disk = await read(folder);
   const neededSpace = neededBytes(disk, sets);
   if (disk.free >= neededSpace) return;
@@ -45,7 +45,7 @@ export function explainFullJournal(error: unknown): never {
   );
 }
 
-async function diskOf(folder: string): Promise<Disk> {
+async function measureDisk(folder: string): Promise<Disk> {
   // It takes less time than the change to another thread.
   const { bsize, blocks, bavail } = statfsSync(folder);
   return { size: blocks * bsize, free: bavail * bsize };

@@ -6,7 +6,7 @@ import type { KnotFolder } from './folder.ts';
  * A text that identifies one run of knotd: knotd makes a new control socket each time it starts. Null if there is no
  * socket. The call is synchronous because it runs twice a second, and an asynchronous one costs ten times as much.
  */
-export function runOf({ socket }: KnotFolder): string | null {
+export function identifyRun({ socket }: KnotFolder): string | null {
   try {
     const socketStats = statSync(socket);
     return `${socketStats.ino}:${socketStats.ctimeMs}`;

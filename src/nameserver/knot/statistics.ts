@@ -89,7 +89,7 @@ export const COUNTERS: readonly Family[] = [
 ];
 
 /** The samples of a family, one for each set of labels. */
-export function samplesOf(family: Family, items: readonly KnotItem[]): Sample[] {
+export function collectSamples(family: Family, items: readonly KnotItem[]): Sample[] {
   const samples = new Map<string, Sample>();
   const add = (labels: Sample['labels'], value: number) => {
     const key = JSON.stringify(labels);
@@ -114,5 +114,5 @@ const ANSWERS = COUNTERS.find(({ name }) => name === 'dns_answers_total') as Fam
 
 /** The answers since knotd started, by response code in upper case. */
 export function answersByCode(items: readonly KnotItem[]): Map<string, number> {
-  return new Map(samplesOf(ANSWERS, items).map(({ labels, value }) => [labels.rcode ?? 'other', value]));
+  return new Map(collectSamples(ANSWERS, items).map(({ labels, value }) => [labels.rcode ?? 'other', value]));
 }

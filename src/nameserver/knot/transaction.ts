@@ -7,7 +7,7 @@ import { type ZoneChange, ZoneLoading } from '../engine.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
 import { isEqualSoa, laterDnames, nextServedSerial, planSets } from './plan.ts';
-import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet } from './records.ts';
+import { absolute, readSoaItem, SetCollector, unitOfRemoval, unitOfSoa, unitsOfSet } from './records.ts';
 import { explainFullJournal } from './room.ts';
 
 export interface TransactionOptions {
@@ -25,7 +25,7 @@ const NO_NODE = 'no such node in zone found';
  * @throws KnotError, ZoneLoading. The zone is as before then; the transaction may still be open, and the caller or the
  * next change ends it
  */
-export async function changeZone(
+export async function changeKnotZone(
   session: KnotSession,
   zone: string,
   change: ZoneChange,
@@ -43,18 +43,18 @@ export async function changeZone(
     await run('zone-abort', at);
     return currentZone.serial;
   }
-  const serial = serialOf(currentZone?.serial ?? null, change);
+  const serial = chooseSerial(currentZone?.serial ?? null, change);
   const soaUnit = unitOfSoa(zone, soa, serial);
   const later = laterDnames(plan);
   const additions = plan.add.filter((set) => !later.includes(set));
   const removals = plan.remove.map((set) => unitOfRemoval(zone, set));
   await Promise.all([
     ...(removals.length === 0 ? [] : [session.stream('zone-unset', removals, () => {})]),
-    session.stream('zone-set', unitsOf(zone, soaUnit, additions), () => {}),
+    session.stream('zone-set', listUnits(zone, soaUnit, additions), () => {}),
   ]);
   await run('zone-commit', at).catch(explainFullJournal);
   // The second commit finds nothing to remove, so there is no third.
-  return later.length === 0 ? serial : changeZone(session, zone, change, { isNew: false });
+  return later.length === 0 ? serial : changeKnotZone(session, zone, change, { isNew: false });
 }
 
 /** Begins the transaction. @returns the SOA of the contents; null if there are none @throws ZoneLoading */
@@ -71,7 +71,7 @@ async function beginChange(session: KnotSession, zone: string, isNew: boolean): 
 }
 
 /** @param heldSerial null: the zone has no contents */
-export function serialOf(heldSerial: number | null, { serial, slot, after }: ZoneChange): number {
+export function chooseSerial(heldSerial: number | null, { serial, slot, after }: ZoneChange): number {
   const current = after !== undefined && (heldSerial === null || isLater(after, heldSerial)) ? after : heldSerial;
   if (slot === undefined) return nextServedSerial(current, serial);
   return slottedSerial({ least: serial, current, slot: slot.number, source: slot.isSource });
@@ -98,9 +98,9 @@ export async function checkLoaded({ run }: KnotSession, zone: string): Promise<v
   if (load === 'running' || load === 'pending') throw new ZoneLoading(zone);
 }
 
-async function heldSoa({ run }: KnotSession, zone: string): Promise<ReturnType<typeof soaOf>> {
+async function heldSoa({ run }: KnotSession, zone: string): Promise<ReturnType<typeof readSoaItem>> {
   try {
-    return soaOf(await run('zone-get', { zone: absolute(zone), owner: '@', type: 'SOA' }));
+    return readSoaItem(await run('zone-get', { zone: absolute(zone), owner: '@', type: 'SOA' }));
   } catch (error) {
     if (isRefusal(error, NO_NODE)) return null;
     throw error;
@@ -121,7 +121,7 @@ async function heldSets({ stream }: KnotSession, zone: string, names: readonly s
   return [...sets, ...collector.end()];
 }
 
-function* unitsOf(zone: string, soa: KnotArguments, sets: readonly ServedSet[]): Iterable<KnotArguments> {
+function* listUnits(zone: string, soa: KnotArguments, sets: readonly ServedSet[]): Iterable<KnotArguments> {
   yield soa;
   for (const set of sets) yield* unitsOfSet(zone, set);
 }

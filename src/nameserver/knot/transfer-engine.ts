@@ -3,7 +3,7 @@ import { applyTransferItems } from './apply-secondaries.ts';
 import { type CatalogWish, writeCatalog } from './catalog.ts';
 import type { KnotControl } from './control.ts';
 import { isRefusal, KnotError } from './errors.ts';
-import { absolute, soaOf } from './records.ts';
+import { absolute, readSoaItem } from './records.ts';
 import { type TransferWish, transferItems } from './secondaries.ts';
 
 export interface TransferEngine {
@@ -33,7 +33,7 @@ export function transferEngine(control: KnotControl): TransferEngine {
     serial: async (zone, signal) => {
       try {
         const items = await control.run('zone-read', { zone: absolute(zone), owner: '@', type: 'SOA' }, signal);
-        return soaOf(items)?.serial ?? null;
+        return readSoaItem(items)?.serial ?? null;
       } catch (error) {
         if (isRefusal(error, 'no such zone found', 'no such node in zone found', 'zone is empty')) return null;
         throw error;

@@ -16,7 +16,7 @@ const NO_NODE = 'no such node in zone found';
 const LOADING_MS = 500;
 
 /** The zones that a node added: catalogs for secondaries are not among them. */
-export async function listZones({ run }: KnotSession): Promise<EngineZone[]> {
+export async function listAddedZones({ run }: KnotSession): Promise<EngineZone[]> {
   const [configItems, states] = await Promise.all([
     run('conf-read', { section: 'zone' }),
     run('zone-status', { filters: 's' }),

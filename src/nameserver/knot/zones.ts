@@ -9,13 +9,13 @@ import type { ServedSet } from '#dns/served.ts';
 import type { AddedZone, EngineZone, ZoneChange, ZoneEngine } from '../engine.ts';
 import type { KnotControl, KnotItem } from './control.ts';
 import { isRefusal, KnotError, withRemedy } from './errors.ts';
-import { type KeyStore, keyIdOfPublic, publicKeyOf, type ZoneKey } from './keys.ts';
-import { type LoadContext, loadZone, tidyLoads } from './load.ts';
-import { pagesOf } from './pages.ts';
-import { absolute, SetCollector, soaOf } from './records.ts';
+import { derivePublicKey, type KeyStore, keyIdOfPublic, type ZoneKey } from './keys.ts';
+import { type LoadContext, loadKnotZone, tidyLoads } from './load.ts';
+import { streamPages } from './pages.ts';
+import { absolute, readSoaItem, SetCollector } from './records.ts';
 import { checkRoom } from './room.ts';
-import { changeZone, checkLoaded, serialOf } from './transaction.ts';
-import { configureZones, listZones, purgeOthers, readPublishedKeys, waitUntilLoaded } from './zone-list.ts';
+import { changeKnotZone, checkLoaded, chooseSerial } from './transaction.ts';
+import { configureZones, listAddedZones, purgeOthers, readPublishedKeys, waitUntilLoaded } from './zone-list.ts';
 
 const NO_NODE = 'no such node in zone found';
 
@@ -72,7 +72,7 @@ class KnotZones implements KnotEngine {
 
   async zones(signal: AbortSignal): Promise<EngineZone[]> {
     const before = this.#edits;
-    const zones = await this.#control.session(listZones, signal);
+    const zones = await this.#control.session(listAddedZones, signal);
     // A list that was read during a change may lack its zones, or have those that it removes.
     if (this.#edits === before && before % 2 === 0) this.#remember(zones);
     return zones;
@@ -96,7 +96,7 @@ class KnotZones implements KnotEngine {
 
   remove(names: readonly string[], signal: AbortSignal): Promise<void> {
     return this.#edit(signal, async () => {
-      const zones = await this.#control.session(listZones, signal);
+      const zones = await this.#control.session(listAddedZones, signal);
       const knownNames = this.#remember(zones);
       const presentNames = names.filter((name) => knownNames.has(name));
       for (const name of presentNames) this.#added.delete(name);
@@ -142,7 +142,7 @@ class KnotZones implements KnotEngine {
   async #commit(name: string, change: ZoneChange, signal: AbortSignal): Promise<number> {
     try {
       const isNew = this.#added.has(name);
-      return await this.#control.session((session) => changeZone(session, name, change, { isNew }), signal);
+      return await this.#control.session((session) => changeKnotZone(session, name, change, { isNew }), signal);
     } catch (error) {
       // A value that is none closes the connection. An open transaction would stay in knotd's memory.
       const isReachable = !(error instanceof KnotError) || error.failure === 'refused';
@@ -157,13 +157,13 @@ class KnotZones implements KnotEngine {
     const { whole: contents } = change;
     if (contents === undefined) return null;
     const loadFile = async () => {
-      const zones = await this.#control.session(listZones, signal);
+      const zones = await this.#control.session(listAddedZones, signal);
       await waitUntilLoaded(this.#control, this.#clock, zones, signal);
       const servedZone = await this.#servedSoa(zone, signal);
       const soa = change.soa ?? servedZone?.soa;
       if (soa === undefined) return null;
-      const serial = serialOf(servedZone?.serial ?? null, change);
-      const isServed = await loadZone(
+      const serial = chooseSerial(servedZone?.serial ?? null, change);
+      const isServed = await loadKnotZone(
         this.#options,
         { zone, soa, serial, isHeld: servedZone !== null, contents },
         signal,
@@ -173,9 +173,11 @@ class KnotZones implements KnotEngine {
     return this.#lists('', loadFile, signal);
   }
 
-  async #servedSoa(zone: string, signal: AbortSignal): Promise<ReturnType<typeof soaOf>> {
+  async #servedSoa(zone: string, signal: AbortSignal): Promise<ReturnType<typeof readSoaItem>> {
     try {
-      return soaOf(await this.#control.run('zone-read', { zone: absolute(zone), owner: '@', type: 'SOA' }, signal));
+      return readSoaItem(
+        await this.#control.run('zone-read', { zone: absolute(zone), owner: '@', type: 'SOA' }, signal),
+      );
     } catch (error) {
       if (isRefusal(error, NO_NODE)) return null;
       throw error;
@@ -213,7 +215,7 @@ class KnotZones implements KnotEngine {
    * end. Both take time for every zone, so a list of many new zones needs them once.
    */
   async #listAndSweep(signal: AbortSignal): Promise<Set<string>> {
-    const zones = await this.#control.session(listZones, signal);
+    const zones = await this.#control.session(listAddedZones, signal);
     const names = this.#remember(zones);
     await purgeOthers(this.#control, zones, signal);
     this.#isSwept = true;
@@ -235,7 +237,7 @@ class KnotZones implements KnotEngine {
     const keysByZone = await readPublishedKeys(this.#control, names, signal);
     for (const key of zones) {
       const current = keysByZone.get(key.zone) ?? [];
-      const wantedKey = publicKeyOf(key.privateKey);
+      const wantedKey = derivePublicKey(key.privateKey);
       if (current.length === 1 && current[0] === wantedKey && !key.isKeyLost) continue;
       await this.#keys.put(key, signal);
       if (current.length === 0) continue;
@@ -247,7 +249,7 @@ class KnotZones implements KnotEngine {
 
 function readZone(control: KnotControl, name: string, signal: AbortSignal): AsyncIterable<ServedSet[]> {
   const collector = new SetCollector(name);
-  return pagesOf<ServedSet[]>(async (give, stop) => {
+  return streamPages<ServedSet[]>(async (give, stop) => {
     const take = async (items: KnotItem[]) => {
       const sets = collector.push(items);
       if (sets.length > 0) await give(sets);

@@ -22,7 +22,7 @@ export function reportAnswers<Api extends Pick<FeedApi, 'report'>>(
   let readAt = Number.NEGATIVE_INFINITY;
   const refresh = async (): Promise<void> => {
     const items = await read().catch(() => null);
-    if (items !== null) counts = countsOf(items);
+    if (items !== null) counts = countAnswers(items);
   };
   return {
     ...api,
@@ -40,7 +40,7 @@ export function reportAnswers<Api extends Pick<FeedApi, 'report'>>(
   };
 }
 
-function countsOf(items: readonly KnotItem[]): AnswerCounts {
+function countAnswers(items: readonly KnotItem[]): AnswerCounts {
   const byCode = answersByCode(items);
   const counts = Object.fromEntries(ANSWER_RESULTS.map((result) => [result, 0])) as AnswerCounts;
   for (const [code, value] of byCode) {

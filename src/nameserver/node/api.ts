@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { firstHeader } from '#base/first-header.ts';
 import { orAborted } from '#base/wait.ts';
-import { addressOf, pathOf, type Query } from '#client/address.ts';
+import { buildUrl, fillPath, type Query } from '#client/address.ts';
 import { ApiUnavailable, errorOfAnswer, isAbsent, parseJson } from '#client/errors.ts';
 import { createCall } from '#client/http.ts';
 import type {
@@ -22,7 +22,7 @@ import type {
 import * as feed from '#contract/operations/feed.ts';
 import { FeedFault, textOfError } from './faults.ts';
 import { createFeedAgent } from './feed-agent.ts';
-import { readLines } from './lines.ts';
+import { readFeedLines } from './lines.ts';
 import { explainTls } from './tls-fault.ts';
 
 /**
@@ -95,7 +95,7 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
     silenceMs: number,
     signal: AbortSignal,
   ): Promise<AsyncGenerator<T>> => {
-    const url = addressOf(baseUrl, path, query);
+    const url = buildUrl(baseUrl, path, query);
     const connection = new AbortController();
     const onAbort = () => connection.abort(signal.reason);
     if (signal.aborted) throw signal.reason;
@@ -127,7 +127,7 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
       }
       const abort = (reason: Error) => connection.abort(reason);
       return parsed(
-        readLines(answer.body, { maxBytes: MAX_LINE_BYTES, silenceMs, clock, abort }),
+        readFeedLines(answer.body, { maxBytes: MAX_LINE_BYTES, silenceMs, clock, abort }),
         answers[200],
         release,
         signal,
@@ -147,10 +147,10 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
   return {
     follow: async function* (after, signal) {
       const query = { node: options.node, ...(after === null ? {} : { after }) };
-      yield* await open(feed.followFeed, pathOf(feed.followFeed), query, FEED_SILENCE_MS, signal);
+      yield* await open(feed.followFeed, fillPath(feed.followFeed), query, FEED_SILENCE_MS, signal);
     },
     zone: (id, signal) =>
-      open(feed.readServedZone, pathOf(feed.readServedZone, { id }), {}, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),
+      open(feed.readServedZone, fillPath(feed.readServedZone, { id }), {}, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),
     digest: (id, signal) =>
       call(feed.readZoneDigest, { params: { id } }, { signal, timeoutMs: DIGEST_MS })
         .catch(nullIfAbsent)

@@ -11,7 +11,7 @@ import { KnotError } from '../knot/errors.ts';
 import { knotSettings } from '../knot/from-config.ts';
 import { keyStore } from '../knot/keys.ts';
 import { watchKnot } from '../knot/metrics.ts';
-import { runOf } from '../knot/run.ts';
+import { identifyRun } from '../knot/run.ts';
 import { transferEngine } from '../knot/transfer-engine.ts';
 import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
@@ -83,7 +83,7 @@ export function composeNode(
         await applySettings(control, settings, log, limit);
         await engine.tidy(limit);
       },
-      engineRun: () => runOf(folder),
+      engineRun: () => identifyRun(folder),
       removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
     },
     signal,

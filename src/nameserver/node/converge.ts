@@ -12,8 +12,8 @@ import { nextServedSerial } from '../knot/plan.ts';
 import type { FeedApi } from './api.ts';
 import { compareWith } from './difference.ts';
 import type { Permits } from './permits.ts';
-import type { ZoneHead, ZoneId } from './plan.ts';
-import { readServedZone, type ServedZone } from './served-zone.ts';
+import type { ServedHead, ZoneId } from './plan.ts';
+import { type CollectedZone, collectServedZone } from './served-zone.ts';
 import { emptyRow, KEY_LOST, type KnownZone, type NodeState } from './state.ts';
 
 export interface ConvergeContext {
@@ -64,7 +64,7 @@ export async function reloadZone(
   const before = state.rows().get(zone.name);
   // A zone of the same name that was deleted has nothing in common with this one, except that it may have left its key
   // to it.
-  if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
+  if (before !== undefined && before.id !== zone.id && before.id !== '') await removeHeldZone(context, before, signal);
   const row = { ...(state.rows().get(zone.name) ?? emptyRow(zone.name, zone.id)), id: zone.id };
   const isPresent = present.has(zone.name);
   const key = createHash('sha256').update(servedZone.privateKey).digest('hex');
@@ -92,7 +92,7 @@ async function readFromApi(
   for (let tries = 1; ; tries++) {
     try {
       const lines = await api.zone(zone.id, signal);
-      return lines === null ? null : await readServedZone(lines, zone, limit);
+      return lines === null ? null : await collectServedZone(lines, zone, limit);
     } catch (error) {
       if (!isBusy(error) || tries > MAX_BUSY) throw error;
       await sleep(clock, Math.min(error.retryAfterMs ?? BUSY_MS, MAX_BUSY_MS), signal);
@@ -102,7 +102,7 @@ async function readFromApi(
 
 async function applyDifference(
   context: ConvergeContext,
-  servedZone: ServedZone,
+  servedZone: CollectedZone,
   row: KnownZone,
   signal: AbortSignal,
 ): Promise<Converged> {
@@ -135,7 +135,7 @@ async function applyDifference(
 export async function changeNames(
   context: ConvergeContext,
   row: KnownZone,
-  head: ZoneHead,
+  head: ServedHead,
   names: ReadonlyMap<string, readonly ServedSet[]>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -169,7 +169,7 @@ async function commit({ engine, state }: ConvergeContext, name: string, change: 
 }
 
 /** Removes the zone unless another zone of the same name has taken its place. */
-export async function removeZone({ engine, state, present }: ConvergeContext, zone: ZoneId, signal: AbortSignal) {
+export async function removeHeldZone({ engine, state, present }: ConvergeContext, zone: ZoneId, signal: AbortSignal) {
   const row = state.rows().get(zone.name);
   if (row === undefined || row.id !== zone.id) return;
   await engine.remove([zone.name], signal);

@@ -35,7 +35,7 @@ export function compareWith(servedNames: ServedNames): Comparison {
 }
 
 /** The difference of two complete zones. Pure. */
-export function difference(servedNames: ServedNames, heldSets: Iterable<ServedSet>) {
+export function diffZones(servedNames: ServedNames, heldSets: Iterable<ServedSet>) {
   const comparison = compareWith(servedNames);
   comparison.held(heldSets);
   return comparison.result();

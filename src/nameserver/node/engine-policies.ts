@@ -143,7 +143,7 @@ export function tellSlowness(engine: ZoneEngine, connectMs: number): ZoneEngine 
       const isLate = error instanceof KnotError && error.failure === 'timeout';
       throw isFull || isLate ? new SlowEngine(connectMs / 1000) : error;
     });
-  return { ...operationsOf(engine), zones };
+  return { ...bindOperations(engine), zones };
 }
 
 /** @param currentSlot the slot of the node at a change; undefined while the node takes no part in zone transfers */
@@ -152,11 +152,11 @@ export function withSerialSlot(engine: ZoneEngine, currentSlot: () => ZoneChange
     const slot = currentSlot();
     return engine.change(zone, slot === undefined ? wantedChange : { ...wantedChange, slot }, signal);
   };
-  return { ...operationsOf(engine), change };
+  return { ...bindOperations(engine), change };
 }
 
 /** The operations of an engine that may be an object of a class. */
-function operationsOf(engine: ZoneEngine): ZoneEngine {
+function bindOperations(engine: ZoneEngine): ZoneEngine {
   return {
     version: (signal) => engine.version(signal),
     zones: (signal) => engine.zones(signal),

@@ -6,7 +6,7 @@ import type { ServedSet } from '#dns/served.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { addTo } from './difference.ts';
 import { FeedFault } from './faults.ts';
-import { type HeldRemovals, planList, planRemovals, SECOND_LIST_MS, type ZoneHead } from './plan.ts';
+import { type HeldRemovals, planList, planRemovals, SECOND_LIST_MS, type ServedHead } from './plan.ts';
 import { emptyRow, type NodeState } from './state.ts';
 import type { Zones } from './zones.ts';
 
@@ -35,7 +35,7 @@ export class Intake {
   #latest: string | null;
   #asked: string | null = null;
   #epoch: string | null;
-  #listing: Map<string, ZoneHead> | null = null;
+  #listing: Map<string, ServedHead> | null = null;
   #hasBegun = false;
   /** Cursors do not count until a list says what exists. */
   #needsList = false;
@@ -165,7 +165,7 @@ export class Intake {
     this.#mark(cursor);
   }
 
-  #applyList(listing: ReadonlyMap<string, ZoneHead>): void {
+  #applyList(listing: ReadonlyMap<string, ServedHead>): void {
     const { zones, state, present, clock, log } = this.#options;
     const heldNames = new Set([...present, ...state.rows().keys()]);
     const { reload, missing } = planList(listing, state.rows(), heldNames);

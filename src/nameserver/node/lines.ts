@@ -23,7 +23,7 @@ const GRACE_MS = 250;
  * Yields each complete line without its end. Octets after the last line end are not a line: the answer was cut there.
  * @throws FeedFault for a line that is too long; the reason of `abort` after silence
  */
-export async function* readLines(body: AsyncIterable<Uint8Array>, limits: LineLimits): AsyncGenerator<string> {
+export async function* readFeedLines(body: AsyncIterable<Uint8Array>, limits: LineLimits): AsyncGenerator<string> {
   let parts: Buffer[] = [];
   let bytes = 0;
   const chunks = body[Symbol.asyncIterator]();

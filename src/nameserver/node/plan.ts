@@ -8,7 +8,7 @@ export interface ZoneId {
   readonly name: string;
 }
 
-export interface ZoneHead extends ZoneId {
+export interface ServedHead extends ZoneId {
   readonly version: string;
   readonly serial: number;
 }
@@ -16,7 +16,7 @@ export interface ZoneHead extends ZoneId {
 export type ZoneWork =
   | {
       readonly kind: 'names';
-      readonly head: ZoneHead;
+      readonly head: ServedHead;
       readonly sets: ReadonlyMap<string, readonly ServedSet[]>;
       /** The names whose RRsets are those of the head's version; those of the other names are of an earlier one. */
       readonly latest: ReadonlySet<string>;
@@ -40,7 +40,7 @@ const SMALL_NAMES = 20;
  */
 export function mergeWork(before: ZoneWork | undefined, next: ZoneWork): ZoneWork {
   if (before === undefined || next.kind === 'gone') return limited(next);
-  if (next.kind === 'reload' || before.kind !== 'names') return reloadOf(next);
+  if (next.kind === 'reload' || before.kind !== 'names') return toReload(next);
   const isSame = before.head.version === next.head.version;
   return limited({
     kind: 'names',
@@ -50,13 +50,13 @@ export function mergeWork(before: ZoneWork | undefined, next: ZoneWork): ZoneWor
   });
 }
 
-export function reloadOf(work: ZoneWork): ZoneWork {
+export function toReload(work: ZoneWork): ZoneWork {
   const { id, name } = work.kind === 'names' ? work.head : work;
   return { kind: 'reload', id, name };
 }
 
 function limited(work: ZoneWork): ZoneWork {
-  return work.kind === 'names' && work.sets.size > MAX_NAMES_OF_ZONE ? reloadOf(work) : work;
+  return work.kind === 'names' && work.sets.size > MAX_NAMES_OF_ZONE ? toReload(work) : work;
 }
 
 export function isSmall(work: ZoneWork): boolean {
@@ -64,7 +64,7 @@ export function isSmall(work: ZoneWork): boolean {
 }
 
 /** The number of names that the work keeps in memory. */
-export function namesOf(work: ZoneWork): number {
+export function countNames(work: ZoneWork): number {
   return work.kind === 'names' ? work.sets.size : 0;
 }
 
@@ -85,7 +85,7 @@ interface ListPlan {
 
 /** @param heldNames the names of all zones that the name server or the state has */
 export function planList(
-  listedZones: ReadonlyMap<string, ZoneHead>,
+  listedZones: ReadonlyMap<string, ServedHead>,
   rows: ReadonlyMap<string, KnownZone>,
   heldNames: ReadonlySet<string>,
 ): ListPlan {

@@ -14,7 +14,7 @@ interface Mark {
 
 const MAX_MARKS = 1_000;
 
-export class Position {
+export class FeedProgress {
   #next = 1;
   readonly #open = new Set<number>();
   #marks: Mark[] = [];

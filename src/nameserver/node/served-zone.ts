@@ -4,10 +4,10 @@ import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import type { ZoneSoa } from '../engine.ts';
 import { addTo } from './difference.ts';
 import { FeedFault, LargeZone } from './faults.ts';
-import type { ZoneHead, ZoneId } from './plan.ts';
+import type { ServedHead, ZoneId } from './plan.ts';
 
-export interface ServedZone {
-  readonly head: ZoneHead;
+export interface CollectedZone {
+  readonly head: ServedHead;
   readonly soa: ZoneSoa;
   readonly privateKey: string;
   readonly names: ReadonlyMap<string, readonly ServedSet[]>;
@@ -20,11 +20,11 @@ const MAX_SETS = 5_000_000;
  * @param limit with more RRsets than this, LargeZone is thrown
  * @throws FeedFault if the answer is incomplete, for another zone, or not what its digest says
  */
-export async function readServedZone(
+export async function collectServedZone(
   lines: AsyncIterable<ZoneLine>,
   wantedZone: ZoneId,
   limit = MAX_SETS,
-): Promise<ServedZone> {
+): Promise<CollectedZone> {
   let first: Extract<ZoneLine, { kind: 'zone' }> | null = null;
   const names = new Map<string, ServedSet[]>();
   let count = 0;

@@ -145,7 +145,7 @@ function wrap(db: DatabaseSync): NodeState {
   const node = db.prepare('select instance, cursor, epoch, compare, transfers from node').get();
   if (node === undefined) throw new OtherForm('it has no row of the node');
   const rows = new Map<string, KnownZone>();
-  for (const row of db.prepare('select * from zones').all()) rows.set(String(row.name), rowOf(row));
+  for (const row of db.prepare('select * from zones').all()) rows.set(String(row.name), readRow(row));
   let facts: NodeFacts = {
     cursor: textOrNull(node.cursor),
     epoch: textOrNull(node.epoch),
@@ -168,7 +168,7 @@ function wrap(db: DatabaseSync): NodeState {
       for (const name of unsavedNames) {
         const row = rows.get(name);
         if (row === undefined) erase.run(name);
-        else write.run(...columnsOf(row));
+        else write.run(...toColumns(row));
       }
       if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare, facts.transfers);
       db.exec('commit');
@@ -216,7 +216,7 @@ function wrap(db: DatabaseSync): NodeState {
 
 type Columns = Record<string, unknown>;
 
-function rowOf(row: Columns): KnownZone {
+function readRow(row: Columns): KnownZone {
   return {
     name: String(row.name),
     id: String(row.id),
@@ -231,7 +231,7 @@ function rowOf(row: Columns): KnownZone {
   };
 }
 
-function columnsOf(row: KnownZone) {
+function toColumns(row: KnownZone) {
   const { name, id, version, serial, engineSerial, soa, key, isExact, isDirty, isUnlisted } = row;
   return [
     name,

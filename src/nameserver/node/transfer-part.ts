@@ -26,7 +26,7 @@ export function readPart(text: string | null): RememberedPart {
 }
 
 /** Null: no part in transfers. */
-export function roleOf({ role, generation, confirmed }: RememberedPart): SourceRole | null {
+export function judgeRole({ role, generation, confirmed }: RememberedPart): SourceRole | null {
   if (role === 'none') return null;
   if (role === 'standby') return 'standby';
   return confirmed === generation ? 'source' : 'new-source';

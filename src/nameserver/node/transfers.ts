@@ -27,7 +27,7 @@ import { retryDelay } from './plan.ts';
 import { Secondaries } from './secondaries.ts';
 import type { NodeState } from './state.ts';
 import { createTransferMetrics } from './transfer-metrics.ts';
-import { isPlausible, memberRows, type RememberedPart, readPart, roleOf, unstamped } from './transfer-part.ts';
+import { isPlausible, judgeRole, memberRows, type RememberedPart, readPart, unstamped } from './transfer-part.ts';
 
 /** The parts that a node needs in addition to take part in zone transfers. */
 export interface TransferParts {
@@ -92,12 +92,12 @@ export class Transfers {
       },
       onQuiet: () => this.#waker.wake(),
       onFollowed: () => {
-        if (roleOf(this.#part) === 'new-source') this.#waker.wake();
+        if (judgeRole(this.#part) === 'new-source') this.#waker.wake();
       },
     });
     createTransferMetrics(
       options.metrics,
-      () => roleOf(this.#part) ?? 'none',
+      () => judgeRole(this.#part) ?? 'none',
       () => this.#watch.facts(),
     );
   }
@@ -118,7 +118,7 @@ export class Transfers {
     const limit = deadline(this.#options.clock, BEGIN_MS, signal);
     try {
       await this.#fetch(limit.signal);
-      const role = roleOf(this.#part);
+      const role = judgeRole(this.#part);
       if (this.#plan !== null && role === 'standby') await this.#apply(this.#plan, role, limit.signal);
     } catch (error) {
       if (!signal.aborted)
@@ -179,7 +179,7 @@ export class Transfers {
     if (this.#wantedVersion !== null && this.#plan?.version !== this.#wantedVersion) await this.#fetch(signal);
     const plan = this.#plan;
     if (plan === null) return null;
-    const role = roleOf(this.#part);
+    const role = judgeRole(this.#part);
     if (role === null) {
       await this.#apply({ ...plan, secondaries: [] }, 'standby', signal);
       this.#watch.stop();

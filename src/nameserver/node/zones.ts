@@ -7,10 +7,10 @@
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { ZoneLoading } from '../engine.ts';
-import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';
+import { type ConvergeContext, changeNames, reloadZone, removeHeldZone } from './converge.ts';
 import { LargeZone, textOfError } from './faults.ts';
-import { canApply, isSmall, mergeWork, namesOf, reloadOf, retryDelay, type ZoneWork } from './plan.ts';
-import { Position } from './position.ts';
+import { canApply, countNames, isSmall, mergeWork, retryDelay, toReload, type ZoneWork } from './plan.ts';
+import { FeedProgress } from './position.ts';
 import { RecentNames } from './recent.ts';
 import { emptyRow, type NodeState } from './state.ts';
 
@@ -69,7 +69,7 @@ const MAX_LATE = MAX_FAILING / 2;
 type Lane = 'small' | 'bulk' | 'large';
 
 export class Zones {
-  readonly position = new Position();
+  readonly position = new FeedProgress();
   readonly #options: ZonesOptions;
   readonly #context: ConvergeContext;
   readonly #signal: AbortSignal;
@@ -93,10 +93,10 @@ export class Zones {
     const progress = this.#zones.get(name) ?? newProgress(name);
     this.#zones.set(name, progress);
     const before = progress.works.get(id);
-    this.#names -= before === undefined ? 0 : namesOf(before.work);
+    this.#names -= before === undefined ? 0 : countNames(before.work);
     let mergedWork = mergeWork(before?.work, work);
-    if (this.#names + namesOf(mergedWork) > MAX_NAMES) mergedWork = reloadOf(mergedWork);
-    this.#names += namesOf(mergedWork);
+    if (this.#names + countNames(mergedWork) > MAX_NAMES) mergedWork = toReload(mergedWork);
+    this.#names += countNames(mergedWork);
     if (!isCounted) progress.isLate = true;
     if (before !== undefined) before.work = mergedWork;
     else {
@@ -193,7 +193,7 @@ export class Zones {
     const [id, pendingWork] = entry;
     progress.works.delete(id);
     progress.running = pendingWork;
-    this.#names -= namesOf(pendingWork.work);
+    this.#names -= countNames(pendingWork.work);
     this.#running[lane] += 1;
     const end = this.#run(progress, pendingWork, lane).finally(() => {
       this.#ends.delete(end);
@@ -224,7 +224,7 @@ export class Zones {
     const { permits, state } = this.#options;
     const { work } = pendingWork;
     if (work.kind === 'gone')
-      return permits.run('bulk', () => removeZone(this.#context, work, this.#signal), this.#signal);
+      return permits.run('bulk', () => removeHeldZone(this.#context, work, this.#signal), this.#signal);
     const row = state.rows().get(progress.name);
     if (work.kind === 'names' && canApply(row, work.head.id)) {
       const { head } = work;
@@ -256,8 +256,8 @@ export class Zones {
   #again(progress: ZoneProgress, pendingWork: Pending, error: unknown): void {
     const id = idOf(pendingWork.work);
     const newer = progress.works.get(id);
-    const failedWork = pendingWork.work.kind === 'names' ? reloadOf(pendingWork.work) : pendingWork.work;
-    this.#names -= newer === undefined ? 0 : namesOf(newer.work);
+    const failedWork = pendingWork.work.kind === 'names' ? toReload(pendingWork.work) : pendingWork.work;
+    this.#names -= newer === undefined ? 0 : countNames(newer.work);
     const work = newer === undefined ? failedWork : mergeWork(failedWork, newer.work);
     if (newer !== undefined) this.#close(newer);
     pendingWork.work = work;

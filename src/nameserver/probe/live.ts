@@ -63,7 +63,7 @@ export function createLiveLook(options: LiveOptions): LookLive {
     const first = looks.find(({ answer }) => answer !== null);
     return {
       servers: [...looks.map(({ seen }) => seen), ...silentServers],
-      chain: await chainOf(options, question, first?.server ?? null, first?.answer ?? null, signal),
+      chain: await readChain(options, question, first?.server ?? null, first?.answer ?? null, signal),
     };
   };
 }
@@ -87,7 +87,7 @@ async function lookAt(
       ),
       ask(server, { name: zone, type: 'SOA', nsid: true }, { ...ATTEMPT, signal }),
     ]);
-    const answers = answer.answers.filter((each) => each.type !== TYPE_NUMBERS.RRSIG).map(answerOf);
+    const answers = answer.answers.filter((each) => each.type !== TYPE_NUMBERS.RRSIG).map(toLiveAnswer);
     const soaRecord = soa.answers.find((each) => each.name === zone && each.type === TYPE_NUMBERS.SOA);
     const serial = soaRecord === undefined ? null : serialOfSoa(soaRecord.rdata);
     const { aa } = answer;
@@ -108,7 +108,7 @@ async function lookAt(
   }
 }
 
-async function chainOf(
+async function readChain(
   { resolve, now }: LiveOptions,
   { zone, parentHosted }: LiveQuestion,
   server: NameServer | null,
@@ -116,7 +116,7 @@ async function chainOf(
   signal: AbortSignal,
 ): Promise<ChainOfTrust> {
   const [above, ds, dnskey] = await Promise.all([
-    ancestorsOf(resolve, zone, signal),
+    findAncestors(resolve, zone, signal),
     parentHosted
       ? server === null
         ? null
@@ -129,7 +129,7 @@ async function chainOf(
 }
 
 /** The zones above, as far as a resolver knows them. A name without an SOA record is not a zone. */
-async function ancestorsOf(resolve: Resolve, zone: string, signal: AbortSignal): Promise<AncestorFound[]> {
+async function findAncestors(resolve: Resolve, zone: string, signal: AbortSignal): Promise<AncestorFound[]> {
   const labels = zone.split('.');
   const names = labels.map((_, at) => labels.slice(at + 1).join('.')).reverse();
   const ancestors = await Promise.all(
@@ -165,15 +165,15 @@ async function rdatasFrom(
   signal: AbortSignal,
 ): Promise<Uint8Array[] | null> {
   const records = await recordsFrom(server, name, type, signal);
-  return records === null ? null : rdatasOf(records, name, numberOfType(type));
+  return records === null ? null : pickRdatas(records, name, numberOfType(type));
 }
 
 async function keysFrom(server: NameServer, zone: string, signal: AbortSignal): Promise<ChainFound['dnskey']> {
   const records = await recordsFrom(server, zone, 'DNSKEY', signal);
   if (records === null) return null;
   return {
-    keys: rdatasOf(records, zone, TYPE_NUMBERS.DNSKEY),
-    signatures: rdatasOf(records, zone, TYPE_NUMBERS.RRSIG),
+    keys: pickRdatas(records, zone, TYPE_NUMBERS.DNSKEY),
+    signatures: pickRdatas(records, zone, TYPE_NUMBERS.RRSIG),
   };
 }
 
@@ -191,7 +191,7 @@ async function recordsFrom(
   }
 }
 
-function rdatasOf(records: readonly ResourceRecord[], name: string, type: number): Uint8Array[] {
+function pickRdatas(records: readonly ResourceRecord[], name: string, type: number): Uint8Array[] {
   return records.filter((each) => each.name === name && each.type === type).map(({ rdata }) => rdata);
 }
 
@@ -203,12 +203,12 @@ function signedIn({ answers, authorities }: ProbeAnswer): ChainFound['answer'] {
   const { name, type } = first;
   const section = answers.includes(first) ? answers : authorities;
   return {
-    set: { name, type, rdatas: rdatasOf(section, name, type) },
-    signatures: rdatasOf(section, name, TYPE_NUMBERS.RRSIG),
+    set: { name, type, rdatas: pickRdatas(section, name, type) },
+    signatures: pickRdatas(section, name, TYPE_NUMBERS.RRSIG),
   };
 }
 
-function answerOf({ name, type, ttl, rdata }: ResourceRecord): LiveAnswer {
+function toLiveAnswer({ name, type, ttl, rdata }: ResourceRecord): LiveAnswer {
   return { name, type: typeName(type), ttl, text: rdataText(type, rdata) };
 }
 

@@ -5,7 +5,7 @@ import { numberOfType } from '#dns/types/numbers.ts';
 import { rdataInMessage } from '#dns/wire/message-rdata.ts';
 import { readName } from '#dns/wire/name.ts';
 import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
-import { NSID_QUESTION, nsidOf } from './nsid.ts';
+import { NSID_QUESTION, parseNsid } from './nsid.ts';
 import type { WireType } from './types.ts';
 
 export interface ProbeQuestion {
@@ -112,7 +112,7 @@ export function decodeMessage(receivedOctets: Uint8Array): ProbeMessage {
     answers,
     authorities,
     additionals: additionals.filter((record) => record !== opt),
-    nsid: opt === undefined ? null : nsidOf(opt.rdata),
+    nsid: opt === undefined ? null : parseNsid(opt.rdata),
   };
 }
 

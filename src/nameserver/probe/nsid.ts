@@ -11,7 +11,7 @@ const MAX_LENGTH = 63;
  * The identity in the RDATA of an OPT record (RFC 6891 section 6.1.2); null without one, or if it is not a short ASCII
  * text.
  */
-export function nsidOf(rdata: Uint8Array): string | null {
+export function parseNsid(rdata: Uint8Array): string | null {
   for (let at = 0; at + 4 <= rdata.length; ) {
     const [code, length] = [two(rdata, at), two(rdata, at + 2)];
     const value = rdata.subarray(at + 4, at + 4 + length);

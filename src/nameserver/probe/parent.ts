@@ -83,7 +83,7 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
   const servers = nsAnswer.answers.filter(({ type }) => type === NS).map(({ rdata }) => readName(rdata, 0).name);
   let refusedCount = 0;
   for (const server of servers) {
-    for (const endpoint of await addressesOf(server, query)) {
+    for (const endpoint of await resolveAddresses(server, query)) {
       if (endpoint === null) {
         refusedCount += 1;
         continue;
@@ -99,8 +99,8 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
         parent: soa.name,
         ns: hexes(all, NS),
         ds: hexes(dsOfZone, DS),
-        nsTtl: ttlOf(all, NS),
-        dsTtl: ttlOf(dsOfZone, DS),
+        nsTtl: findLongestTtl(all, NS),
+        dsTtl: findLongestTtl(dsOfZone, DS),
       };
     }
   }
@@ -139,7 +139,7 @@ async function queryServer(
 }
 
 /** Null stands for an address that the operator may not query. */
-async function addressesOf(server: string, query: Query): Promise<(ProbeEndpoint | null)[]> {
+async function resolveAddresses(server: string, query: Query): Promise<(ProbeEndpoint | null)[]> {
   const override = query.overrides.get(server);
   if (override) return [override];
   const answer = await resolve(server, 'A', query);
@@ -156,6 +156,6 @@ function hexes(records: readonly { type: number; rdata: Uint8Array }[], type: nu
   return records.filter((record) => record.type === type).map(({ rdata }) => Buffer.from(rdata).toString('hex'));
 }
 
-function ttlOf(records: readonly ResourceRecord[], type: number): number {
+function findLongestTtl(records: readonly ResourceRecord[], type: number): number {
   return Math.max(0, ...records.filter((record) => record.type === type).map(({ ttl }) => ttl));
 }

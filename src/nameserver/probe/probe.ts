@@ -10,7 +10,7 @@ export { type AskOptions, ask, NoAnswer, type ProbeAnswer } from './ask.ts';
 export type { ExpectedRrset } from './compare.ts';
 export type { ProbeEndpoint } from './exchange.ts';
 export type { ProbeQuestion, ResourceRecord } from './message.ts';
-export { resolversOf } from './resolvers.ts';
+export { chooseResolvers } from './resolvers.ts';
 export {
   type AddressResolver,
   type NameServer,

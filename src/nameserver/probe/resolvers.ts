@@ -14,6 +14,6 @@ function systemResolvers(): ProbeEndpoint[] {
 }
 
 /** The resolvers of a setting, or those of this machine if there is none. */
-export function resolversOf(setting: readonly { host: string; port: number }[] | undefined): ProbeEndpoint[] {
+export function chooseResolvers(setting: readonly { host: string; port: number }[] | undefined): ProbeEndpoint[] {
   return setting?.map(({ host, port }) => ({ address: host, port })) ?? systemResolvers();
 }

@@ -39,7 +39,7 @@ export async function resolveServers(
   options: ResolveOptions,
 ): Promise<ResolvedServers> {
   const names = [...new Set(nameservers.map(plainName))];
-  const serverLists = await Promise.all(names.map((name) => serversOf(name, options)));
+  const serverLists = await Promise.all(names.map((name) => resolveNameServer(name, options)));
   return {
     servers: serverLists.flat(),
     unresolved: names
@@ -48,7 +48,7 @@ export async function resolveServers(
   };
 }
 
-async function serversOf(name: string, { overrides, resolver, signal }: ResolveOptions): Promise<NameServer[]> {
+async function resolveNameServer(name: string, { overrides, resolver, signal }: ResolveOptions): Promise<NameServer[]> {
   const override = overrides.get(name);
   if (override !== undefined) return [{ name, ...override }];
   const none = (): string[] => [];

@@ -34,7 +34,7 @@ export function planAnswer(
   a: FamilyOutcome,
   aaaa: FamilyOutcome,
 ): AliasPlan {
-  const problem = problemOf(a, aaaa);
+  const problem = findProblem(a, aaaa);
   const keep = problem === NO_ADDRESSES;
   const ipv4 = keep || 'problem' in a ? before.ipv4 : [...a.addresses].sort();
   const ipv6 = keep || 'problem' in aaaa ? before.ipv6 : [...aaaa.addresses].sort();
@@ -63,7 +63,7 @@ function steadyTtl(before: number, newTtl: number): number {
 
 const NO_ADDRESSES = 'has no addresses';
 
-function problemOf(a: FamilyOutcome, aaaa: FamilyOutcome): string | null {
+function findProblem(a: FamilyOutcome, aaaa: FamilyOutcome): string | null {
   if ('problem' in a) return a.problem;
   if ('problem' in aaaa) return aaaa.problem;
   return a.addresses.length + aaaa.addresses.length === 0 ? NO_ADDRESSES : null;

@@ -9,14 +9,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Limit } from '#base/limit.ts';
-import { suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes } from '#dns/names/name.ts';
 import {
   addMissingTargets,
   countTargets,
   type DueTarget,
   hostedOwner,
   keepAliasAnswer,
-  markZonesOf,
+  markOwnedZones,
   type OwnedTarget,
   takeDueTargets,
   takeNewTarget,
@@ -146,7 +146,7 @@ class DatabaseAliases implements Aliases {
     const { db, now, log } = this.#options;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
     const isTrusted: IsTrustedName = async (name) => {
-      const owner = await hostedOwner(db, suffixesOf(name));
+      const owner = await hostedOwner(db, listSuffixes(name));
       return owner === null || owner === dueTarget.owner;
     };
     const [a, aaaa] = await Promise.all([
@@ -157,7 +157,7 @@ class DatabaseAliases implements Aliases {
     if (signal.aborted) return;
     const { resolution, changed } = planAnswer(dueTarget, a, aaaa);
     const mark = await keepAliasAnswer(db, dueTarget, resolution, changed);
-    if (mark !== null) await markZonesOf(db, dueTarget, mark, Math.floor(now() / 1000));
+    if (mark !== null) await markOwnedZones(db, dueTarget, mark, Math.floor(now() / 1000));
     this.#resolutions.inc({ result: resolution.error === null ? 'ok' : 'failed' });
     if (resolution.failures === 1) {
       log.info({ target: dueTarget.target, problem: resolution.error }, 'failed to resolve an ALIAS target');
@@ -186,7 +186,7 @@ class DatabaseAliases implements Aliases {
     const { db, now, log } = this.#options;
     await addMissingTargets(db);
     for (const target of await unmarkedTargets(db, LEASE_MS)) {
-      await markZonesOf(db, target, target.mark, Math.floor(now() / 1000)).catch((error) =>
+      await markOwnedZones(db, target, target.mark, Math.floor(now() / 1000)).catch((error) =>
         log.warn({ err: error, target: target.target }, 'failed to mark the zones of an ALIAS target; a retry follows'),
       );
     }

@@ -6,7 +6,7 @@ import type { Config } from '#config.ts';
 import type { Db } from '#store/database.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { createLiveLook, type LookLive } from '../probe/live.ts';
-import { parseOverrides, resolversOf } from '../probe/probe.ts';
+import { chooseResolvers, parseOverrides } from '../probe/probe.ts';
 import type { OUTSIDE_SETTINGS } from '../settings.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { createDelegationLook, type LookAtDelegation } from './delegation.ts';
@@ -25,7 +25,7 @@ export function createOutside(
   config: Config<(typeof OUTSIDE_SETTINGS)[number]>,
   now: () => number = Date.now,
 ): Outside {
-  const servers = resolversOf(config.ZONESTEAD_RESOLVER);
+  const servers = chooseResolvers(config.ZONESTEAD_RESOLVER);
   const resolve = createResolver({ servers });
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const resolver = new Resolver({ timeout: ADDRESS_MS, tries: 1 });

@@ -2,7 +2,7 @@
 // another namespace nor take over or observe existing zones. Objects and labels come in as data. Messages name the
 // conflicting object, and never the content of its zone.
 
-import { suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
 import { byAge, keyOf } from '#kube/objects/resource.ts';
@@ -23,7 +23,7 @@ export interface Neighbours {
 
 /** An index of the cache: every name above the zone. */
 export function zonesAboveIndex(object: DNSZone): string[] {
-  return zoneNameIndex(object).flatMap((name) => suffixesOf(name).slice(1));
+  return zoneNameIndex(object).flatMap((name) => listSuffixes(name).slice(1));
 }
 
 /** @param name the canonical name of the object's zone @returns why the object may not have this name, or null */
@@ -75,7 +75,7 @@ export function enclosing(
   name: string,
   around: Neighbours,
 ): { zone: DNSZone; relative: string } | null {
-  for (const above of suffixesOf(name).slice(1)) {
+  for (const above of listSuffixes(name).slice(1)) {
     const enclosingZones = around.named(above).filter((zone) => hasZone(zone) || isOlder(zone, object));
     // Several objects may name one zone: the one that manages it decides.
     const zone = enclosingZones.find(isManaged) ?? enclosingZones[0];

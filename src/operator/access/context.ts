@@ -58,7 +58,7 @@ export const BY_ZONE_NAME = 'zoneName';
 export const BY_ZONE_ABOVE = 'zoneAbove';
 
 /** @throws Error while the name of the cluster is not known; the queue then tries again */
-export function clusterOf({ cluster }: Pick<OperatorContext, 'cluster'>): string {
+export function requireCluster({ cluster }: Pick<OperatorContext, 'cluster'>): string {
   const name = cluster();
   if (name === undefined)
     throw new Error('the uid of namespace kube-system is not known; set ZONESTEAD_CLUSTER to a name of this cluster');
@@ -66,7 +66,7 @@ export function clusterOf({ cluster }: Pick<OperatorContext, 'cluster'>): string
 }
 
 /** Returns the other DNSZones, which decide with the object whether it may have its name. */
-export function neighboursOf({ zones }: Pick<OperatorContext, 'zones'>): Neighbours {
+export function createNeighbours({ zones }: Pick<OperatorContext, 'zones'>): Neighbours {
   return {
     named: (name) => zones.byIndex(BY_ZONE_NAME, name),
     below: (name) => zones.byIndex(BY_ZONE_ABOVE, name),
@@ -74,7 +74,7 @@ export function neighboursOf({ zones }: Pick<OperatorContext, 'zones'>): Neighbo
 }
 
 /** The text that marks a zone at the service as managed by the object. */
-export function markOf(object: DNSZone): string {
+export function formatZoneMark(object: DNSZone): string {
   return `DNSZone ${keyOf(object)}`;
 }
 

@@ -18,7 +18,7 @@ type Reporting = Pick<
  * @param onSent counts heartbeats by their result
  * @param everyMs the time between two heartbeats, in ms
  */
-export function createReports(
+export function createClusterReports(
   context: Reporting,
   log: Logger,
   onSent: (result: HeartbeatResult) => void,
@@ -33,7 +33,7 @@ export function createReports(
     zones,
     sent: onSent,
     everyMs,
-    holderOf: (zone) => holderOf(credentials, zone),
+    holderOf: (zone) => findHolder(credentials, zone),
     own: async (signal) => ({
       client: credentials.own.client,
       owner: await credentials.own.owner(signal),
@@ -66,7 +66,7 @@ export function createReports(
 }
 
 /** A key of the zone's own is known after the first run of the zone. */
-function holderOf(credentials: OperatorContext['credentials'], { spec, status }: DNSZone): Holder | undefined {
+function findHolder(credentials: OperatorContext['credentials'], { spec, status }: DNSZone): Holder | undefined {
   const { zoneId, owner } = status ?? {};
   if (zoneId === undefined || owner === undefined) return undefined;
   const connection = spec.credentialsSecretRef === undefined ? credentials.own : credentials.remembered(zoneId);

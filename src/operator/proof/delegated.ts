@@ -12,14 +12,14 @@ export function delegatedAnswer(zone: Delegatee, parentAnswer: SeenAtParent | st
   if (zone.status === 'handshake_claim_required') {
     return no(
       'HandshakeClaimRequired',
-      `${zone.zoneName} is a single label that the root zone does not delegate. Claim it on Handshake and publish these records there: ${recordsOf(zone)}. If the name is private, list it in ZONESTEAD_PRIVATE_TLDS of the api.`,
+      `${zone.zoneName} is a single label that the root zone does not delegate. Claim it on Handshake and publish these records there: ${formatRecords(zone)}. If the name is private, list it in ZONESTEAD_PRIVATE_TLDS of the api.`,
     );
   }
   if (parentAnswer === null || typeof parentAnswer === 'string') {
     if (zone.status === 'ds_required') {
       return no(
         'DSRequired',
-        `The parent zone has no DS record of this zone. Publish these records there: ${recordsOf(zone)}.`,
+        `The parent zone has no DS record of this zone. Publish these records there: ${formatRecords(zone)}.`,
       );
     }
     if (parentAnswer !== null)
@@ -29,7 +29,7 @@ export function delegatedAnswer(zone: Delegatee, parentAnswer: SeenAtParent | st
       );
     return unknown(
       'NoResolver',
-      `The operator has no resolver to find the parent zone with. Set ZONESTEAD_RESOLVER of the operator. To delegate the zone, publish these records in the parent zone: ${recordsOf(zone)}.`,
+      `The operator has no resolver to find the parent zone with. Set ZONESTEAD_RESOLVER of the operator. To delegate the zone, publish these records in the parent zone: ${formatRecords(zone)}.`,
     );
   }
   const where = parentAnswer.parent === '' ? 'The root zone' : `The parent zone ${parentAnswer.parent}`;
@@ -37,7 +37,7 @@ export function delegatedAnswer(zone: Delegatee, parentAnswer: SeenAtParent | st
   if (missingNs.length > 0) {
     const what =
       parentAnswer.ns.length === 0 ? 'does not delegate this zone' : 'delegates this zone to other name servers';
-    return no('DelegationRequired', `${where} ${what}. Publish these records there: ${recordsOf(zone)}.`);
+    return no('DelegationRequired', `${where} ${what}. Publish these records there: ${formatRecords(zone)}.`);
   }
   const ownDs = rdataHex('DS', zone.ds.map(presentation));
   if (parentAnswer.ds.some((wire) => ownDs.includes(wire)))
@@ -65,7 +65,7 @@ function dsOf({ ds }: Pick<Zone, 'ds'>): string {
   return ds[0]?.record ?? 'the DS record of status.ds';
 }
 
-function recordsOf({ zoneName, nameservers, ds }: Delegatee): string {
+function formatRecords({ zoneName, nameservers, ds }: Delegatee): string {
   const ns = nameservers.map((host) => `${zoneName}. IN NS ${absolute(host)}`);
   return [...ns, ...ds.slice(0, 1).map(({ record }) => record)].join('; ');
 }

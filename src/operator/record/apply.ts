@@ -9,12 +9,12 @@ import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
-import { clusterOf } from '../access/context.ts';
+import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
 import type { RecordRun } from '../run/run.ts';
 import { type Desired, type DriftPolicy, identityOf, type ReadyZone } from './desired.ts';
-import { setOf, textOfSet } from './owner.ts';
+import { buildSetChange, textOfSet } from './owner.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
 export interface Applied {
@@ -44,7 +44,7 @@ export async function applyValues(
   held.put(key, { zoneId, zoneKey });
   const isNew = object.status?.observedGeneration === undefined;
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
-  const set = setOf(object, clusterOf(context), desired, policies);
+  const set = buildSetChange(object, requireCluster(context), desired, policies);
   const text = textOfSet(zoneId, set);
   const markUnproven = () => held.confirm(key, text);
   const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
@@ -75,7 +75,7 @@ function report(
 
 /** With Ignore, the service lists no changes of others: the records then differ from the values. */
 function driftIn(appliedSet: AppliedSet, desired: Desired, policy: DriftPolicy): string[] {
-  if (policy !== 'Ignore') return appliedSet.drift.map(textOf);
+  if (policy !== 'Ignore') return appliedSet.drift.map(describeDrift);
   const there = appliedSet.records.map(identityOfRecord).sort();
   const wantedIdentities = desired.values.map(({ identity }) => identity).sort();
   const isTtl = desired.values.every(
@@ -88,7 +88,7 @@ function driftIn(appliedSet: AppliedSet, desired: Desired, policy: DriftPolicy):
   return isSame ? [] : ['the values differ from those of the spec'];
 }
 
-function textOf({ kind, id, content, ttl }: AppliedSet['drift'][number]): string {
+function describeDrift({ kind, id, content, ttl }: AppliedSet['drift'][number]): string {
   switch (kind) {
     case 'deleted':
       return `${content} was deleted`;

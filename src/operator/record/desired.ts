@@ -4,10 +4,10 @@ import { fqdn, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
-import { commentOf } from '#resources/comment.ts';
+import { readObjectComment } from '#resources/comment.ts';
 import { type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { valuesOf } from '#resources/summary.ts';
+import { listRecordValues } from '#resources/summary.ts';
 import type { OperatorContext } from '../access/context.ts';
 import { countedNames, type ReadyWhen } from '../proof/propagation.ts';
 
@@ -36,7 +36,7 @@ export interface ReadyZone {
 }
 
 /** Null: the zone is not ready for records. */
-export function zoneOf(context: OperatorContext, dnsZone: DNSZone, record: DNSRecord): ReadyZone | null {
+export function findReadyZone(context: OperatorContext, dnsZone: DNSZone, record: DNSRecord): ReadyZone | null {
   const { spec, status } = dnsZone;
   if (status?.zoneId === undefined || status.defaultTtl === undefined) return null;
   // A zone that is refused now accepts no writes of its records either.
@@ -91,7 +91,7 @@ export interface Desired {
 type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; message: string };
 
 /** @param zoneName as the service spells it */
-export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
+export function judgeSpec(record: DNSRecord, zoneName: string): DesiredVerdict {
   const spec = recordSpec.safeParse(record.spec);
   if (!spec.success) {
     return {
@@ -100,7 +100,7 @@ export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
     };
   }
   const parsedRecords: ParsedRecord[] = [];
-  for (const { content, priority } of valuesOf(spec.data)) {
+  for (const { content, priority } of listRecordValues(spec.data)) {
     const verdict = parseRecord(
       { name: spec.data.name, type: spec.data.type, content, ttl: spec.data.ttl, priority },
       zoneName,
@@ -119,7 +119,7 @@ export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
   }));
   const twice = values.find((value, at) => values.findIndex((other) => other.identity === value.identity) < at);
   if (twice) return { ok: false, message: `spec.values: ${twice.content} is a duplicate; remove one of the two.` };
-  const comment = commentOf(record);
+  const comment = readObjectComment(record);
   if (!comment.ok) return { ok: false, message: comment.problem.message };
   const { name, type } = first;
   return { ok: true, desired: { name, type, fqdn: fqdn(name, zoneName), values, comment: comment.value } };

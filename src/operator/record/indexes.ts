@@ -28,7 +28,7 @@ export function isBlockedByOther({ status }: DNSZone | DNSRecord): boolean {
 }
 
 /** The DNSRecords of a DNSZone whose names have the same first label as this name. */
-export function withLabelOf(records: Pick<Cache<DNSRecord>, 'byIndex'>, zoneKey: string, name: string): DNSRecord[] {
+export function findWithLabel(records: Pick<Cache<DNSRecord>, 'byIndex'>, zoneKey: string, name: string): DNSRecord[] {
   return records.byIndex(BY_LABEL, labelOf(zoneKey, name));
 }
 

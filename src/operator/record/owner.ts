@@ -8,20 +8,20 @@ import { isInOwnNamespace } from '#resources/zone-ref.ts';
 import type { Desired, Policies } from './desired.ts';
 
 /** The prefix of the owners of all DNSRecords of a cluster. */
-export function ownersOf(cluster: string): string {
+export function buildClusterPrefix(cluster: string): string {
   return `k8s:${cluster}/`;
 }
 
 /** @param key the key of a DNSRecord */
-export function ownerOf(cluster: string, key: string): string {
-  return `${ownersOf(cluster)}${key}`;
+export function buildObjectOwner(cluster: string, key: string): string {
+  return `${buildClusterPrefix(cluster)}${key}`;
 }
 
 /**
  * The key of the DNSRecord that the owner stands for; undefined for the owner of another cluster or of another kind.
  */
 export function keyIn(owner: string, cluster: string): string | undefined {
-  const key = owner.startsWith(ownersOf(cluster)) ? owner.slice(ownersOf(cluster).length) : '';
+  const key = owner.startsWith(buildClusterPrefix(cluster)) ? owner.slice(buildClusterPrefix(cluster).length) : '';
   return /^[^/\s]+\/[^/\s]+$/.test(key) ? key : undefined;
 }
 
@@ -44,7 +44,7 @@ export function textOfSet(zoneId: string, set: Listed): string {
  * "Exactly these values are those of the object": anything else that it has in the zone is released in the same
  * transaction.
  */
-export function setOf(
+export function buildSetChange(
   object: DNSRecord,
   cluster: string,
   desired: Desired,
@@ -54,7 +54,7 @@ export function setOf(
   const { ttl, adopt, deletionPolicy, sharing } = object.spec;
   const isOwn = isInOwnNamespace(object);
   return {
-    owner: ownerOf(cluster, keyOf(object)),
+    owner: buildObjectOwner(cluster, keyOf(object)),
     generation,
     instance: uid,
     name: desired.name,

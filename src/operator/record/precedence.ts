@@ -9,8 +9,8 @@ import type { NotReadyReason } from '#resources/reasons.ts';
 import { explainDenial } from '#resources/record-grant.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
-import { type Desired, desiredOf } from './desired.ts';
-import { withLabelOf } from './indexes.ts';
+import { type Desired, judgeSpec } from './desired.ts';
+import { findWithLabel } from './indexes.ts';
 
 /** The time until the next check whether the older object has its records, in ms. */
 export const TURN_RETRY_MS = 100;
@@ -30,9 +30,9 @@ export function precedingRecord(
   const zoneKey = zoneKeyOf(object);
   // The apex has two spellings: "@" and the zone name.
   const names = desired.name === '@' ? ['@', zoneName] : [desired.name];
-  for (const other of names.flatMap((name) => withLabelOf(context.records, zoneKey, name))) {
+  for (const other of names.flatMap((name) => findWithLabel(context.records, zoneKey, name))) {
     if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(other)) continue;
-    const verdict = desiredOf(other, zoneName);
+    const verdict = judgeSpec(other, zoneName);
     if (!verdict.ok || !contend(verdict.desired, desired)) continue;
     if (explainDenial(zone, other, desired.name, labelsIn(context)) === null) return other;
   }

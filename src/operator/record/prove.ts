@@ -1,12 +1,12 @@
 // The proof that the name servers serve the values of a DNSRecord, and when to look again.
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import type { ListedRecord } from '#contract/record.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { NO_ADDRESS } from '#nameserver/probe/compare.ts';
 import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import { valuesOf } from '#resources/summary.ts';
-import { clusterOf } from '../access/context.ts';
+import { listRecordValues } from '#resources/summary.ts';
+import { requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
 import { type ConditionAnswer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
@@ -40,22 +40,23 @@ export async function proveValues(
   { fqdn, name, type, values }: Desired,
 ): Promise<ConditionAnswer> {
   const expectedRecord = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
-  const targets = valuesOf(run.object.spec).map(({ content }) => content);
+  const targets = listRecordValues(run.object.spec).map(({ content }) => content);
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
-  const read = () => readRecords(service.client, zone.zoneId, { name, type }, run.call);
+  const read = () => fetchRecords(service.client, zone.zoneId, { name, type }, run.call);
   let there = zone.isDrained && !zone.parked ? await read() : null;
-  if (there !== null && isWithheld(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
+  if (there !== null && isWithheld(values, there))
+    return no('ClusterDrained', drainedMessage(requireCluster(run.context)));
   const first = await prove(run, service, zone, { ...expectedRecord, ttl }, targets);
   if (first.status === 'True' || zone.parked) return first;
   there ??= await read();
-  const lowest = Math.min(ttl, ...servedOf(there).map((record) => record.ttl));
+  const lowest = Math.min(ttl, ...pickServed(there).map((record) => record.ttl));
   return lowest === ttl ? first : prove(run, service, zone, { ...expectedRecord, ttl: lowest }, targets);
 }
 
 /** Whether a value is stored, but not served. */
 function isWithheld(values: Desired['values'], records: readonly ListedRecord[]): boolean {
   const storedIdentities = new Set(records.map(identityOfRecord));
-  const servedIdentities = new Set(servedOf(records).map(identityOfRecord));
+  const servedIdentities = new Set(pickServed(records).map(identityOfRecord));
   return values.some(({ identity }) => storedIdentities.has(identity) && !servedIdentities.has(identity));
 }
 
@@ -103,7 +104,9 @@ function probeDelay(object: DNSRecord, now: Date): number {
  * The records of one name and type that name servers answer with while clusters are drained or lost: without the
  * withdrawn ones, unless there are no others. The rule is that of the service (service/nodes/render.ts).
  */
-export function servedOf<R extends { readonly withdrawn?: boolean | undefined }>(records: readonly R[]): readonly R[] {
+export function pickServed<R extends { readonly withdrawn?: boolean | undefined }>(
+  records: readonly R[],
+): readonly R[] {
   const servedRecords = records.filter(({ withdrawn }) => withdrawn !== true);
   return servedRecords.length > 0 ? servedRecords : records;
 }

@@ -8,7 +8,7 @@ import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { explainDenial, mayKnow } from '#resources/record-grant.ts';
-import { summaryOf, valuesOf } from '#resources/summary.ts';
+import { listRecordValues, summarizeValues } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
 import { connectionFor, type ServiceConnection } from '../access/credentials.ts';
@@ -17,11 +17,11 @@ import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
 import { applyValues } from './apply.ts';
-import { type Desired, desiredOf, type ReadyZone, zoneOf } from './desired.ts';
+import { type Desired, findReadyZone, judgeSpec, type ReadyZone } from './desired.ts';
 import { precedingRecord, TURN_RETRY_MS } from './precedence.ts';
 import { nextProbe, provenBefore, proveValues } from './prove.ts';
 import { releaseGone, withdraw } from './release.ts';
-import { ACCEPTED, failedRecord, PROGRAMMED, READY, stopped } from './status.ts';
+import { failedRecord, PROGRAMMED, RECORD_ACCEPTED, RECORD_READY, stopped } from './status.ts';
 
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
@@ -40,9 +40,9 @@ export function createRecordReconciler(context: OperatorContext): Reconcile {
     decide: (run) => reconcileRecord(run, mustWait, mustWaitForOwners),
     failed: failedRecord,
     zoneOf: (object) => context.zones.get(zoneKeyOf(object)),
-    fieldsOf: ({ spec }) => ({ summary: summaryOf(valuesOf(spec)) }),
+    fieldsOf: ({ spec }) => ({ summary: summarizeValues(listRecordValues(spec)) }),
     answersOf: () => ({}),
-    ready: READY,
+    ready: RECORD_READY,
     onRecovery: context.enqueueRecordOnRecovery,
     gone: (key, control) => releaseGone(context, key, control, mustWaitForZone),
   });
@@ -65,10 +65,10 @@ async function reconcileRecord(
   const hiddenProblem = hiddenZone(context, object, dnsZone);
   if (hiddenProblem)
     return dnsZone ? refuse(run, dnsZone, hiddenProblem) : { answers: stopped(hiddenProblem), next: {} };
-  const zone = dnsZone && zoneOf(context, dnsZone, object);
+  const zone = dnsZone && findReadyZone(context, dnsZone, object);
   // A change of the zone causes the next run of this record.
   if (!dnsZone || !zone) return { answers: stopped(noZone(object, dnsZone)), next: {} };
-  const verdict = desiredOf(object, zone.zoneName);
+  const verdict = judgeSpec(object, zone.zoneName);
   const problem = verdict.ok
     ? notPermitted(context, object, dnsZone, verdict.desired.name)
     : no('InvalidSpec', verdict.message);
@@ -139,7 +139,7 @@ async function program(
   const { drift, hasWritten } = appliedValues;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
   if (drift.length > 0 && zone.policies.drift !== 'Enforce')
-    return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
+    return { answers: stopped(drifted(drift), RECORD_ACCEPTED), next: {} };
   if (drift.length > 0) run.observations.push({ kind: 'drift', result: 'repaired' });
   const wasInSync = !hasWritten && drift.length === 0;
   const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;
@@ -153,10 +153,10 @@ async function program(
       type: 'Normal',
       reason: 'Updated',
       action: 'Update',
-      note: `The change was written, and every name server serves it: ${summaryOf(valuesOf(object.spec))}`,
+      note: `The change was written, and every name server serves it: ${summarizeValues(listRecordValues(object.spec))}`,
     });
   return {
-    answers: { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
+    answers: { Accepted: RECORD_ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     next: nextProbe(run, zone, propagated),
   };
 }

@@ -16,14 +16,14 @@ import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
 import { isKept, isManaged } from '../access/claims.ts';
-import { clusterOf, type OperatorContext } from '../access/context.ts';
+import { type OperatorContext, requireCluster } from '../access/context.ts';
 import { connectionForDeletion } from '../access/credentials.ts';
 import { NAME_RETRY_MS } from '../cluster/name.ts';
-import { failed, resultOf } from '../run/failures.ts';
+import { failed, toReconcileResult } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
 import type { ReachedZone } from './held.ts';
 import { contested } from './indexes.ts';
-import { ownerOf } from './owner.ts';
+import { buildObjectOwner } from './owner.ts';
 
 /** The time until the next check whether the zone still exists, in ms. */
 const ZONE_RETRY_MS = 250;
@@ -53,7 +53,7 @@ export async function releaseGone(
     if (zone && context.isNameTaken(zone) !== false) return { requeueAfterMs: NAME_RETRY_MS };
     context.held.gone(key);
     const isPermitted = zone?.metadata.annotations?.[RELEASE_MANY] === 'true';
-    const may = isPermitted || context.held.mayRelease(key, () => zoneIdsOf(context));
+    const may = isPermitted || context.held.mayRelease(key, () => listZoneIds(context));
     if (typeof may === 'number') return { requeueAfterMs: may };
     if (may && !isPermitted && (await context.isKindDeleted(DNS_RECORD, signal))) context.held.hold(key);
     if (!isPermitted && context.held.isHeld(key)) {
@@ -68,14 +68,14 @@ export async function releaseGone(
       if (failure.kind === 'key' && zone) context.enqueueZone(keyOf(zone));
       if (failure.kind === 'refused')
         log.warn({ reason: failure.message }, 'the records of a deleted DNSRecord remain');
-      return resultOf(next, () => context.enqueueRecordOnRecovery(key));
+      return toReconcileResult(next, () => context.enqueueRecordOnRecovery(key));
     }
     context.held.released(key, !isPermitted);
   }
   return {};
 }
 
-function zoneIdsOf({ zones }: OperatorContext): string[] {
+function listZoneIds({ zones }: OperatorContext): string[] {
   return zones.list().flatMap((zone) => (isDeleting(zone) ? [] : (zone.status?.zoneId ?? [])));
 }
 
@@ -97,7 +97,7 @@ export async function releaseAt(context: OperatorContext, key: string, place: Re
   const zone = context.zones.get(place.zoneKey);
   const service = await connectionForDeletion(context, zone, place.zoneId, call.signal);
   const { namespace: group = '' } = splitKey(key);
-  const set = { owner: ownerOf(clusterOf(context), key), release: true } as const;
+  const set = { owner: buildObjectOwner(requireCluster(context), key), release: true } as const;
   try {
     await sendSet(service.dispatcher, context.clock, { lane: 'change', group, ...call, zone: place.zoneId, set });
   } catch (error) {

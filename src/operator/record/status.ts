@@ -3,19 +3,19 @@ import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
-import { valuesOf } from '#resources/summary.ts';
+import { listRecordValues } from '#resources/summary.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import type { OperatorContext } from '../access/context.ts';
 import { ONLY_SECONDARIES } from '../proof/propagation.ts';
 import { type ConditionAnswer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
-import { withLabelOf } from './indexes.ts';
+import { findWithLabel } from './indexes.ts';
 import { keyIn } from './owner.ts';
 
-export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
+export const RECORD_ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
 export const PROGRAMMED = yes('Programmed', 'The DNS service has stored all values.');
-export const READY = yes('Ready', 'The record is served.');
+export const RECORD_READY = yes('Ready', 'The record is served.');
 
 const ALL_OR_NONE = 'The operator has written none of the new values of this object.';
 
@@ -41,7 +41,10 @@ export function propagatedAt(
   return yes('Propagated', note === null ? message : `${message} ${note}`);
 }
 
-/** The results of a run that ended before the proof by DNS. (Default of `acceptedAnswer`: the same as `programmedAnswer`.) */
+/**
+ * The results of a run that ended before the proof by DNS. (Default of `acceptedAnswer`: the same as
+ * `programmedAnswer`.)
+ */
 export function stopped(
   programmedAnswer: ConditionAnswer & { reason: NotReadyReason },
   acceptedAnswer: ConditionAnswer = programmedAnswer,
@@ -60,22 +63,22 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
     // The reconciler of the zone handles that, and a change of the zone causes the next run of the record.
     const message = `The zone of DNSZone ${zoneKey} no longer exists at the DNS service. See the conditions of that DNSZone.`;
     return {
-      answers: stopped(no('ZoneNotReady', message), ACCEPTED),
+      answers: stopped(no('ZoneNotReady', message), RECORD_ACCEPTED),
       wakesZone: zoneKey,
       next: { afterMs: NO_ZONE_MS },
     };
   }
   const { kind, reason } = failure;
-  const message = messageOf(context, object, failure);
+  const message = describeRefusal(context, object, failure);
   if (kind === 'refused') {
     // Only a write can be refused: a key that may write may read.
-    const together = valuesOf(object.spec).length > 1 ? ` ${ALL_OR_NONE}` : '';
+    const together = listRecordValues(object.spec).length > 1 ? ` ${ALL_OR_NONE}` : '';
     const answer = no(reason, message + together);
-    return { answers: stopped(answer, reason === 'Conflict' ? ACCEPTED : answer) };
+    return { answers: stopped(answer, reason === 'Conflict' ? RECORD_ACCEPTED : answer) };
   }
   if (isTrue(object.status?.conditions, 'Ready', object.metadata.generation ?? 0))
     return { answers: { Ready: yes(reason, message) } };
-  return { answers: stopped(no(reason, message), ACCEPTED) };
+  return { answers: stopped(no(reason, message), RECORD_ACCEPTED) };
 }
 
 type Refusal = Pick<Failure, 'reason' | 'message' | 'owner' | 'value' | 'isShared'>;
@@ -89,7 +92,7 @@ const OF_CLUSTER = /^k8s:(?<cluster>[^/]+)\/(?<key>.+)$/;
  * Returns the message for the condition of this object. An object of another namespace is told nothing about the zone's
  * records, except about a DNSRecord of this cluster that owns the same value.
  */
-export function messageOf(context: OperatorContext, object: DNSRecord, failure: Refusal): string {
+export function describeRefusal(context: OperatorContext, object: DNSRecord, failure: Refusal): string {
   const { reason, message, owner, isShared } = failure;
   if (reason !== 'Conflict') return message;
   const cluster = context.cluster();
@@ -127,7 +130,7 @@ function neighbours({ records }: OperatorContext, object: DNSRecord): string[] {
     metadata.uid !== object.metadata.uid &&
     spec.name.toLowerCase() === object.spec.name.toLowerCase() &&
     isTrue(status?.conditions, 'Programmed');
-  return withLabelOf(records, zoneKeyOf(object), object.spec.name)
+  return findWithLabel(records, zoneKeyOf(object), object.spec.name)
     .filter(isThere)
     .map((record) => `DNSRecord ${keyOf(record)} has ${record.spec.type} records of this name.`);
 }

@@ -57,7 +57,7 @@ const BY_CODE: Readonly<Record<string, Pick<Failure, 'kind' | 'reason'>>> = {
  * @param zone the zone whose API key the call used
  * @returns null for an error that is not a failed call to the service; the caller throws it again
  */
-export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
+export function classifyFailure(error: unknown, zone?: DNSZone): Failure | null {
   const plain = { code: null, records: [], owner: null, value: null, isShared: false, until: null };
   if (error instanceof KeyUnusable) return { ...plain, kind: 'key', ...error.answer };
   if (isKeyNotRead(error)) {
@@ -102,7 +102,7 @@ export function failed(
   error: unknown,
   zone: DNSZone | undefined,
 ): { failure: Failure; next: Next } {
-  const failure = failureOf(error, zone);
+  const failure = classifyFailure(error, zone);
   if (!failure) throw error;
   if (failure.kind === 'key' && zone) credentials.invalidate(zone);
   return { failure, next: nextAfter(failure, error, clock.now(), credentials.refreshMs) };
@@ -121,7 +121,7 @@ function nextAfter({ kind, until }: Failure, error: unknown, now: number, keyRet
  * @param onRecovery makes the object run again when the service answers again
  * @throws the failure that a growing delay follows
  */
-export function resultOf(next: Next, onRecovery: () => void): ReconcileResult {
+export function toReconcileResult(next: Next, onRecovery: () => void): ReconcileResult {
   if (!('failed' in next)) return { requeueAfterMs: next.afterMs };
   onRecovery();
   throw next.failed;

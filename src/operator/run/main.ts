@@ -31,7 +31,7 @@ import { countLeadership, createKubeMetrics, type KubeMetrics } from '#kube/metr
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { createParentLookup, type ParentLookup } from '#nameserver/probe/parent.ts';
-import { parseOverrides, publicAddresses, resolversOf } from '#nameserver/probe/probe.ts';
+import { chooseResolvers, parseOverrides, publicAddresses } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { LEASE, REPORTER } from '#resources/names.ts';
@@ -44,13 +44,13 @@ import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/con
 import { createKindCheck } from '../access/crds.ts';
 import { createCredentials, type ServiceConnection } from '../access/credentials.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
-import { createReports } from '../cluster/reports.ts';
+import { createClusterReports } from '../cluster/reports.ts';
 import { createPropagation } from '../proof/propagation.ts';
 import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
-import { countHeartbeats, countHeld, countRequests, countWaitingStatuses, createObserver } from './metrics.ts';
+import { countHeartbeats, countHeld, countServiceRequests, countWaitingStatuses, createObserver } from './metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, runsOnRecovery, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
 import { createStatusOrder, type StatusOrder } from './statuses.ts';
@@ -102,7 +102,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
   const kubeMetrics = createKubeMetrics(metrics);
   const cluster = await connectKube(config, kubeMetrics, runtime.callTimeoutMs);
-  const election = electionOf(config, cluster, log, runtime.lease);
+  const election = createLeaderElection(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);
   const trace = createTrace(log, realClock, tracing);
   const intercept = chain(...(election ? [whileLeading(election)] : []), ...[runtime.intercept ?? []].flat());
@@ -111,7 +111,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const calls = new Limit({ permits: KUBE_CALLS, share: KUBE_CALLS_ALONE, isFair: true });
   const api = statuses.ordered(inTurns(interceptKubeWrites(cluster.api, intercept), calls));
   const pace = createPaceMetrics(metrics, realClock);
-  const observe = countRequests(metrics);
+  const observe = countServiceRequests(metrics);
   const connections: ServiceConnection[] = [];
   const connect = (key: ClientKey, neighbours: () => number = () => 0): ServiceConnection => {
     const plain = createClient({
@@ -129,7 +129,12 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     const readingClient = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
       reads.run(groupOf(call), work, call.signal),
     );
-    const connection = connectionOf(withSharedReads(readingClient, realClock, groupOf), pace, neighbours, statuses);
+    const connection = createServiceConnection(
+      withSharedReads(readingClient, realClock, groupOf),
+      pace,
+      neighbours,
+      statuses,
+    );
     connections.push(connection);
     return connection;
   };
@@ -186,7 +191,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     nonce: () => randomBytes(12).toString('hex'),
   };
   const count = countHeartbeats(metrics, () => heartbeats.failingMs());
-  const heartbeats: Heartbeats = createReports(context, log, count, runtime.heartbeatMs);
+  const heartbeats: Heartbeats = createClusterReports(context, log, count, runtime.heartbeatMs);
   manager.task((end) => heartbeats.run(end));
   addControllers(manager, trace, context, { zoneQueue, recordQueue });
   // Replicas that wait for the lease check their key too.
@@ -258,14 +263,14 @@ function createCaches(manager: Manager, namespaces: readonly string[] | undefine
 function createLookup(config: OperatorConfig, overrides: ReturnType<typeof parseOverrides>): ParentLookup | null {
   if (!config.ZONESTEAD_RESOLVER) return null;
   return createParentLookup({
-    resolvers: resolversOf(config.ZONESTEAD_RESOLVER),
+    resolvers: chooseResolvers(config.ZONESTEAD_RESOLVER),
     overrides,
     mayQuery: publicAddresses(config.ZONESTEAD_PARENT_NETWORKS),
   });
 }
 
 /** Creates the connection of one API key, with a dispatcher of its own. */
-function connectionOf(
+function createServiceConnection(
   client: Client,
   pace: PaceMetrics,
   neighbours: () => number,
@@ -297,7 +302,7 @@ function connectionOf(
 }
 
 /** Returns undefined when this process is the only one: outside a cluster, with a kubeconfig. */
-function electionOf(
+function createLeaderElection(
   config: OperatorConfig,
   cluster: KubeCluster,
   log: Logger,

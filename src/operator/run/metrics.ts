@@ -28,7 +28,7 @@ const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '5
 const PROPAGATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 /** Counts calls to the service. Pass the result to the client. */
-export function countRequests(metrics: Metrics): RequestObserver {
+export function countServiceRequests(metrics: Metrics): RequestObserver {
   return countCalls(metrics, { prefix: 'service', title: 'the service', codes: CODES });
 }
 

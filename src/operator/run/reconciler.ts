@@ -13,7 +13,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { FIELD_MANAGER, FINALIZER } from '#resources/names.ts';
 import type { OperatorContext } from '../access/context.ts';
 import { type ConditionAnswer, conditionsWith, readyEvent, readyFrom, sinceCreation } from './conditions.ts';
-import { type Failure, failed, resultOf } from './failures.ts';
+import { type Failure, failed, toReconcileResult } from './failures.ts';
 import type { Answers, Reconciled, Run, RunOutcome, Status } from './run.ts';
 
 /** The differences between the kinds. All functions but `decide` are pure. */
@@ -62,10 +62,10 @@ export function createReconciler<T extends Reconciled<S>, S extends Status>(
       },
     };
     try {
-      const outcome = await outcomeOf(kind, run);
+      const outcome = await decideOutcome(kind, run);
       if (outcome.wakesZone !== undefined) context.enqueueZone(outcome.wakesZone);
       await write(kind, run, outcome);
-      return resultOf(outcome.next, () => kind.onRecovery(key));
+      return toReconcileResult(outcome.next, () => kind.onRecovery(key));
     } finally {
       // Also after a failure: the steps before it have had their effect.
       for (const event of run.events) context.events.record(run.object, event);
@@ -75,7 +75,7 @@ export function createReconciler<T extends Reconciled<S>, S extends Status>(
   };
 }
 
-async function outcomeOf<T extends Reconciled<S>, S extends Status>(
+async function decideOutcome<T extends Reconciled<S>, S extends Status>(
   kind: ReconcilerKind<T, S>,
   run: Run<T, S>,
 ): Promise<RunOutcome<S>> {
@@ -104,7 +104,7 @@ async function write<T extends Reconciled<S>, S extends Status>(
   if (outcome.answers === undefined) return;
   const before = run.object.status?.conditions;
   const status = statusWith(kind, run, outcome, outcome.answers);
-  await writeStatus(run, status);
+  await writeRunStatus(run, status);
   const event = readyEvent(before, findCondition(status.conditions, 'Ready') as Condition);
   if (event === null) return;
   const reportedEvent = { ...event, action: isDeleting(run.object) ? 'Delete' : 'Reconcile' };
@@ -138,7 +138,10 @@ function statusWith<T extends Reconciled<S>, S extends Status>(
  * Writes the status if it differs from that of the object, and keeps the written object in the run.
  * @throws KubeError 409 when the object changed or is another one; the queue then runs it again
  */
-export async function writeStatus<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, status: S): Promise<void> {
+export async function writeRunStatus<T extends Reconciled<S>, S extends Status>(
+  run: Run<T, S>,
+  status: S,
+): Promise<void> {
   const { context, type, object, signal } = run;
   see(run, await patchStatus(context.api, type, object, status, { fieldManager: FIELD_MANAGER, signal }));
 }

@@ -8,7 +8,7 @@ import type { TraceCall } from '#client/http.ts';
 import type { Reconcile, ReconcileContext } from '#kube/controller/controller.ts';
 import type { EventRecorder } from '#kube/events/events.ts';
 import { type KubeObject, keyOf, splitKey } from '#kube/objects/resource.ts';
-import { REQUEST_ID } from '#resources/names.ts';
+import { REQUEST_ID_ANNOTATION } from '#resources/names.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Span, Tracing } from '#telemetry/span.ts';
 import { inSpan } from '#telemetry/tracing.ts';
@@ -23,8 +23,8 @@ export interface Trace {
   /** Creates a span for every call to the service, below the span of its run. */
   readonly calls: TraceCall;
   /**
-   * Returns the recorder, which adds {@link REQUEST_ID} to its Events: the id of the last run that wrote for the
-   * object, if no Event has reported that run yet, and otherwise the id of the current run.
+   * Returns the recorder, which adds {@link REQUEST_ID_ANNOTATION} to its Events: the id of the last run that wrote for
+   * the object, if no Event has reported that run yet, and otherwise the id of the current run.
    */
   events(recorder: EventRecorder): EventRecorder;
 }
@@ -45,7 +45,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
   const current = new Map<string, string>();
   const idByObject = new Map<string, string>();
 
-  const noteOf = (id: string): Logger => runsById.get(id)?.context.log ?? log.child({ reconcileId: id });
+  const findLogger = (id: string): Logger => runsById.get(id)?.context.log ?? log.child({ reconcileId: id });
 
   return {
     runs: (kind, reconcile) => (key, context) => {
@@ -73,7 +73,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       try {
         const answer = await run();
         for (const id of new Set(requestIds)) {
-          noteOf(id).info(fields(), 'written');
+          findLogger(id).info(fields(), 'written');
           const object = runsById.get(id)?.object;
           if (object !== undefined) idByObject.set(object, id);
         }
@@ -83,7 +83,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
         }
         return answer;
       } catch (error) {
-        for (const id of new Set(requestIds)) noteOf(id).debug({ ...fields(), err: error }, 'not written');
+        for (const id of new Set(requestIds)) findLogger(id).debug({ ...fields(), err: error }, 'not written');
         throw error;
       }
     },
@@ -109,15 +109,18 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       run: (signal) => recorder.run(signal),
       flush: (signal) => recorder.flush(signal),
       record: (regarding, event) => {
-        const object = nameOf(regarding);
+        const object = formatName(regarding);
         const id = idByObject.get(object) ?? current.get(object);
         idByObject.delete(object);
-        recorder.record(regarding, id === undefined ? event : { ...event, annotations: { [REQUEST_ID]: id } });
+        recorder.record(
+          regarding,
+          id === undefined ? event : { ...event, annotations: { [REQUEST_ID_ANNOTATION]: id } },
+        );
       },
     }),
   };
 }
 
-function nameOf(object: KubeObject): string {
+function formatName(object: KubeObject): string {
   return `${object.kind} ${keyOf(object)}`;
 }

@@ -5,12 +5,12 @@ import type { CallOptions } from '#client/http.ts';
 import { send } from '#client/pace/send.ts';
 import { createZone, getZone } from '#contract/operations/zones.ts';
 import type { Zone, ZoneCreated } from '#contract/zone.ts';
-import { commentOf } from '#resources/comment.ts';
+import { readObjectComment } from '#resources/comment.ts';
 import type { ZoneStatus } from '#resources/dnszone.ts';
 import { NEW_KEY } from '#resources/names.ts';
-import { markOf } from '../access/context.ts';
+import { formatZoneMark } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
-import { failureOf } from '../run/failures.ts';
+import { classifyFailure } from '../run/failures.ts';
 import type { ZoneRun } from '../run/run.ts';
 
 /** The content of the request, kept in the status before it is sent: the spec may change until the response arrives. */
@@ -20,7 +20,7 @@ type ZoneIntent = NonNullable<ZoneStatus['intent']>;
 export async function newIntent({ context, object, signal }: ZoneRun, service: ServiceConnection): Promise<ZoneIntent> {
   const { owner, defaultTtl } = object.spec;
   const team = owner ?? (await service.owner(signal));
-  const comment = commentOf(object);
+  const comment = readObjectComment(object);
   return {
     key: context.nonce(),
     owner: team,
@@ -58,7 +58,7 @@ export function createAtService(
 ): Promise<ZoneCreated> {
   const { object } = run;
   const { zoneName } = object.spec;
-  const once = { idempotencyKey: `${object.metadata.uid}:${key}`, managedBy: markOf(object) };
+  const once = { idempotencyKey: `${object.metadata.uid}:${key}`, managedBy: formatZoneMark(object) };
   const settings = {
     ...(defaultTtl === undefined ? {} : { defaultTtl }),
     ...(comment === undefined ? {} : { comment }),
@@ -86,7 +86,7 @@ export async function repeatCreation(
     return key === undefined ? zone : { ...zone, key };
   } catch (error) {
     if (isAbsent(error)) return null;
-    if (error instanceof ApiError && failureOf(error)?.kind === 'refused') return error;
+    if (error instanceof ApiError && classifyFailure(error)?.kind === 'refused') return error;
     throw error;
   }
 }

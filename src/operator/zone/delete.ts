@@ -13,10 +13,10 @@ import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
-import { clusterOf } from '../access/context.ts';
+import { requireCluster } from '../access/context.ts';
 import { connectionForDeletion, type ServiceConnection } from '../access/credentials.ts';
 import { NAME_RETRY_MS, nameTaken } from '../cluster/name.ts';
-import { keyIn, ownersOf } from '../record/owner.ts';
+import { buildClusterPrefix, keyIn } from '../record/owner.ts';
 import { no, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { Answers, ZoneOutcome, ZoneRun } from '../run/run.ts';
@@ -31,7 +31,7 @@ const CRD_WORDS = `The CRD of DNSZones is being deleted. ${REMEDY}`;
 const PAGE = 200;
 
 /** @throws errors of the service and of the API server */
-export async function deleteZone(run: ZoneRun, brake: ZoneBrake): Promise<ZoneOutcome> {
+export async function reconcileDeletion(run: ZoneRun, brake: ZoneBrake): Promise<ZoneOutcome> {
   const { context, object, signal } = run;
   if (!hasFinalizer(object, FINALIZER)) return { next: {} };
   // The object may not delete a zone that it only observed, or that it was refused from the start.
@@ -122,10 +122,10 @@ async function ownedRecords(
   { client }: ServiceConnection,
   zoneId: string,
 ): Promise<Owned> {
-  const cluster = clusterOf(context);
+  const cluster = requireCluster(context);
   const ownIds = new Set<string>();
   const others = new Set<string>();
-  for await (const page of readOwnerPages(client, zoneId, { prefix: ownersOf(cluster) }, call)) {
+  for await (const page of readOwnerPages(client, zoneId, { prefix: buildClusterPrefix(cluster) }, call)) {
     for (const { owner, retain, records } of page) {
       const key = keyIn(owner, cluster);
       if (key === undefined) continue;

@@ -2,7 +2,7 @@
 // a new one. access/claims.ts decides which existing zones an object may use.
 
 import { ApiError, isAbsent } from '#client/errors.ts';
-import { findZone, readZones } from '#client/lists.ts';
+import { fetchEnclosingZone, fetchZones } from '#client/lists.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import { getZone } from '#contract/operations/zones.ts';
 import type { Zone, ZoneCreated } from '#contract/zone.ts';
@@ -10,10 +10,10 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import { EXISTING_ZONES } from '#resources/names.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import { enclosing, existingRefused, isManaged, mayTakeExisting, weakKey } from '../access/claims.ts';
-import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
+import { createNeighbours, labelsIn, type OperatorContext } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
-import { writeStatus } from '../run/reconciler.ts';
+import { writeRunStatus } from '../run/reconciler.ts';
 import type { ZoneRun } from '../run/run.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';
 import { keySentence } from './key.ts';
@@ -68,11 +68,11 @@ async function knownZone(
 async function observe(run: ZoneRun, { client }: ServiceConnection, name: string): Promise<ZoneAtService> {
   const { context, object } = run;
   const { namespace } = object.metadata;
-  const ownZone = neighboursOf(context)
+  const ownZone = createNeighbours(context)
     .named(name)
     .some((other) => other.metadata.namespace === namespace && isManaged(other));
   if (!ownZone && !mayTakeExisting(object, labelsIn(context))) return { answer: existingRefused(object, name) };
-  const [zone] = await readZones(client, { zoneName: name }, run.call);
+  const [zone] = await fetchZones(client, { zoneName: name }, run.call);
   if (zone) return { zone, origin: 'Observed' };
   return {
     answer: no(
@@ -95,7 +95,7 @@ async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: str
     if (keyProblem) return { answer: keyProblem };
     if ('zone' in adoption)
       run.events.push(
-        eventOf('Adopted', `The operator has taken over zone ${name} (${adoption.zone.id}) with its records`),
+        buildEvent('Adopted', `The operator has taken over zone ${name} (${adoption.zone.id}) with its records`),
       );
     return adoption;
   }
@@ -115,7 +115,7 @@ async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: str
   } = object.status ?? { conditions: [] };
   // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first
   // response.
-  await writeStatus(run, { ...rest, intent });
+  await writeRunStatus(run, { ...rest, intent });
   const zone = await createAtService(run, service, intent);
   if (goneId !== undefined) run.observations.push({ kind: 'drift', result: 'repaired' });
   return created(run, zone);
@@ -124,7 +124,7 @@ async function createOrAdopt(run: ZoneRun, service: ServiceConnection, name: str
 function created(run: ZoneRun, zone: Zone & Pick<ZoneCreated, 'key'>): ZoneAtService {
   const { key } = zone;
   const keyNote = key === undefined ? '' : `. ${keySentence(key)}`;
-  run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})${keyNote}`));
+  run.events.push(buildEvent('Created', `The operator has created zone ${zone.zoneName} (${zone.id})${keyNote}`));
   if (key?.formerKeyTag !== undefined) {
     const note = `The DNSSEC key of zone ${zone.zoneName} changed from ${key.formerKeyTag} to ${key.keyTag}. If its parent zone has a DS record for ${key.formerKeyTag}, replace it with the one in status.ds: validating resolvers refuse all answers until then`;
     run.events.push({ type: 'Warning', reason: 'KeyChanged', action: 'Create', note });
@@ -138,8 +138,8 @@ async function nearest(
   name: string,
   options: { signal: AbortSignal; requestId: string },
 ) {
-  if (name.includes('.')) return findZone(client, name, options);
-  return (await readZones(client, { zoneName: name }, options))[0] ?? null;
+  if (name.includes('.')) return fetchEnclosingZone(client, name, options);
+  return (await fetchZones(client, { zoneName: name }, options))[0] ?? null;
 }
 
 /** @returns null when the object may create a new zone */
@@ -147,7 +147,7 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
   const isAllowed = mayTakeExisting(object, labelsIn(context));
   if (there.zoneName !== name) {
     // A child zone hides the records of the parent: access/claims.ts has already checked the permission of its owner.
-    const above = enclosing(object, name, neighboursOf(context))?.zone.status?.zoneId;
+    const above = enclosing(object, name, createNeighbours(context))?.zone.status?.zoneId;
     return isAllowed || above === there.id ? null : { answer: existingRefused(object, there.zoneName) };
   }
   if (object.spec.adopt === 'Never') {
@@ -172,7 +172,7 @@ async function keyRefused(run: ZoneRun, { client }: ServiceConnection, name: str
   return key.manageZones === 'write' ? null : weakKey(name, secret.name);
 }
 
-function eventOf(reason: EventReason, note: string) {
+function buildEvent(reason: EventReason, note: string) {
   return { type: 'Normal', reason, action: 'Create', note } as const;
 }
 

@@ -13,9 +13,9 @@ import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { DELETIONS_HELD } from '#resources/names.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { BY_ZONE, clusterOf, type OperatorContext } from '../access/context.ts';
+import { BY_ZONE, type OperatorContext, requireCluster } from '../access/context.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
-import { keyIn, ownersOf, textOfSet } from '../record/owner.ts';
+import { buildClusterPrefix, keyIn, textOfSet } from '../record/owner.ts';
 import type { ZoneRun } from '../run/run.ts';
 
 /**
@@ -65,13 +65,13 @@ async function compare(
 ): Promise<ReadonlySet<string>> {
   const { context, call } = run;
   const zoneKey = keyOf(run.object);
-  const cluster = clusterOf(context);
+  const cluster = requireCluster(context);
   const keysToRun = new Set<string>();
   const seenKeys = new Set<string>();
   // The condition is the only trace of the decision of an earlier process, which must not be undone by a restart.
   const wasHeld = isFirst && isTrue(run.object.status?.conditions, DELETIONS_HELD);
   const noLonger = new Set(context.held.heldIn(zoneKey));
-  for await (const page of readOwnerPages(client, zone.id, { prefix: ownersOf(cluster) }, call)) {
+  for await (const page of readOwnerPages(client, zone.id, { prefix: buildClusterPrefix(cluster) }, call)) {
     for (const set of page) {
       const key = keyIn(set.owner, cluster);
       if (key === undefined || !context.watches(splitKey(key).namespace ?? '')) continue;

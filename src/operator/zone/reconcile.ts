@@ -9,10 +9,10 @@ import type { Reconcile } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
-import { commentOf } from '#resources/comment.ts';
+import { readObjectComment } from '#resources/comment.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dnszone.ts';
 import { claimRefused } from '../access/claims.ts';
-import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
+import { createNeighbours, labelsIn, type OperatorContext } from '../access/context.ts';
 import { connectionFor, type ServiceConnection } from '../access/credentials.ts';
 import { nameTaken, TAKEN_RETRY_MS } from '../cluster/name.ts';
 import { delegatedAnswer } from '../proof/delegated.ts';
@@ -23,22 +23,22 @@ import { addOwnFinalizer, createReconciler } from '../run/reconciler.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { ZoneBrake } from './brake.ts';
 import { sendForZone } from './create.ts';
-import { deleteZone } from './delete.ts';
+import { reconcileDeletion } from './delete.ts';
 import { zoneAtService } from './find.ts';
 import { heldAnswer } from './held.ts';
 import { createOwnerChecks, type OwnerChecks } from './owners.ts';
-import { chooseSecondaries, lookAgainMs } from './secondaries.ts';
-import { seenBy, servingOf } from './serving.ts';
+import { applySecondaryChoice, lookAgainMs } from './secondaries.ts';
+import { seenBy, summarizeServing } from './serving.ts';
 import {
-  ACCEPTED,
   facts,
   failedZone,
   missingZone,
   NOT_THERE_YET,
   programmedWith,
-  READY,
   readyBy,
   refusedZone,
+  ZONE_ACCEPTED,
+  ZONE_READY,
 } from './status.ts';
 
 const FIRST_RETRY_MS = 250;
@@ -61,13 +61,13 @@ export function createZoneReconciler(context: OperatorContext, random: () => num
     decide: (run) => {
       if (!isDeleting(run.object)) return reconcileZone(run, ownerChecks);
       ownerChecks.forget(keyOf(run.object));
-      return deleteZone(run, brake);
+      return reconcileDeletion(run, brake);
     },
     failed: failedZone,
     zoneOf: (object) => object,
     fieldsOf: () => ({}),
     answersOf: ({ zoneId }) => (zoneId === undefined ? { Delegated: NOT_THERE_YET } : {}),
-    ready: READY,
+    ready: ZONE_READY,
     onRecovery: context.enqueueZoneOnRecovery,
     gone: (key) => {
       ownerChecks.forget(key);
@@ -92,7 +92,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   const { origin, key } = serviceZone;
   run.fields = { ...facts(run.object, serviceZone.zone), origin, key };
   const adjusted = await adjust(run, service, serviceZone);
-  const { zone, programmed } = await chooseSecondaries(run, service, adjusted);
+  const { zone, programmed } = await applySecondaryChoice(run, service, adjusted);
   run.fields = { ...facts(run.object, zone), origin, key };
   // After a start, the records of deleted objects wait for it, also while the zone is not served.
   if (!context.held.isCompared(zone.id)) await ownerChecks.check(run, service, zone);
@@ -100,8 +100,13 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   const servedAnswer = proof.problem === null ? readyBy(proof, zone) : no('AwaitingPropagation', proof.problem);
   // A choice that is not offered keeps only the zone from being Ready, and none of its records.
   const ready = programmed?.status === 'False' ? programmed : servedAnswer;
-  run.fields = { ...run.fields, ...servingOf(object, zone, proof, context.now()) };
-  run.answers = { Accepted: ACCEPTED, Programmed: programmed ?? programmedWith(key), Ready: ready, ...heldAnswer(run) };
+  run.fields = { ...run.fields, ...summarizeServing(object, zone, proof, context.now()) };
+  run.answers = {
+    Accepted: ZONE_ACCEPTED,
+    Programmed: programmed ?? programmedWith(key),
+    Ready: ready,
+    ...heldAnswer(run),
+  };
   if (proof.problem !== null) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
   if (isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };
@@ -172,11 +177,11 @@ function judge(context: OperatorContext, object: DNSZone): { name: string } | { 
     const words = spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; ');
     return { answer: no('InvalidSpec', words) };
   }
-  const comment = commentOf(object);
+  const comment = readObjectComment(object);
   if (!comment.ok) return { answer: no('InvalidSpec', comment.problem.message) };
   const name = parseZoneName(spec.data.zoneName);
   if (!name.ok) return { answer: no('InvalidSpec', `spec.zoneName: ${name.problem.message}`) };
-  const answer = claimRefused(object, name.value, neighboursOf(context), labelsIn(context));
+  const answer = claimRefused(object, name.value, createNeighbours(context), labelsIn(context));
   return answer ? { answer } : { name: name.value };
 }
 
@@ -190,7 +195,7 @@ async function adjust(
   { zone, origin }: { zone: Zone; origin: ZoneStatus['origin'] },
 ): Promise<Zone> {
   const { spec } = run.object;
-  const commentVerdict = commentOf(run.object);
+  const commentVerdict = readObjectComment(run.object);
   if (spec.managementPolicy === 'Observe') return zone;
   const { client } = service;
   const params = { id: zone.id };

@@ -11,7 +11,7 @@ import type { Zone } from '#contract/zone.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { ServiceConnection } from '../access/credentials.ts';
 import { type ConditionAnswer, isDriftReported, type NotReady, no, yes } from '../run/conditions.ts';
-import { failureOf } from '../run/failures.ts';
+import { classifyFailure } from '../run/failures.ts';
 import type { ZoneRun } from '../run/run.ts';
 import { sendForZone } from './create.ts';
 
@@ -28,7 +28,7 @@ export interface Chosen {
 }
 
 /** @throws errors of the service, except for a refusal of the choice */
-export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection, zone: Zone): Promise<Chosen> {
+export async function applySecondaryChoice(run: ZoneRun, service: ServiceConnection, zone: Zone): Promise<Chosen> {
   const { spec, status, metadata } = run.object;
   const { client } = service;
   const wantedNames = spec.secondaries;
@@ -41,7 +41,7 @@ export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection
     const before = secondaries.filter(({ chosen }) => chosen).map(({ name }) => name);
     const isNew = wantedNames.some((name) => !before.includes(name));
     const offers = isNew ? await client.call(listSecondaries, {}, options) : { secondaries: [] };
-    const offeredNames = offeredTo(metadata.namespace, offers.secondaries);
+    const offeredNames = offeredToNamespace(metadata.namespace, offers.secondaries);
     const choice = wantedNames.filter((name) => before.includes(name) || offeredNames.includes(name));
     const missingNames = wantedNames.filter((name) => !choice.includes(name));
     programmedAnswer =
@@ -56,7 +56,7 @@ export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection
     if (hasDrifted) run.observations.push({ kind: 'drift', result: 'repaired' });
     else run.events.push(updated(choice));
   } catch (error) {
-    programmedAnswer = refusalOf(error);
+    programmedAnswer = toNotReady(error);
     if (programmedAnswer === null) throw error;
     return { zone, programmed: programmedAnswer };
   }
@@ -65,7 +65,7 @@ export async function chooseSecondaries(run: ZoneRun, service: ServiceConnection
 }
 
 /** The names of the secondaries that objects of this namespace may choose. */
-export function offeredTo(namespace: string | undefined, offers: readonly OfferedSecondary[]): string[] {
+export function offeredToNamespace(namespace: string | undefined, offers: readonly OfferedSecondary[]): string[] {
   return offers
     .filter(({ namespaces }) => namespaces === null || (namespace !== undefined && namespaces.includes(namespace)))
     .map(({ name }) => name);
@@ -123,8 +123,8 @@ function updated(choice: readonly string[]) {
  * A refusal of the choice concerns nothing else of the zone. The service names offers to other namespaces, so its words
  * are not used.
  */
-function refusalOf(error: unknown): NotReady | null {
-  const failure = failureOf(error);
+function toNotReady(error: unknown): NotReady | null {
+  const failure = classifyFailure(error);
   if (failure?.kind === 'refused') {
     const message =
       'The DNS service refuses the choice of spec.secondaries. An offer may have ended a moment ago, or the API key must not choose secondaries. The operator tries again by itself.';

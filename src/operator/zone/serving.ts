@@ -19,22 +19,24 @@ type Serving = Pick<ZoneStatus, (typeof FIELDS)[number]>;
 const STATES = { current: 'Current', behind: 'Behind', silent: 'Silent', unknown: 'Unknown' } as const;
 
 /** The fields for the status, with the earlier values if nothing of interest changed. */
-export function servingOf(
+export function summarizeServing(
   { status }: DNSZone,
   zone: Zone,
   proof: Pick<Proof, 'servers' | 'answer'>,
   now: Date,
 ): Serving {
-  const servers = proof.servers.slice(0, MAX).map(serverOf);
+  const servers = proof.servers.slice(0, MAX).map(toServerStatus);
   const { nodes } = proof.answer;
   const secondaries = seenBy(proof, zone);
   const next: Serving = {
     servers,
     // An api that does not tell leaves the earlier values: they are not known to be wrong.
-    ...(nodes === null ? fieldsOf(status) : { ...nodesOf(nodes), ...secondariesOf(secondaries, proof.servers, now) }),
+    ...(nodes === null
+      ? pickFields(status)
+      : { ...summarizeNodes(nodes), ...summarizeSecondaries(secondaries, proof.servers, now) }),
   };
   const isSame = status?.serial === zone.serial && withoutSerials(next) === withoutSerials(status);
-  return isSame ? { ...fieldsOf(status), servers: status.servers } : { ...next, servers };
+  return isSame ? { ...pickFields(status), servers: status.servers } : { ...next, servers };
 }
 
 /** The secondaries as the proof has seen them. */
@@ -46,18 +48,18 @@ function serialOf({ server, serial }: ServerVerdict): { name: string; serial: nu
   return { name: server.name, serial };
 }
 
-function fieldsOf(status: ZoneStatus | undefined): Serving {
+function pickFields(status: ZoneStatus | undefined): Serving {
   return Object.fromEntries(FIELDS.map((field) => [field, status?.[field]]));
 }
 
-function nodesOf(nodes: NonNullable<Proof['answer']['nodes']>): Pick<Serving, 'nodes' | 'nodesCurrent'> {
+function summarizeNodes(nodes: NonNullable<Proof['answer']['nodes']>): Pick<Serving, 'nodes' | 'nodesCurrent'> {
   const countedNodes = nodes.filter(({ starting }) => !starting);
   const current = countedNodes.filter((node) => node.current).length;
-  return { nodes: nodes.slice(0, MAX).map(nodeOf), nodesCurrent: `${current}/${countedNodes.length}` };
+  return { nodes: nodes.slice(0, MAX).map(toNodeStatus), nodesCurrent: `${current}/${countedNodes.length}` };
 }
 
 /** A zone without secondaries has neither field. */
-function secondariesOf(
+function summarizeSecondaries(
   secondaries: readonly ZoneSecondary[],
   servers: readonly ServerVerdict[],
   now: Date,
@@ -65,12 +67,12 @@ function secondariesOf(
   if (secondaries.length === 0) return { secondaries: undefined, secondariesCurrent: undefined };
   const current = secondaries.filter(({ state }) => state === 'current').length;
   return {
-    secondaries: secondaries.slice(0, MAX).map((each) => secondaryOf(each, servers, now)),
+    secondaries: secondaries.slice(0, MAX).map((each) => toSecondaryStatus(each, servers, now)),
     secondariesCurrent: `${current}/${secondaries.length}`,
   };
 }
 
-function secondaryOf(
+function toSecondaryStatus(
   secondary: ZoneSecondary,
   servers: readonly ServerVerdict[],
   now: Date,
@@ -87,7 +89,7 @@ function secondaryOf(
   };
 }
 
-function serverOf({ server, serial, node, problem }: ServerVerdict): NonNullable<Serving['servers']>[number] {
+function toServerStatus({ server, serial, node, problem }: ServerVerdict): NonNullable<Serving['servers']>[number] {
   return {
     name: server.name,
     address: server.address,
@@ -97,7 +99,7 @@ function serverOf({ server, serial, node, problem }: ServerVerdict): NonNullable
   };
 }
 
-function nodeOf(node: NonNullable<Proof['answer']['nodes']>[number]): NonNullable<Serving['nodes']>[number] {
+function toNodeStatus(node: NonNullable<Proof['answer']['nodes']>[number]): NonNullable<Serving['nodes']>[number] {
   const [problem] = nodeProblems([node]);
   const state = node.starting ? 'Starting' : node.current ? 'Current' : 'Behind';
   return { name: node.node, state, ...(problem === undefined ? {} : { problem: problem.slice(0, LONGEST_TEXT) }) };

@@ -7,7 +7,7 @@ import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import { enclosing, isManaged } from '../access/claims.ts';
-import { neighboursOf, type OperatorContext } from '../access/context.ts';
+import { createNeighbours, type OperatorContext } from '../access/context.ts';
 import { ONLY_SECONDARIES, type Proof } from '../proof/propagation.ts';
 import { type ConditionAnswer, type NotReady, no, unknown, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
@@ -15,7 +15,7 @@ import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { failedDeletion } from './delete.ts';
 import { keySentence } from './key.ts';
 
-export const ACCEPTED = yes('Accepted', 'The zone is valid.');
+export const ZONE_ACCEPTED = yes('Accepted', 'The zone is valid.');
 
 /**
  * @param key the key that the zone got when the object created it; undefined if the object did not, or if it is not
@@ -30,7 +30,7 @@ export const NOT_THERE_YET = unknown(
   'NotChecked',
   'The zone does not exist at the DNS service yet. The operator queries the parent zone afterwards.',
 );
-export const READY = yes('Ready', 'Every name server answers for the zone.');
+export const ZONE_READY = yes('Ready', 'Every name server answers for the zone.');
 
 export function readyBy(
   { nameservers, note }: Pick<Proof, 'nameservers' | 'note'>,
@@ -89,7 +89,10 @@ export function refusedZone(object: DNSZone, answer: NotReady): Partial<ZoneOutc
 export function missingZone(object: DNSZone, answer: NotReady): Partial<ZoneOutcome> {
   // The status must not show data that the object has no right to, or no longer has a right to.
   const fields = answer.reason === 'ZoneMissing' ? {} : nothingKnown(object);
-  return { answers: { Accepted: answer.reason === 'NotPermitted' ? answer : ACCEPTED, Programmed: answer }, fields };
+  return {
+    answers: { Accepted: answer.reason === 'NotPermitted' ? answer : ZONE_ACCEPTED, Programmed: answer },
+    fields,
+  };
 }
 
 /** A zone that was Ready for this spec stays Ready while the service is unavailable, because it is still served. */
@@ -101,14 +104,14 @@ export function failedZone(run: ZoneRun, failure: Failure): Partial<ZoneOutcome>
   const generation = object.metadata.generation ?? 0;
   const message = messageFor(context, object, failure);
   if (failure.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation))
-    return { answers: { Accepted: ACCEPTED, Ready: yes(reason, message) } };
-  return { answers: { Accepted: ACCEPTED, Programmed: no(reason, message) } };
+    return { answers: { Accepted: ZONE_ACCEPTED, Ready: yes(reason, message) } };
+  return { answers: { Accepted: ZONE_ACCEPTED, Programmed: no(reason, message) } };
 }
 
 /** The service names records of the parent zone that a new zone would hide, which another namespace must not see. */
 function messageFor(context: OperatorContext, object: DNSZone, { reason, message }: Failure): string {
   const name = parseZoneName(object.spec.zoneName);
-  const above = name.ok ? enclosing(object, name.value, neighboursOf(context))?.zone : undefined;
+  const above = name.ok ? enclosing(object, name.value, createNeighbours(context))?.zone : undefined;
   if (reason !== 'Conflict' || !name.ok || !above || above.metadata.namespace === object.metadata.namespace)
     return message;
   return `Zone ${name.value} conflicts with records in the zone of DNSZone ${keyOf(above)}. Ask the owner of that DNSZone which records these are.`;

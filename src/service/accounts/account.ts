@@ -1,10 +1,10 @@
 // The common steps of all changes to teams, members and keys: only people may make them, and each runs in one
 // transaction that locks the team's row and writes the history. Changes of one team wait in the process before they
 // take a connection, as those of one zone do.
-import { type AccountChange, accountChangesOf, insertAccountChange } from '#store/account-changes.ts';
+import { type AccountChange, insertAccountChange, listAccountChanges } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
-import { lockTeam, memberOf, type Role, type TeamRow } from '#store/people.ts';
+import { findMember, lockTeam, type Role, type TeamRow } from '#store/people.ts';
 import { inTurn } from '../change/locked.ts';
 import { BUSY_RETRY_MS } from '../change/queue.ts';
 import { keyRevoked } from '../change/standing.ts';
@@ -24,7 +24,7 @@ export function noTeam(): Refusal {
 
 /** @throws Refusal forbidden, not_found */
 export async function mustBeMember(context: ServiceContext, actor: Actor, teamId: string): Promise<Role> {
-  const member = await memberOf(context.db, teamId, mustBePerson(actor).id);
+  const member = await findMember(context.db, teamId, mustBePerson(actor).id);
   if (!member) throw noTeam();
   return member.role;
 }
@@ -66,7 +66,7 @@ export async function changeTeam<T>(
     // The statements below must not be sent before this lock is acquired.
     const team = await lockTeam(tx, teamId);
     const [member, standing] = await Promise.all([
-      memberOf(tx, teamId, person.id),
+      findMember(tx, teamId, person.id),
       keyStanding(tx, caller.actor.keyId, { teamId }, now),
     ]);
     if (!standing.valid) throw keyRevoked();
@@ -113,7 +113,7 @@ export async function readAccountChanges(
     throw refusal('bad-cursor');
   }
   const before = cursor === undefined ? null : Number(cursor);
-  const { entries, more } = await accountChangesOf(context.db, teamId, limit, before);
+  const { entries, more } = await listAccountChanges(context.db, teamId, limit, before);
   const last = entries.at(-1);
   return {
     changes: entries.map(({ id, at, teamId: _, ...rest }) => ({ id, at: at.toISOString(), ...rest })),

@@ -44,7 +44,7 @@ export interface Actor {
   trust?: { id: string; name: string; subject: string };
 }
 
-export function actorOf(key: KeyRow): Actor {
+export function toActor(key: KeyRow): Actor {
   return {
     keyId: key.id,
     keyName: key.name,

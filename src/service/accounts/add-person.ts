@@ -1,7 +1,7 @@
 // The administrator's command that adds a person with a key.
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
-import { insertMember, insertUser, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
+import { findMember, insertMember, insertUser, type Role, setRole, userByEmail } from '#store/people.ts';
 import { COMMAND_LINE, findTeam, type NamedTeam, withDatabase } from '../administrator.ts';
 import { mintPersonKey } from '../keys/keys.ts';
 import { readAddress } from './address.ts';
@@ -57,7 +57,7 @@ async function joinTeam(
   now: Date,
 ): Promise<string> {
   const { id: teamId } = await findTeam(tx, namedTeam, random);
-  const member = await memberOf(tx, teamId, userId);
+  const member = await findMember(tx, teamId, userId);
   if (member?.role === role) return teamId;
   if (member) await setRole(tx, teamId, userId, role);
   else await insertMember(tx, { teamId, userId, role, createdAt: now });

@@ -23,7 +23,7 @@ import {
   type OpenInvitations,
 } from '#store/invitations.ts';
 import { keyStanding } from '#store/keys.ts';
-import { insertMember, lockTeam, memberOf, type Role } from '#store/people.ts';
+import { findMember, insertMember, lockTeam, type Role } from '#store/people.ts';
 import { inTurn } from '../change/locked.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -163,7 +163,7 @@ export async function acceptInvitation(context: ServiceContext, caller: Caller, 
       const team = orGone(await lockTeam(tx, teamId));
       const [standing, member] = await Promise.all([
         keyStanding(tx, caller.actor.keyId, { teamId: null }, now),
-        memberOf(tx, teamId, person.id),
+        findMember(tx, teamId, person.id),
       ]);
       if (!standing.valid) throw keyRevoked();
       // The invitation may have been revoked while this request waited for the team's lock.

@@ -3,7 +3,15 @@
 // (invitations.ts).
 import type { Tx } from '#store/database.ts';
 import { deleteInvitationsBy } from '#store/invitations.ts';
-import { deleteMember, hasOtherOwner, type MemberRow, memberOf, membersOf, type Role, setRole } from '#store/people.ts';
+import {
+  deleteMember,
+  findMember,
+  hasOtherOwner,
+  listTeamMembers,
+  type MemberRow,
+  type Role,
+  setRole,
+} from '#store/people.ts';
 import { revokeKeyRow, validKeysMintedBy } from '#store/team-keys.ts';
 import { revokeTrustRow, validTrustsMadeBy } from '#store/trusts.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -32,7 +40,7 @@ interface ListedMemberView extends MemberView {
 /** By e-mail address. @throws Refusal forbidden, not_found */
 export async function readMembers(context: ServiceContext, actor: Actor, teamId: string): Promise<ListedMemberView[]> {
   await mustBeMember(context, actor, teamId);
-  return (await membersOf(context.db, teamId)).map((row) => ({ ...memberView(row), validKeys: row.validKeys }));
+  return (await listTeamMembers(context.db, teamId)).map((row) => ({ ...memberView(row), validKeys: row.validKeys }));
 }
 
 /** @throws Refusal forbidden (owners only), not_found, conflict (the last owner), busy */
@@ -76,7 +84,7 @@ export async function removeMember(
     const before = { role: member.role };
     const removal = { action: 'member.remove', subject: userId, before, after: null } as const;
     const endedInvitations = await endInvitations(work, userId);
-    const revokedCredentials = revokeKeys ? await revokeKeysOf(work, userId) : [];
+    const revokedCredentials = revokeKeys ? await revokeMemberKeys(work, userId) : [];
     return {
       answer: { revokedKeys: revokedCredentials.length },
       change: [removal, ...endedInvitations, ...revokedCredentials],
@@ -93,7 +101,7 @@ export async function endInvitations({ tx, team }: { tx: Tx; team: { id: string 
 }
 
 /** Revokes the valid app keys and trusts that a person created in the team. @returns the history entries */
-export async function revokeKeysOf(
+export async function revokeMemberKeys(
   { tx, team, now }: Pick<TeamWork, 'tx' | 'now'> & { team: { id: string } },
   userId: string,
 ) {
@@ -107,7 +115,7 @@ export async function revokeKeysOf(
 }
 
 async function mustBeInTeam({ tx, team }: TeamWork, userId: string): Promise<MemberRow> {
-  const member = await memberOf(tx, team.id, userId);
+  const member = await findMember(tx, team.id, userId);
   if (!member) throw refusal('no-member');
   return member;
 }

@@ -6,17 +6,17 @@
 //     removed     keys, sessions, identities and memberships have ended; the address is free, the row stays for the history
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
-import { deleteIdentities, moveIdentity, subjectOf, userOfIdentity } from '#store/identities.ts';
+import { deleteIdentities, findSubject, moveIdentity, userOfIdentity } from '#store/identities.ts';
 import { oldSessions } from '#store/keys.ts';
 import {
   deleteMember,
+  findMember,
   hasOtherOwner,
   insertMember,
+  listUserTeams,
   lockTeam,
   lockUserAlone,
-  memberOf,
   setRole,
-  teamsOf,
   type UserRow,
   userByEmail,
 } from '#store/people.ts';
@@ -31,7 +31,7 @@ import {
 import { revokeKeyRow } from '#store/team-keys.ts';
 import { COMMAND_LINE, type DryRun, inTransaction, withDatabase } from '../administrator.ts';
 import { readAddress } from './address.ts';
-import { endInvitations, revokeKeysOf } from './members.ts';
+import { endInvitations, revokeMemberKeys } from './members.ts';
 import { SESSION_NAME } from './sessions.ts';
 
 /** The personal zones that a refusal names. */
@@ -102,7 +102,7 @@ export async function adminRemovePerson(
     async (tx) => {
       const user = await mustBePersonAt(tx, email);
       await mustHaveNoZones(tx, user);
-      const teams = (await teamsOf(tx, user.id)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const teams = (await listUserTeams(tx, user.id)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const orphans: typeof teams = [];
       for (const team of teams) {
         await lockTeam(tx, team.id);
@@ -115,7 +115,7 @@ export async function adminRemovePerson(
         const before = { role: team.role };
         const removal = { action: 'member.remove', subject: user.id, before, after: null } as const;
         const endedInvitations = await endInvitations({ tx, team }, user.id);
-        const revokedCredentials = isRevoking ? await revokeKeysOf({ tx, team, now }, user.id) : [];
+        const revokedCredentials = isRevoking ? await revokeMemberKeys({ tx, team, now }, user.id) : [];
         for (const entry of [removal, ...endedInvitations, ...revokedCredentials])
           await note(tx, now, { ...entry, teamId: team.id });
       }
@@ -143,7 +143,7 @@ export async function adminLinkPerson(
     url,
     async (tx) => {
       const user = await mustBePersonAt(tx, email);
-      const before = await subjectOf(tx, issuer, user.id);
+      const before = await findSubject(tx, issuer, user.id);
       if (before === subject) return before;
       const holder = await userOfIdentity(tx, issuer, subject);
       await moveIdentity(tx, { issuer, subject, userId: user.id });
@@ -198,7 +198,7 @@ async function inherit(
   if (heir.id === user.id) throw new Error(`--heir must be another user than ${user.email}`);
   if (heir.suspendedAt !== null) throw new Error(`${heir.email} is suspended, so it cannot be the --heir of a team`);
   for (const { id } of teams) {
-    const member = await memberOf(tx, id, heir.id);
+    const member = await findMember(tx, id, heir.id);
     if (member) await setRole(tx, id, heir.id, 'owner');
     else await insertMember(tx, { teamId: id, userId: heir.id, role: 'owner', createdAt: now });
     const action = member ? ('member.change' as const) : ('member.add' as const);

@@ -3,7 +3,7 @@
 import { clip } from '#dns/verdict.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
-import { insertIdentity, subjectOf, userOfIdentity } from '#store/identities.ts';
+import { findSubject, insertIdentity, userOfIdentity } from '#store/identities.ts';
 import { countInvitationsOfAddress } from '#store/invitations.ts';
 import { insertUser, type Role, type UserRow, userByEmail } from '#store/people.ts';
 import { setAddress } from '#store/people-list.ts';
@@ -112,7 +112,7 @@ async function attachIdentity(
   const { issuer, subject } = person;
   const email = verifiedEmail(person, signIn.trustEmail);
   const knownUser = await userByEmail(tx, email);
-  if (knownUser && (await subjectOf(tx, issuer, knownUser.id)) !== null) {
+  if (knownUser && (await findSubject(tx, issuer, knownUser.id)) !== null) {
     throw refusal('provider-other-account', { email, command: linkCommand(email, issuer, subject) });
   }
   const isWanted =
@@ -121,7 +121,7 @@ async function attachIdentity(
   if (!knownUser && !isWanted) {
     throw refusal('provider-no-team', { email });
   }
-  const user = knownUser ?? { id: `user_${context.random(6).toString('hex')}`, email, name: nameOf(person, email) };
+  const user = knownUser ?? { id: `user_${context.random(6).toString('hex')}`, email, name: cleanName(person, email) };
   if (!knownUser) {
     await insertUser(tx, user);
     const entry = { teamId: null, keyId: null, action: 'user.create', subject: user.id, before: null } as const;
@@ -160,7 +160,7 @@ function verifiedEmail({ email, emailVerified }: ProvidedPerson, trustEmail: boo
   return address;
 }
 
-function nameOf({ name }: ProvidedPerson, email: string): string {
+function cleanName({ name }: ProvidedPerson, email: string): string {
   const plain = (name ?? '')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .trim()

@@ -5,7 +5,7 @@
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { insertTeam, teamByName } from '#store/keys.ts';
-import { deleteMember, insertMember, lockTeam, memberOf, type Role, setRole } from '#store/people.ts';
+import { deleteMember, findMember, insertMember, lockTeam, type Role, setRole } from '#store/people.ts';
 import { bindTeam, boundTeamId } from '#store/team-bindings.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
@@ -102,7 +102,7 @@ async function giveRole(
   teamId: string,
   role: Role | null,
 ): Promise<string | null> {
-  const before = (await memberOf(tx, teamId, userId))?.role ?? null;
+  const before = (await findMember(tx, teamId, userId))?.role ?? null;
   if (before === role) return null;
   const full = before === null ? await membersAreFull(tx, context, teamId) : null;
   if (full !== null) return full;

@@ -1,5 +1,5 @@
 // The quota of a team or a person as the API shows it: the usage and the limit.
-import { countKeys, countMembers, quotaOf, zoneUsage } from '#store/quotas.ts';
+import { countKeys, countMembers, readOwnerQuota, zoneUsage } from '#store/quotas.ts';
 import type { ServiceContext } from '../context.ts';
 import type { QuotaShare } from './quota.ts';
 
@@ -20,7 +20,7 @@ export interface QuotaView extends ZoneQuotaView {
 export async function readTeamQuota(context: ServiceContext, teamId: string): Promise<QuotaView> {
   const owner = { teamId, userId: null };
   const [ownQuota, usage, keys, members] = await Promise.all([
-    quotaOf(context.db, owner),
+    readOwnerQuota(context.db, owner),
     zoneUsage(context.db, owner),
     countKeys(context.db, teamId, context.now()),
     countMembers(context.db, teamId),

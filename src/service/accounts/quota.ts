@@ -12,12 +12,12 @@ import type { Tx } from '#store/database.ts';
 import {
   countKeys,
   countMembers,
-  dropEndedKeys,
-  lockQuotaOf,
+  dropUnusableKeys,
+  lockOwnerQuota,
   type OwnerQuota,
   otherZones,
   type QuotaOwner,
-  quotaOf,
+  readOwnerQuota,
   setRoom,
   takeBackRoom,
   zoneUsage,
@@ -87,8 +87,8 @@ function overQuota(ownQuota: OwnerQuota, kind: QuotaKind, { used, limit }: Quota
 }
 
 /** The zones that an owner may have, and the records and octets of all of them. */
-export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth & { zones: number }> {
-  const ownQuota = await quotaOf(tx, owner);
+export async function readRoom(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth & { zones: number }> {
+  const ownQuota = await readOwnerQuota(tx, owner);
   const limit = (kind: QuotaKind) => limitOf(context, ownQuota, kind);
   return { zones: limit('zones'), records: limit('records'), bytes: limit('bytes') };
 }
@@ -99,7 +99,7 @@ export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Pr
  * @throws Refusal forbidden
  */
 export async function mustFitQuota(tx: Tx, context: WithQuotas, owner: QuotaOwner, growth: Growth): Promise<void> {
-  const [ownQuota, usage] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
+  const [ownQuota, usage] = await Promise.all([readOwnerQuota(tx, owner), zoneUsage(tx, owner)]);
   for (const kind of ['records', 'bytes'] as const) {
     const limit = limitOf(context, ownQuota, kind);
     if (growth[kind] > 0 && usage[kind] + growth[kind] > limit)
@@ -135,7 +135,7 @@ interface Reservation {
 async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wantedGrowth: Growth): Promise<Reservation> {
   // Both statements are sent together. The second one sees everything that was committed before the first one got its
   // lock.
-  const [ownQuota, first] = await Promise.all([lockQuotaOf(tx, zone), otherZones(tx, zone, zone.id)]);
+  const [ownQuota, first] = await Promise.all([lockOwnerQuota(tx, zone), otherZones(tx, zone, zone.id)]);
   const limit = { records: limitOf(context, ownQuota, 'records'), bytes: limitOf(context, ownQuota, 'bytes') };
   const currentUse = { records: zone.recordCount, bytes: zone.storedBytes };
   const freeBeside = (others: Growth): Growth => ({
@@ -213,22 +213,22 @@ export async function mustHaveRoomForZone(
   owner: QuotaOwner,
   addedZones = 0,
 ): Promise<void> {
-  const [ownQuota, { zones }] = await Promise.all([quotaOf(tx, owner), zoneUsage(tx, owner)]);
+  const [ownQuota, { zones }] = await Promise.all([readOwnerQuota(tx, owner), zoneUsage(tx, owner)]);
   const [usedCount, limit] = [zones - addedZones, limitOf(context, ownQuota, 'zones')];
   if (usedCount >= limit) throw overQuota(ownQuota, 'zones', { used: usedCount, limit }, 1);
 }
 
 /** Locks the team's row, and deletes the oldest keys that are no longer valid. @throws Refusal forbidden */
 export async function mustHaveRoomForKey(tx: Tx, context: WithQuotas, teamId: string, now: Date): Promise<void> {
-  const ownQuota = await lockQuotaOf(tx, { teamId, userId: null });
+  const ownQuota = await lockOwnerQuota(tx, { teamId, userId: null });
   const [usedCount, limit] = [await countKeys(tx, teamId, now), limitOf(context, ownQuota, 'keys')];
   if (usedCount >= limit) throw overQuota(ownQuota, 'keys', { used: usedCount, limit }, 1);
-  await dropEndedKeys(tx, { teamId, userId: null }, now);
+  await dropUnusableKeys(tx, { teamId, userId: null }, now);
 }
 
 /** Locks the team's row. @throws Refusal forbidden */
 export async function mustHaveRoomForMember(tx: Tx, context: WithQuotas, teamId: string): Promise<void> {
-  const ownQuota = await lockQuotaOf(tx, { teamId, userId: null });
+  const ownQuota = await lockOwnerQuota(tx, { teamId, userId: null });
   const [usedCount, limit] = [await countMembers(tx, teamId), limitOf(context, ownQuota, 'members')];
   if (usedCount >= limit) throw overQuota(ownQuota, 'members', { used: usedCount, limit }, 1);
 }

@@ -66,18 +66,18 @@ export async function forgetForm(context: Pick<ServiceContext, 'db'>, form: Sent
 }
 
 function seal(plain: string, text: string, nonce: Buffer): string {
-  const cipher = createCipheriv(CIPHER, keyOf(text), nonce);
+  const cipher = createCipheriv(CIPHER, deriveKey(text), nonce);
   const sealedOctets = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealedOctets]).toString('base64');
 }
 
 function open(sealedText: string, text: string): string {
   const octets = Buffer.from(sealedText, 'base64');
-  const decipher = createDecipheriv(CIPHER, keyOf(text), octets.subarray(0, NONCE));
+  const decipher = createDecipheriv(CIPHER, deriveKey(text), octets.subarray(0, NONCE));
   decipher.setAuthTag(octets.subarray(NONCE, NONCE + TAG));
   return Buffer.concat([decipher.update(octets.subarray(NONCE + TAG)), decipher.final()]).toString('utf8');
 }
 
-function keyOf(text: string): Buffer {
+function deriveKey(text: string): Buffer {
   return Buffer.from(hkdfSync('sha256', text, '', 'zonestead: outcome of a form', 32));
 }

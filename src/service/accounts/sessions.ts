@@ -7,14 +7,14 @@ import { BUCKETS } from '#base/buckets.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
 import { type KeyRow, keyById, keyStanding, markUsed, oldSessions } from '#store/keys.ts';
-import { dropEndedKeys } from '#store/quotas.ts';
+import { dropUnusableKeys } from '#store/quotas.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
 import { useSignIn } from '#store/used-sign-ins.ts';
 import type { ServiceContext } from '../context.ts';
 import { mintPersonKey } from '../keys/keys.ts';
 import { openBudget } from '../limits.ts';
 import { refusal } from '../refusal.ts';
-import { type Actor, actorOf } from './actor.ts';
+import { type Actor, toActor } from './actor.ts';
 
 /** The lifetime of a session, in ms: 12 hours, a working day. Activity does not extend it. */
 export const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -71,7 +71,7 @@ export async function startSessionIn(
   // From here on the person can be neither suspended nor removed until the transaction ends (lockUserAlone).
   const { valid } = await keyStanding(tx, id, { teamId: null }, now);
   if (!valid) throw refusal('person-suspended');
-  await dropEndedKeys(tx, { teamId: null, userId }, now);
+  await dropUnusableKeys(tx, { teamId: null, userId }, now);
   const entry = { teamId: null, keyId: from ?? id, action: 'key.mint', subject: id, before: null } as const;
   await insertAccountChange(tx, { ...entry, after: { userId, name: key.name }, requestId, at: now });
   for (const old of await oldSessions(tx, userId, SESSION_NAME, { now, keep: MAX_SESSIONS })) {
@@ -96,7 +96,7 @@ export async function sessionActor(context: ServiceContext, session: PersonSessi
   if (session.from !== null && (!from || from.userId !== key.userId || isOver(from, now))) return null;
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000)
     await markUsed(context.db, key.id, now);
-  return actorOf(key);
+  return toActor(key);
 }
 
 /** Ends a session. Repeated calls have no further effect. */

@@ -4,17 +4,17 @@ import { judgeLifetime } from '#base/lifetime.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
-import { lockTeam, membersOf, type TeamRow } from '#store/people.ts';
+import { listTeamMembers, lockTeam, type TeamRow } from '#store/people.ts';
 import { bindTeam, boundTeamId } from '#store/team-bindings.ts';
 import { keysOfTeam } from '#store/team-keys.ts';
-import { type ListedTeam, listTeams } from '#store/team-list.ts';
+import { type ListedTeam, listAllTeams } from '#store/team-list.ts';
 import { trustsOfTeam } from '#store/trusts.ts';
 import { COMMAND_LINE, withDatabase } from '../administrator.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
 /** Every team, by name. */
 export async function adminListTeams(url: string): Promise<ListedTeam[]> {
-  return withDatabase(url, listTeams);
+  return withDatabase(url, listAllTeams);
 }
 
 interface Binding {
@@ -71,7 +71,7 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
  * The people and keys that are already in the team would reach the zones of the group. @throws Error that lists them
  */
 async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
-  const members = (await membersOf(tx, team.id)).map(({ email, role }) => `${role} ${email}`);
+  const members = (await listTeamMembers(tx, team.id)).map(({ email, role }) => `${role} ${email}`);
   const keys = (await keysOfTeam(tx, team.id))
     .filter((key) => judgeLifetime(key, now) === 'valid')
     .map(({ id, name }) => `key ${id} (${name})`);

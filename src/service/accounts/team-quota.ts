@@ -6,9 +6,9 @@ import { lockTeam, type TeamRow } from '#store/people.ts';
 import {
   countKeys,
   countMembers,
-  lockQuotaOf,
+  lockOwnerQuota,
   type OwnQuota,
-  quotaOf,
+  readOwnerQuota,
   setOwnQuota,
   takeBackRoom,
   zoneUsage,
@@ -40,9 +40,9 @@ const KINDS: readonly QuotaKind[] = ['zones', 'records', 'bytes', 'keys', 'membe
 export async function adminTeamQuota(url: string, team: string, change: QuotaChange, now: Date): Promise<ListedQuota> {
   return withDatabase(url, async (db) => {
     const { id, name } = await db.transaction(async (tx) => {
-      const row = await teamOf(tx, team);
+      const row = await lockNamedTeam(tx, team);
       const owner = { teamId: row.id, userId: null };
-      const before = numbersOf(await lockQuotaOf(tx, owner));
+      const before = numbersOf(await lockOwnerQuota(tx, owner));
       const after = numbersOf({ ...(change.reset ? NONE : before), ...given(change.numbers) });
       if (JSON.stringify(before) === JSON.stringify(after)) return row;
       await setOwnQuota(tx, row.id, after);
@@ -56,7 +56,7 @@ export async function adminTeamQuota(url: string, team: string, change: QuotaCha
   });
 }
 
-async function teamOf(tx: Tx, team: string): Promise<TeamRow> {
+async function lockNamedTeam(tx: Tx, team: string): Promise<TeamRow> {
   const row = (await lockTeam(tx, team)) ?? (await lockTeam(tx, (await teamByName(tx, team))?.id ?? ''));
   if (row) return row;
   throw new Error(`there is no team ${JSON.stringify(team)}; "zonestead admin teams list" shows ids and names`);
@@ -65,7 +65,7 @@ async function teamOf(tx: Tx, team: string): Promise<TeamRow> {
 async function listedQuota(db: Db, teamId: string, now: Date): Promise<ListedQuota['quota']> {
   const owner = { teamId, userId: null };
   const [ownQuota, usage, keys, members] = await Promise.all([
-    quotaOf(db, owner),
+    readOwnerQuota(db, owner),
     zoneUsage(db, owner),
     countKeys(db, teamId, now),
     countMembers(db, teamId),

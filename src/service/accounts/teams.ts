@@ -2,7 +2,7 @@
 import { insertAccountChange } from '#store/account-changes.ts';
 import { sqlFailure } from '#store/database.ts';
 import { insertTeam, keyStanding } from '#store/keys.ts';
-import { insertMember, type Role, renameTeam, type TeamRow, teamsOf } from '#store/people.ts';
+import { insertMember, listUserTeams, type Role, renameTeamRow, type TeamRow } from '#store/people.ts';
 import { inTurn } from '../change/locked.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
@@ -26,7 +26,7 @@ export function teamView({ id, name, createdAt }: TeamRow, role: Role): TeamView
 
 /** The teams of the person, by name. @throws Refusal forbidden */
 export async function readTeams(context: ServiceContext, actor: Actor): Promise<TeamView[]> {
-  return (await teamsOf(context.db, mustBePerson(actor).id)).map((team) => teamView(team, team.role));
+  return (await listUserTeams(context.db, mustBePerson(actor).id)).map((team) => teamView(team, team.role));
 }
 
 /** @throws Refusal forbidden, not_found */
@@ -85,7 +85,7 @@ export async function changeTeamName(
     changeTeam(context, caller, teamId, 'owner', async ({ tx, team, role }) => {
       const answer = teamView({ ...team, name }, role);
       if (team.name === name) return { answer, change: null };
-      await renameTeam(tx, team.id, name);
+      await renameTeamRow(tx, team.id, name);
       const change = { action: 'team.rename', subject: team.id, before: { name: team.name }, after: { name } } as const;
       return { answer, change };
     }),

@@ -10,7 +10,7 @@ import { callerAsAuthor } from '../credentials/author.ts';
 import { createKey } from '../credentials/keys.ts';
 import { NO_TERMS } from '../keys/terms.ts';
 import { insist, refusal } from '../refusal.ts';
-import { onlyZoneOf } from '../zones/zones.ts';
+import { requireOnlyZone } from '../zones/zones.ts';
 import { rollChallenge } from './challenges.ts';
 import { findChallengeTarget, nameOf } from './target.ts';
 
@@ -55,7 +55,7 @@ export async function registerChallengeAccount(
   }
   if (actor.trust !== undefined) throw refusal('token-registers-account');
   mustManageZones(actor);
-  const parent = input.parent ?? (await onlyZoneOf(context, actor)).zoneName;
+  const parent = input.parent ?? (await requireOnlyZone(context, actor)).zoneName;
   const subdomain = newSubdomain(context.random(16));
   const target = await findChallengeTarget(context, actor, `${subdomain}.${parent}`);
   mustWriteRecord(actor, target.zone.id, { name: target.name, type: 'TXT' });

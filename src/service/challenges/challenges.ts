@@ -9,7 +9,7 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { applySets } from '../owners/apply.ts';
 import type { SetInput } from '../owners/set.ts';
 import { Refusal, type RuleId } from '../refusal.ts';
-import { ACME_DNS_LEASE_MS, HTTPREQ_LEASE_MS, ownerOf, ownersOf } from './owner.ts';
+import { ACME_DNS_LEASE_MS, buildChallengeOwner, buildWriterPrefix, HTTPREQ_LEASE_MS } from './owner.ts';
 import { findChallengeTarget } from './target.ts';
 
 /** In seconds. It is short because a CA queries a value once, and each order has another value. */
@@ -34,7 +34,7 @@ export async function addChallenge(
   value: string,
 ): Promise<string> {
   const { zone, name: at } = await findChallengeTarget(context, caller.actor, name);
-  const owner = ownerOf('httpreq', caller.actor.keyId, value);
+  const owner = buildChallengeOwner('httpreq', caller.actor.keyId, value);
   await apply(context, caller, zone.id, [leased(context, owner, at, value, HTTPREQ_LEASE_MS)]);
   return zone.id;
 }
@@ -51,7 +51,7 @@ export async function removeChallenge(
   value: string,
 ): Promise<void> {
   const { zone, name: at } = await findChallengeTarget(context, caller.actor, name);
-  await apply(context, caller, zone.id, [released(ownerOf('httpreq', caller.actor.keyId, value), at)]);
+  await apply(context, caller, zone.id, [released(buildChallengeOwner('httpreq', caller.actor.keyId, value), at)]);
 }
 
 /**
@@ -68,9 +68,9 @@ export async function rollChallenge(
   const { actor } = caller;
   const zone = await zoneById(context.db, zoneId);
   if (!zone || !maySee(actor, zone)) throw noZone();
-  const owner = ownerOf('acme-dns', actor.keyId, value);
+  const owner = buildChallengeOwner('acme-dns', actor.keyId, value);
   const target = { zoneNo: zone.no, ordername: orderName(name), type: 'TXT' };
-  const others = await ownersAt(context.db, target, ownersOf('acme-dns', actor.keyId));
+  const others = await ownersAt(context.db, target, buildWriterPrefix('acme-dns', actor.keyId));
   const outdatedOwners = others.filter((each) => each !== owner).slice(keep - 1);
   await apply(context, caller, zoneId, [
     // They go first, so that the new value fits into a quota that is used up.

@@ -14,11 +14,11 @@ export const HTTPREQ_LEASE_MS = 60 * 60 * 1_000;
 export const ACME_DNS_LEASE_MS = 12 * 60 * 60 * 1_000;
 
 /** The beginning of all owners of a key: `acme:httpreq/<id of the key>/`. */
-export function ownersOf(writer: ChallengeWriter, keyId: string): string {
+export function buildWriterPrefix(writer: ChallengeWriter, keyId: string): string {
   return `acme:${writer}/${keyId}/`;
 }
 
 /** @param value 1 to 255 characters of base64url */
-export function ownerOf(writer: ChallengeWriter, keyId: string, value: string): string {
-  return `${ownersOf(writer, keyId)}${value}`;
+export function buildChallengeOwner(writer: ChallengeWriter, keyId: string, value: string): string {
+  return `${buildWriterPrefix(writer, keyId)}${value}`;
 }

@@ -7,7 +7,7 @@ import { UNLIMITED } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { type ZoneIdentity, zoneIdentity } from '../zones/identity.ts';
-import { type Request, readMember, tooLarge, toolsOf, writeGroup, writeLocked } from './group.ts';
+import { createTools, type Request, readMember, tooLarge, writeGroup, writeLocked } from './group.ts';
 import { judgeGroup } from './judge.ts';
 import { loadJudgingData, TooManyOctets } from './load.ts';
 import type { GroupWork } from './queue.ts';
@@ -49,7 +49,7 @@ export async function tryChange(
   work: Work<unknown>,
 ): Promise<void> {
   const zone = await zoneIdentity(context.db, zoneId);
-  const tools = toolsOf(context);
+  const tools = createTools(context);
   const members = [await readMember({ caller: { ...caller, once: null }, work, budget: null }, zone, tools.now)];
   try {
     const loadedData = await loadJudgingData(context.db, zoneId, zone ?? { no: 0, name: '.' }, members, tools.now);

@@ -10,7 +10,7 @@
 import { finishInTurns } from '#dns/steps.ts';
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import type { Db, Tx } from '#store/database.ts';
-import { keepAnswer } from '#store/idempotency.ts';
+import { insertAnswer } from '#store/idempotency.ts';
 import { MAX_OWNED_SETS } from '#store/records.ts';
 import { commitZone } from '#store/zone-commit.ts';
 import { releaseValues } from '#store/zone-values.ts';
@@ -27,7 +27,7 @@ import { loadJudgingData, MAX_OCTETS, TooManyOctets, TooManySets } from './load.
 import { limitLockWait } from './locked.ts';
 import { isLockFailure, isTokenTaken } from './once.ts';
 import { busy, type Outcome, type Turn } from './queue.ts';
-import { constraintOf, constraintRefusal, newRecordId } from './row-writes.ts';
+import { constraintRefusal, findConstraint, newRecordId } from './row-writes.ts';
 import { noZone } from './standing.ts';
 import type { Tools } from './state.ts';
 import { NEEDS_NOTHING, type ReadyWork, type Work } from './work.ts';
@@ -126,7 +126,7 @@ function busyOrAgain(context: ServiceContext, { waitedMs }: Turn<Request>): Outc
 
 /** Whether a single member may have caused the error, so that the other members could succeed without it. */
 function mayConcernOne(error: unknown): boolean {
-  return error instanceof TooManyOctets || constraintOf(error) !== null || isTokenTaken(error);
+  return error instanceof TooManyOctets || findConstraint(error) !== null || isTokenTaken(error);
 }
 
 async function writeMembers(group: Group): Promise<Outcome<unknown>[]> {
@@ -147,7 +147,7 @@ async function writeMembers(group: Group): Promise<Outcome<unknown>[]> {
       const [only] = members;
       if (members.length > 1 || !only) throw error;
       if (error instanceof TooManyOctets) return [{ kind: 'failed', error: tooLarge(error) }];
-      if (constraintOf(error) !== null) return inTransaction(group, (tx) => writeParts(tx, group, only));
+      if (findConstraint(error) !== null) return inTransaction(group, (tx) => writeParts(tx, group, only));
       if (!isTokenTaken(error) || attempt + 1 === ATTEMPTS) throw error;
     }
   }
@@ -166,7 +166,7 @@ async function writeAtOnce(
   { context, zoneId, zone, members }: Group,
   refusalByMember: Map<GroupMember, Refusal>,
 ): Promise<Outcome<unknown>[] | null> {
-  const tools = toolsOf(context);
+  const tools = createTools(context);
   const loadedData = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
   const data = { ...loadedData, budget: () => UNLIMITED };
   let judgement = await finishInTurns(judgeGroup(members, data, tools));
@@ -174,12 +174,12 @@ async function writeAtOnce(
     judgement = await finishInTurns(judgeGroup(members, data, tools, refusalByMember));
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await context.db.alone(() => confirmEarlierCommits(context.db));
-    return outcomesOf(judgement);
+    return toOutcomes(judgement);
   }
   if (!fits(data.zone, largestGrowth(judgement.history)) || judgement.rows.exchanging().length > 0) return null;
   const zoneRow = data.zone;
   const isWritten = await context.db.alone(() => commit(context.db, zoneRow, judgement, tools));
-  return isWritten ? outcomesOf(judgement) : null;
+  return isWritten ? toOutcomes(judgement) : null;
 }
 
 function hasRows({ rows, owners, kept }: Judgement): boolean {
@@ -191,7 +191,7 @@ function isAccepted({ outcomes }: Judgement): boolean {
   return outcomes.some(({ ok }) => ok);
 }
 
-export function toolsOf(context: ServiceContext): Tools {
+export function createTools(context: ServiceContext): Tools {
   return { now: context.now(), newId: (kind) => newRecordId(context, kind) };
 }
 
@@ -221,7 +221,7 @@ export async function writeLocked(
   refusalByMember: ReadonlyMap<GroupMember, Refusal>,
 ): Promise<Outcome<unknown>[]> {
   const { context, zoneId, zone, members } = group;
-  const tools = toolsOf(context);
+  const tools = createTools(context);
   const data = await loadJudgingData(tx, zoneId, zone, members, tools.now);
   let judgement = await finishInTurns(
     judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools, refusalByMember),
@@ -229,7 +229,7 @@ export async function writeLocked(
   if (isMore(members, judgement, refusalByMember)) throw new MoreWrites(judgement);
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await confirmEarlierCommits(tx);
-    return outcomesOf(judgement);
+    return toOutcomes(judgement);
   }
   const growth = largestGrowth(judgement.history);
   if (!fits(data.zone, growth)) {
@@ -238,7 +238,7 @@ export async function writeLocked(
   }
   const exchanging = judgement.rows.exchanging();
   if (exchanging.length > 0) await releaseValues(tx, exchanging);
-  if (!hasRows(judgement) || (await commit(tx, data.zone, judgement, tools))) return outcomesOf(judgement);
+  if (!hasRows(judgement) || (await commit(tx, data.zone, judgement, tools))) return toOutcomes(judgement);
   throw new Error(`the zone ${zoneId} changed while its row was locked`);
 }
 
@@ -254,7 +254,7 @@ function commit(on: Db | Tx, zone: ZoneRow, judgement: Judgement, { now }: Tools
   return commitZone(on, { zone, serial, growth, changedNames, ...writtenRows, history, kept, now });
 }
 
-function outcomesOf({ outcomes }: Judgement): Outcome<unknown>[] {
+function toOutcomes({ outcomes }: Judgement): Outcome<unknown>[] {
   return outcomes.map((outcome) =>
     outcome.ok ? { kind: 'done', value: outcome.answer } : { kind: 'failed', error: outcome.refusal },
   );
@@ -271,7 +271,7 @@ async function writeParts(tx: Tx, group: Group, { caller, work }: GroupMember): 
     condition = null;
     return writeWithSavepoint<Part>(tx, { ...group, members: [member] });
   });
-  if (once) await keepAnswer(tx, { ...once, keyId: actor.keyId, answer, createdAt: group.context.now() });
+  if (once) await insertAnswer(tx, { ...once, keyId: actor.keyId, answer, createdAt: group.context.now() });
   return [{ kind: 'done', value: answer }];
 }
 

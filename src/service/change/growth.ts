@@ -4,7 +4,7 @@ import type { Growth } from '#store/zones.ts';
 export type { Growth } from '#store/zones.ts';
 
 /** The octets of a record that count towards the quota: those of its name, its content and its comment. */
-export function bytesOf({ name, content, comment }: Counted): number {
+export function countBytes({ name, content, comment }: Counted): number {
   return Buffer.byteLength(name) + Buffer.byteLength(content) + Buffer.byteLength(comment ?? '');
 }
 
@@ -15,12 +15,12 @@ type Side = Counted | null;
 export function growthBetween(before: Side, after: Side): Growth {
   return {
     records: (after === null ? 0 : 1) - (before === null ? 0 : 1),
-    bytes: (after === null ? 0 : bytesOf(after)) - (before === null ? 0 : bytesOf(before)),
+    bytes: (after === null ? 0 : countBytes(after)) - (before === null ? 0 : countBytes(before)),
   };
 }
 
 /** The growth by all changes in these history entries. */
-export function growthOf(entries: readonly { action: string; before: unknown; after: unknown }[]): Growth {
+export function sumGrowth(entries: readonly { action: string; before: unknown; after: unknown }[]): Growth {
   const sum = { records: 0, bytes: 0 };
   for (const { action, before, after } of entries) {
     if (!action.startsWith('record.')) continue;
@@ -35,7 +35,7 @@ export function growthOf(entries: readonly { action: string; before: unknown; af
 export function largestGrowth(entries: readonly { action: string; before: unknown; after: unknown }[]): Growth {
   const most = { records: 0, bytes: 0 };
   for (const entry of entries) {
-    const { records, bytes } = growthOf([entry]);
+    const { records, bytes } = sumGrowth([entry]);
     most.records += Math.max(0, records);
     most.bytes += Math.max(0, bytes);
   }

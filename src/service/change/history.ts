@@ -32,7 +32,7 @@ export function serialAfter(serial: number, now: Date): number {
 }
 
 /** The columns that all history rows of a request share. */
-export function historyOf(zone: ZoneRow, caller: Caller) {
+export function buildHistoryHead(zone: ZoneRow, caller: Caller) {
   return {
     zoneId: zone.id,
     zoneName: zone.name,

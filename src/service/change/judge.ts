@@ -7,7 +7,7 @@
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import type { Steps } from '#dns/steps.ts';
 import type { KeptAnswer } from '#store/idempotency.ts';
-import type { OwnedSet } from '#store/owned-sets.ts';
+import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { NewKeptAnswer, RecordedChange } from '#store/zone-commit.ts';
 import type { KeyStanding } from '#store/zone-load.ts';
@@ -18,7 +18,7 @@ import { mustMatchRecords } from '../conditions/condition.ts';
 import type { Caller } from '../context.ts';
 import { Ownership } from '../owners/ownership.ts';
 import { Refusal } from '../refusal.ts';
-import { type Growth, growthOf } from './growth.ts';
+import { type Growth, sumGrowth } from './growth.ts';
 import { changesAnswers, type Entry, serialAfter } from './history.ts';
 import { RowWrites } from './row-writes.ts';
 import { mustSeeNow } from './standing.ts';
@@ -42,7 +42,7 @@ export interface JudgingData {
   /** The existing records that the changes update or delete, by id. */
   stored: ReadonlyMap<string, RecordRow>;
   /** The sets of owners at the names involved. */
-  sets: readonly OwnedSet[];
+  sets: readonly StoredOwnedSet[];
   /** The stored answers to Idempotency-Keys, by tokenKey. */
   kept: ReadonlyMap<string, KeptAnswer>;
   /** Makes a new copy of the records that the rules look at, as they are in the database. */
@@ -83,7 +83,7 @@ export function* judgeGroup(
   const results: (Judged<unknown> | Refusal)[] = [];
   for (const member of members) {
     const before = state.undo.length;
-    const result = refusalByMember.get(member) ?? (yield* attempt(() => judgeMember(state, member, data, tools)));
+    const result = refusalByMember.get(member) ?? (yield* catchRefusal(() => judgeMember(state, member, data, tools)));
     if (result instanceof Refusal) rollBack(state, before);
     else if (changesAnswers(result.entries)) state.serial = serialAfter(state.serial, tools.now);
     results.push(result);
@@ -175,7 +175,7 @@ function summarize(
     changedNames: servedEntries.map(({ before, after }) => ((after ?? before) as { name: string }).name),
     kept: newlyKept,
     serial,
-    growth: growthOf(history),
+    growth: sumGrowth(history),
   };
 }
 
@@ -185,7 +185,7 @@ function recordChange(entry: Entry, caller: Caller, serial: number): RecordedCha
 }
 
 /** @returns a Refusal that was thrown. @throws any other error */
-export function* attempt<T>(work: () => Steps<T>): Steps<T | Refusal> {
+export function* catchRefusal<T>(work: () => Steps<T>): Steps<T | Refusal> {
   try {
     return yield* work();
   } catch (error) {

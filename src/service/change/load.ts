@@ -1,9 +1,9 @@
 // Loads the data that a group is judged with: the records at the names that its works need, never the whole zone. One
 // statement loads the data for one change or for a thousand.
-import { fqdn, orderName, suffixesOf } from '#dns/names/name.ts';
+import { fqdn, listSuffixes, orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { MAX_LINKS } from '#dns/rules/chain.ts';
-import { ancestorsOf, NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { listAncestorNames, NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
 import type { Neighbour } from '#dns/rules/surroundings.ts';
 import { finishInTurns, type Steps } from '#dns/steps.ts';
 import { parseRdata } from '#dns/types/index.ts';
@@ -44,7 +44,7 @@ export async function loadJudgingData(
   // Works of keys without write access are refused before any record is needed.
   const needs = combine(members.filter(({ caller }) => recordLevel(caller.actor, zoneId) === 'write'));
   const { written, names: neededNames, owners } = needs;
-  const query = { ...queryOf(name, needs), ...tokensOf(members), withOwners: needs.withOwners, zoneId, now };
+  const query = { ...buildQuery(name, needs), ...collectTokens(members), withOwners: needs.withOwners, zoneId, now };
   const names = query.ordernames.length + query.ids.length;
   const mustCheck = names + owners.length > NAMES_WITHOUT_CHECK;
   if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
@@ -66,7 +66,7 @@ export async function loadJudgingData(
   const looked = [...written, ...rewrittenRows];
   if (loadedZone.zone) await followLinks(on, loadedZone.zone, records, looked);
   const hostedZones = loadedZone.zone ? await zonesBelowDnames(on, loadedZone.zone, looked) : [];
-  return judgingDataOf(name, { ...loadedZone, children: [...loadedZone.children, ...hostedZones] }, records);
+  return buildJudgingData(name, { ...loadedZone, children: [...loadedZone.children, ...hostedZones] }, records);
 }
 
 /** @throws TooManyOctets */
@@ -104,12 +104,12 @@ function combine(members: readonly GroupMember[]): Needs {
   };
 }
 
-function queryOf(zone: string, { written, names, ordernames: others, ids }: Needs) {
+function buildQuery(zone: string, { written, names, ordernames: others, ids }: Needs) {
   const recordNames = [...new Set([...written.map((record) => record.name), ...names])];
   const ordernames = new Set([...recordNames.map(orderName), ...others]);
   // The first link of an alias or a delegation is in the changes. followLinks loads the others.
   for (const target of missingTargets(zone, new LoadedRecords([]), written)) ordernames.add(target);
-  const suffixes = new Set(recordNames.flatMap((record) => suffixesOf(fqdn(record, zone))));
+  const suffixes = new Set(recordNames.flatMap((record) => listSuffixes(fqdn(record, zone))));
   const delegations = new Set(
     written.flatMap(({ type, name, ordername }) =>
       type === 'DNAME' || (type === 'NS' && name !== '@') ? [ordername] : [],
@@ -118,7 +118,7 @@ function queryOf(zone: string, { written, names, ordernames: others, ids }: Need
   return {
     ordernames: [...ordernames],
     ids,
-    ancestors: [...new Set(recordNames.flatMap(ancestorsOf))],
+    ancestors: [...new Set(recordNames.flatMap(listAncestorNames))],
     zoneNames: [...suffixes].filter((suffix) => suffix.length > zone.length),
     // The changes may delete all records at some names, which a refusal then does not list, so more names may be
     // needed.
@@ -127,7 +127,7 @@ function queryOf(zone: string, { written, names, ordernames: others, ids }: Need
 }
 
 /** The keys of the callers, and the Idempotency-Keys of the requests and of their parts. */
-function tokensOf(members: readonly GroupMember[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
+function collectTokens(members: readonly GroupMember[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
   const keyIds = new Set<string>();
   const tokens = new Map<string, { keyId: string; token: string }>();
   for (const { caller, work } of members) {
@@ -139,7 +139,7 @@ function tokensOf(members: readonly GroupMember[]): Pick<ZoneQuery, 'keyIds' | '
   return { keyIds: [...keyIds], tokens: [...tokens.values()] };
 }
 
-function judgingDataOf(name: string, loadedZone: LoadedZone, records: LoadedRecords): Omit<JudgingData, 'budget'> {
+function buildJudgingData(name: string, loadedZone: LoadedZone, records: LoadedRecords): Omit<JudgingData, 'budget'> {
   const cuts = loadedZone.cuts.map(neighbour);
   return {
     zone: loadedZone.zone,

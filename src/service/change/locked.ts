@@ -18,8 +18,8 @@ import {
 import { teamsOfActor } from '../accounts/actor.ts';
 import { mustHaveRoom } from '../accounts/quota.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import { type Growth, growthOf } from './growth.ts';
-import { changesAnswers, type Entry, historyOf, serialAfter } from './history.ts';
+import { type Growth, sumGrowth } from './growth.ts';
+import { buildHistoryHead, changesAnswers, type Entry, serialAfter } from './history.ts';
 import { type MustRepeat, once } from './once.ts';
 import { mustSeeIfBusy, mustSeeNow } from './standing.ts';
 
@@ -77,12 +77,12 @@ export async function writeChange<Answer>(
   { answer, entries = [], served = {}, unserved, bulk }: LockedChange<Answer>,
 ): Promise<Answer> {
   if (entries.length === 0 && !bulk) return answer(zone);
-  const growth = bulk ? bulk.growth : growthOf(entries);
+  const growth = bulk ? bulk.growth : sumGrowth(entries);
   await mustHaveRoom(tx, context, zone, growth);
   const isServed = bulk !== undefined || changesAnswers(entries);
   const now = context.now();
   const serial = isServed ? serialAfter(zone.serial, now) : zone.serial;
-  const author = historyOf(zone, caller);
+  const author = buildHistoryHead(zone, caller);
   if (bulk) await bulk.write({ zone, history: { ...author, serial }, at: now });
   const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
     ...author,

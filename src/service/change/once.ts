@@ -3,7 +3,7 @@
 // change runs in a transaction that locks its token.
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
-import { type KeptAnswer, keepAnswer, keptAnswer, lockToken } from '#store/idempotency.ts';
+import { insertAnswer, type KeptAnswer, keptAnswer, lockToken } from '#store/idempotency.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { busy } from './queue.ts';
@@ -53,7 +53,7 @@ async function runWithToken<T>(
     return { isStored: true };
   }
   const answer = await work(tx);
-  await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: context.now() });
+  await insertAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: context.now() });
   return { answer };
 }
 

@@ -104,13 +104,13 @@ function storedForm({ content, rdata, wire, ttl, priority, comment }: WrittenRec
 }
 
 /** The constraint of the records table that the error names; null for any other error. */
-export function constraintOf(error: unknown): string | null {
+export function findConstraint(error: unknown): string | null {
   const constraint = sqlFailure(error)?.constraint;
   return constraint?.startsWith('records_') ? constraint : null;
 }
 
 /** The refusal of a change that a constraint of the records table rejected; null for any other error. */
 export function constraintRefusal(error: unknown): Refusal | null {
-  const constraint = constraintOf(error);
+  const constraint = findConstraint(error);
   return constraint === null ? null : refusal('database-constraint', { constraint });
 }

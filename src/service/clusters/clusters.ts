@@ -4,17 +4,17 @@ import {
   addCluster,
   type Beat,
   type ClusterRow,
-  clustersOf,
-  countSetsOf,
-  deleteCluster,
+  countClusterSets,
+  deleteClusterRow,
   isSilent,
+  listOwnedClusters,
   lockStates,
   type ObjectCounts,
-  releaseName,
+  releaseClusterName,
   writeDrained,
   writeHeartbeat,
 } from '#store/clusters.ts';
-import { outageOf, type Tx } from '#store/database.ts';
+import { findOutage, type Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { accountHistory, changeTeam, mustBePerson } from '../accounts/account.ts';
 import { type Actor, mustHaveClusters, teamsOfActor } from '../accounts/actor.ts';
@@ -72,7 +72,7 @@ export async function takeHeartbeat(
   if (cluster.heldBy !== keyId) throw refusal('cluster-name-held', { name });
   if (instance !== null && cluster.instance !== instance)
     throw refusal('cluster-name-taken', { name, seconds: LOST_MS / 1_000 });
-  return cluster.isSettled ? viewOf(cluster, actor) : mark(context, actor, cluster);
+  return cluster.isSettled ? toClusterView(cluster, actor) : mark(context, actor, cluster);
 }
 
 /** @throws Refusal conflict (too many clusters), and the refusals of `countWrite` */
@@ -93,7 +93,7 @@ export async function readClusters(
   ownerText: string | undefined,
 ): Promise<ClusterView[]> {
   mustHaveClusters(actor);
-  return (await visible(context, actor, ownerText)).map((cluster) => viewOf(cluster, actor));
+  return (await visible(context, actor, ownerText)).map((cluster) => toClusterView(cluster, actor));
 }
 
 /**
@@ -127,10 +127,10 @@ export async function setDrained(
 async function mark(context: ServiceContext, actor: Actor, committedRow: ClusterRow): Promise<ClusterView> {
   try {
     await markNow(context, committedRow);
-    return viewOf(await readAgain(context, committedRow), actor);
+    return toClusterView(await readAgain(context, committedRow), actor);
   } catch (error) {
-    if (outageOf(error) === null) throw error;
-    return viewOf(committedRow, actor);
+    if (findOutage(error) === null) throw error;
+    return toClusterView(committedRow, actor);
   }
 }
 
@@ -147,7 +147,7 @@ export async function removeCluster(
   const clusterRow = await findCluster(context, caller.actor, name, ownerText);
   await changeCluster(context, caller, clusterRow, 'cluster.remove', async (tx) => {
     const mustOwnNothing = async () => {
-      const sets = await countSetsOf(tx, clusterRow.owner, name);
+      const sets = await countClusterSets(tx, clusterRow.owner, name);
       if (sets > 0) throw refusal('cluster-owns-records', { name, sets });
     };
     // Before the lock, which every write of a record waits for: a refusal must cost others nothing.
@@ -157,7 +157,7 @@ export async function removeCluster(
     }
     await lockStates(tx);
     await mustOwnNothing();
-    const isRemoved = await deleteCluster(tx, clusterRow.owner, name, LOST_MS);
+    const isRemoved = await deleteClusterRow(tx, clusterRow.owner, name, LOST_MS);
     if (!isRemoved) throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
     return true;
   });
@@ -176,11 +176,11 @@ export async function releaseCluster(
 ): Promise<ClusterView> {
   const clusterRow = await findCluster(context, caller.actor, name, ownerText);
   await changeCluster(context, caller, clusterRow, 'cluster.release', async (tx) => {
-    const heldBy = await releaseName(tx, clusterRow.owner, name);
+    const heldBy = await releaseClusterName(tx, clusterRow.owner, name);
     if (heldBy === undefined) throw unknownCluster(name, []);
     return heldBy !== null;
   });
-  return viewOf(await readAgain(context, clusterRow), caller.actor);
+  return toClusterView(await readAgain(context, clusterRow), caller.actor);
 }
 
 type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.release' | 'cluster.remove';
@@ -256,11 +256,11 @@ async function visible(
 ): Promise<readonly ClusterRow[]> {
   const person = actor.user === null ? [] : [actor.user.id];
   const owners = ownerText === undefined ? [...teamsOfActor(actor), ...person] : [idOf(actor, ownerText)];
-  return clustersOf(context.db, owners);
+  return listOwnedClusters(context.db, owners);
 }
 
 async function readAgain({ db }: ServiceContext, { owner, name }: ClusterRow): Promise<ClusterRow> {
-  const clusterRow = (await clustersOf(db, [owner])).find((cluster) => cluster.name === name);
+  const clusterRow = (await listOwnedClusters(db, [owner])).find((cluster) => cluster.name === name);
   if (!clusterRow) throw unknownCluster(name, []);
   return clusterRow;
 }
@@ -275,7 +275,7 @@ function ownerOf({ owner }: ClusterRow, actor: Actor): string {
   return owner === actor.user?.id ? 'personal' : `org:${owner}`;
 }
 
-function viewOf(cluster: ClusterRow, actor: Actor): ClusterView {
+function toClusterView(cluster: ClusterRow, actor: Actor): ClusterView {
   const { name, heartbeatAt, drainedAt, lostAt, isSettled, createdAt, objects } = cluster;
   const text = (ms: number) => new Date(ms).toISOString();
   return {

@@ -5,8 +5,8 @@ import type { ZoneRow } from '#store/zones.ts';
 import type { Caller } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { type RecordView, zoneView } from '../zones/view.ts';
-import { type Current, isAmong, matches, type TagCondition } from './match.ts';
-import { recordsTag, recordTag, stateOf, zoneTag } from './tags.ts';
+import { type Current, isAmong, matchesTag, type TagCondition } from './match.ts';
+import { recordsTag, recordTag, stripForm, zoneTag } from './tags.ts';
 
 /** @throws Refusal precondition_failed */
 export function mustMatchRecord(condition: TagCondition | null | undefined, row: RecordView): void {
@@ -56,11 +56,11 @@ const STATES = {
 function mustMatch({ ifMatch, ifNoneMatch, field }: TagCondition, of: keyof typeof STATES, current: Current): void {
   const { etag } = current;
   const what = STATES[of];
-  if (ifMatch !== null && !matches(ifMatch, etag)) {
+  if (ifMatch !== null && !matchesTag(ifMatch, etag)) {
     const isWeak = ifMatch !== '*' && ifMatch.every((each) => each.startsWith('W/'));
     throw refusal(isWeak ? 'weak-tag' : 'changed-meanwhile', { what, etag }, { field: field ?? 'If-Match', current });
   }
-  if (ifNoneMatch !== null && (ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stateOf(each)], etag)))) {
+  if (ifNoneMatch !== null && (ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stripForm(each)], etag)))) {
     throw refusal('matches-none-match', { what, etag }, { field: 'If-None-Match', current });
   }
 }

@@ -1,6 +1,6 @@
 // Lists of entity tags, and how they match (RFC 9110 section 13.1).
 import type { RecordView, ZoneView } from '../zones/view.ts';
-import { stateOf } from './tags.ts';
+import { stripForm } from './tags.ts';
 
 /** Entity tags as they were sent, with their quotes; `*`: any. */
 export type TagList = '*' | readonly string[];
@@ -22,8 +22,8 @@ export interface Current {
 }
 
 /** Whether a list of If-Match holds the tag: strong comparison, so a weak tag never matches. */
-export function matches(tags: TagList, tag: string): boolean {
-  return tags === '*' || tags.some((each) => stateOf(each) === stateOf(tag));
+export function matchesTag(tags: TagList, tag: string): boolean {
+  return tags === '*' || tags.some((each) => stripForm(each) === stripForm(tag));
 }
 
 /** Whether a list of If-None-Match holds the tag: weak comparison. @param tag with its form, which counts */

@@ -15,7 +15,7 @@ import type { RecordView, ZoneView } from '../zones/view.ts';
 /** 132 bits of the hash. */
 const CHARACTERS = 22;
 
-function tagOf(values: readonly unknown[], form = ''): string {
+function buildTag(values: readonly unknown[], form = ''): string {
   return `"${hash('sha256', JSON.stringify(values), 'base64url').slice(0, CHARACTERS)}${form}"`;
 }
 
@@ -23,23 +23,23 @@ function tagOf(values: readonly unknown[], form = ''): string {
 type FieldsOf<T> = { readonly [K in keyof T]: unknown };
 
 export function recordTag({ id, name, type, content, ttl, priority, comment }: FieldsOf<RecordView>): string {
-  return tagOf(['record', id, name, type, content, ttl, priority, comment ?? null]);
+  return buildTag(['record', id, name, type, content, ttl, priority, comment ?? null]);
 }
 
 /** @param status the `status` of an answer that has one */
 export function zoneTag(zone: FieldsOf<ZoneView>, status?: string): string {
   const { id, owner, state, nameservers, ds, defaultTtl, serial, records, updatedAt, comment } = zone;
   const values = ['zone', id, owner, state, nameservers, ds, defaultTtl, serial, records, updatedAt, comment ?? null];
-  return tagOf(values, status === undefined ? '' : `.${status}`);
+  return buildTag(values, status === undefined ? '' : `.${status}`);
 }
 
 /** @param head the head of a zone file: lines that do not come from the records of the zone */
 export function recordsTag(zone: Pick<ZoneRow, 'id' | 'serial' | 'ownersVersion'>, head?: string): string {
   const form = head === undefined ? '' : `.${hash('sha256', head, 'base64url').slice(0, CHARACTERS)}`;
-  return tagOf(['records', zone.id, zone.serial, zone.ownersVersion], form);
+  return buildTag(['records', zone.id, zone.serial, zone.ownersVersion], form);
 }
 
 /** The tag of the state, without the part of its form. */
-export function stateOf(tag: string): string {
+export function stripForm(tag: string): string {
   return tag.replace(/\.[\w-]+"$/, '"');
 }

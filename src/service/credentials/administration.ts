@@ -5,7 +5,7 @@ import type { Db, Tx } from '#store/database.ts';
 import { keyById } from '#store/keys.ts';
 import { allNodeKeys } from '#store/node-keys.ts';
 import { allKeys } from '#store/team-keys.ts';
-import { subjectsOf } from '#store/trust-subjects.ts';
+import { listSubjects } from '#store/trust-subjects.ts';
 import { allTrusts, type SharingTrust, type TrustRow, trustById } from '#store/trusts.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
 import { COMMAND_LINE, type DryRun, findTeam, inTransaction, type NamedTeam, withDatabase } from '../administrator.ts';
@@ -16,8 +16,8 @@ import { type Explanation, explain } from '../trusts/explain.ts';
 import { judgeTrust, NO_TRUST, type TrustInput } from '../trusts/terms.ts';
 import { ADMINISTRATOR } from './author.ts';
 import { createKey, KEY, type MintedKey } from './keys.ts';
-import { type CredentialWork, record, revokeCredential } from './lifecycle.ts';
-import { type AcceptedSubject, acceptIn, MAX_LISTED, type SubjectView, subjectView } from './subjects.ts';
+import { type CredentialWork, recordAccountChange, revokeCredential } from './lifecycle.ts';
+import { type AcceptedSubject, acceptIn, MAX_LISTED_SUBJECTS, type SubjectView, subjectView } from './subjects.ts';
 import { addTrust, TRUST, type TrustView, trustView } from './trusts.ts';
 
 type Random = (bytes: number) => Buffer;
@@ -140,7 +140,7 @@ export async function adminListTrusts(url: string, team: string | null): Promise
 export async function adminReadTrust(url: string, id: string): Promise<AdminTrustView & { known: SubjectView[] }> {
   return withDatabase(url, async (db) => {
     const trust = await mustBeTrust(db, id);
-    return { ...adminView(trust), known: (await subjectsOf(db, id, MAX_LISTED)).map(subjectView) };
+    return { ...adminView(trust), known: (await listSubjects(db, id, MAX_LISTED_SUBJECTS)).map(subjectView) };
   });
 }
 
@@ -172,7 +172,7 @@ export async function adminAcceptSubject(
 ): Promise<void> {
   await inTransaction(url, async (tx) => {
     const trust = await mustBeTrust(tx, id);
-    await record(administratorsWork(tx, trust, now), await acceptIn(tx, trust, wantedSubject));
+    await recordAccountChange(administratorsWork(tx, trust, now), await acceptIn(tx, trust, wantedSubject));
   });
 }
 

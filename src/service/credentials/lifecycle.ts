@@ -83,7 +83,7 @@ export async function createCredential<Terms extends KeyTerms, Made extends { id
   await kind.mustFit(work, null, terms);
   await reserve(work);
   const createdCredential = await refuseMissingZone(insert());
-  await record(work, {
+  await recordAccountChange(work, {
     action: kind.actions.create,
     subject: createdCredential.id,
     before: null,
@@ -112,7 +112,7 @@ export async function changeCredential<Terms extends KeyTerms, Shown extends Lim
   const [before, after] = [kind.show(row), kind.show(terms)];
   const rightsChangedAt = changesRights(before, after) ? work.now : null;
   await refuseMissingZone(kind.update(work.tx, row, terms, rightsChangedAt));
-  await record(work, { action: kind.actions.change, subject: row.id, ...kind.compare(before, after) });
+  await recordAccountChange(work, { action: kind.actions.change, subject: row.id, ...kind.compare(before, after) });
   return terms;
 }
 
@@ -129,12 +129,13 @@ export async function revokeCredential(
   { id, name }: Pick<Credential, 'id' | 'name'>,
 ): Promise<boolean> {
   const isRevoked = await kind.revoke(work.tx, id, work.now);
-  if (isRevoked) await record(work, { action: kind.actions.revoke, subject: id, before: { name }, after: null });
+  if (isRevoked)
+    await recordAccountChange(work, { action: kind.actions.revoke, subject: id, before: { name }, after: null });
   return isRevoked;
 }
 
 /** Adds an entry to the history of the team. */
-export async function record(
+export async function recordAccountChange(
   { tx, team, author, now }: Recording,
   entry: Pick<AccountChange, 'action' | 'subject' | 'before' | 'after'>,
 ): Promise<void> {

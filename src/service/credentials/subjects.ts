@@ -1,16 +1,16 @@
 // The subjects of a trust: the list for people, and the pinned UID of a service account, which a person replaces after
 // the account was deleted and created again.
 import type { Tx } from '#store/database.ts';
-import { repinSubject, type SubjectRow, subjectsOf } from '#store/trust-subjects.ts';
+import { listSubjects, repinSubject, type SubjectRow } from '#store/trust-subjects.ts';
 import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { record, workAsMember } from './lifecycle.ts';
+import { recordAccountChange, workAsMember } from './lifecycle.ts';
 import { mustBeTrust } from './trusts.ts';
 
 /** The subjects that a list shows. */
-export const MAX_LISTED = 1_000;
+export const MAX_LISTED_SUBJECTS = 1_000;
 
 export interface SubjectView extends Omit<SubjectRow, 'createdAt' | 'lastUsedAt'> {
   /** The time of the first request. */
@@ -23,7 +23,7 @@ export function subjectView({ createdAt, lastUsedAt, ...rest }: SubjectRow): Sub
   return { ...rest, createdAt: createdAt.toISOString(), lastUsedAt: lastUsedAt?.toISOString() ?? null };
 }
 
-/** The subjects that used the trust last, at most {@link MAX_LISTED}. @throws Refusal forbidden, not_found */
+/** The subjects that used the trust last, at most {@link MAX_LISTED_SUBJECTS}. @throws Refusal forbidden, not_found */
 export async function readSubjects(
   context: ServiceContext,
   actor: Actor,
@@ -32,7 +32,7 @@ export async function readSubjects(
 ): Promise<{ subjects: SubjectView[]; total: number }> {
   await mustBeMember(context, actor, teamId);
   const { subjects: total } = await mustBeTrust(context.db, teamId, id);
-  return { subjects: (await subjectsOf(context.db, id, MAX_LISTED)).map(subjectView), total };
+  return { subjects: (await listSubjects(context.db, id, MAX_LISTED_SUBJECTS)).map(subjectView), total };
 }
 
 /** The subject whose tokens are accepted again. */
@@ -54,7 +54,7 @@ export async function acceptSubject(
   wantedSubject: AcceptedSubject,
 ): Promise<void> {
   await workAsMember(context, caller, teamId, async (work) => {
-    await record(work, await acceptIn(work.tx, await mustBeTrust(work.tx, teamId, id), wantedSubject));
+    await recordAccountChange(work, await acceptIn(work.tx, await mustBeTrust(work.tx, teamId, id), wantedSubject));
   });
 }
 

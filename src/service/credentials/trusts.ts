@@ -10,7 +10,7 @@ import {
   type TrustTerms,
   trustById,
   trustsOfTeam,
-  updateTrust,
+  updateTrustRow,
 } from '#store/trusts.ts';
 import { mustBeMember } from '../accounts/account.ts';
 import type { Actor } from '../accounts/actor.ts';
@@ -80,7 +80,7 @@ export const TRUST: CredentialKind<TrustTerms, ReturnType<typeof showTrustTerms>
     if (!author.isAdministrator && isNew) await mustHaveOwnTokens(tx, team.id, terms, now);
   },
   async update(tx, { id, name }, terms, rightsChangedAt) {
-    await updateTrust(tx, id, { ...terms, ...indexOfTrust(terms) }, rightsChangedAt);
+    await updateTrustRow(tx, id, { ...terms, ...indexOfTrust(terms) }, rightsChangedAt);
     if (terms.name !== name) await renameSubjects(tx, id, terms.name);
   },
   revoke: revokeTrustRow,
@@ -177,7 +177,7 @@ export async function changeTrust(
     const trust = await mustBeTrust(work.tx, teamId, id);
     const terms = await changeCredential(work, TRUST, trust, () => {
       if (input.issuer !== undefined && input.issuer !== trust.issuer) throw refusal('trust-issuer-fixed');
-      return insist(judgeTrust(termsOf(trust), input, { now: work.now, isAdministrator: false }));
+      return insist(judgeTrust(pickTrustTerms(trust), input, { now: work.now, isAdministrator: false }));
     });
     return trustView({ ...trust, ...terms });
   });
@@ -191,7 +191,7 @@ export async function revokeTrust(context: ServiceContext, caller: Caller, teamI
 }
 
 /** The terms alone, without the other fields of the row. */
-export function termsOf(row: TrustRow): TrustTerms {
+export function pickTrustTerms(row: TrustRow): TrustTerms {
   const { id, teamId, teamName, createdBy, createdAt, revokedAt, awaitedZones, subjects, lastUsedAt, ...terms } = row;
   return terms;
 }

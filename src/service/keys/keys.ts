@@ -5,7 +5,7 @@ import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { insertKey, insertTeam, type KeyTerms, markUsed, teamByName } from '#store/keys.ts';
 import { insertGrants } from '#store/team-keys.ts';
-import { type Actor, actorOf } from '../accounts/actor.ts';
+import { type Actor, toActor } from '../accounts/actor.ts';
 import { newTeamId } from '../accounts/teams.ts';
 import type { ServiceContext } from '../context.ts';
 import { authenticateNode, isNodeKey } from '../nodes/keys.ts';
@@ -105,5 +105,5 @@ export async function authenticate(
   const rightKind = (prefix === 'yu') === (key?.userId != null);
   if (!key || !same || !rightKind || !mayBeUsed(key, address, now)) throw refusal('invalid-key');
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now, agent);
-  return actorOf(key);
+  return toActor(key);
 }

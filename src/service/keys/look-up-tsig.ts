@@ -1,7 +1,7 @@
 // Looks up the TSIG key of a message. Its sender may be forged, so look-ups share statements, and a name without a key
 // is remembered for a moment: a flood of such messages takes two connections at most, and asks once for each name.
 import type { Db } from '#store/database.ts';
-import { type TsigSecretRow, tsigSecretsOf } from '#store/tsig-keys.ts';
+import { findTsigSecrets, type TsigSecretRow } from '#store/tsig-keys.ts';
 import { sharedLookUp } from './shared-look-up.ts';
 
 /** How long a name without a key is remembered, in ms. A new key has a name that no message had before. */
@@ -9,7 +9,7 @@ const ABSENT_MS = 5_000;
 const MAX_ABSENT = 10_000;
 
 const lookUp = sharedLookUp<string, TsigSecretRow | null>(async (db, names) => {
-  const rowByName = new Map((await tsigSecretsOf(db, names)).map((row) => [row.name, row]));
+  const rowByName = new Map((await findTsigSecrets(db, names)).map((row) => [row.name, row]));
   return names.map((name) => rowByName.get(name) ?? null);
 });
 

@@ -2,7 +2,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 
 /** @param networks in CIDR notation */
-export function isWithin(address: string, networks: readonly string[]): boolean {
+export function isWithinNetworks(address: string, networks: readonly string[]): boolean {
   const list = new BlockList();
   for (const network of networks) {
     const [base = '', prefix = ''] = network.split('/');

@@ -11,7 +11,7 @@ import {
 import type { Db, Tx } from '#store/database.ts';
 import { markUsed } from '#store/keys.ts';
 import { insertTsigKey } from '#store/tsig-keys.ts';
-import { type Actor, actorOf } from '../accounts/actor.ts';
+import { type Actor, toActor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { lookUpKey } from './look-up.ts';
 import { lookUpTsigKey } from './look-up-tsig.ts';
@@ -76,7 +76,7 @@ export async function findTsigKey(
     name: canonical,
     algorithm: tsig.algorithm,
     secret: Buffer.from(tsig.secret, 'base64'),
-    actor: actorOf(key),
+    actor: toActor(key),
     used: async (agent) => {
       if (key.lastUsedAt === null || moment.getTime() - key.lastUsedAt.getTime() > 60_000)
         await markUsed(db, key.id, moment, agent);

@@ -4,7 +4,7 @@
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { Waker } from '#base/waker.ts';
-import { suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes } from '#dns/names/name.ts';
 import { endAwaiting, endDeparture, type WaitingZone, waitingZones } from '#store/child-zones.ts';
 import { type LivingRow, livingRows } from '#store/nodes.ts';
 import { setLockTimeout, zonesNamed } from '#store/zones.ts';
@@ -87,7 +87,7 @@ export function mayStep({ id, xid, isDue }: WaitingZone, livingInstances: readon
 async function delegateAll(context: ServiceContext, ready: readonly WaitingZone[]): Promise<number> {
   const delegations = ready.filter(({ kind }) => kind === 'delegation');
   if (delegations.length === 0) return 0;
-  const suffixes = delegations.map(({ name }) => suffixesOf(name).slice(1));
+  const suffixes = delegations.map(({ name }) => listSuffixes(name).slice(1));
   const parents = new Map(
     (await zonesNamed(context.db, [...new Set(suffixes.flat())])).map(({ id, name }) => [name, id]),
   );

@@ -55,17 +55,17 @@ async function openZone(feed: Feed, keyId: string, zoneId: string, signal: Abort
  * One zone of one snapshot, as lines. The caller must read them to their end, or abort.
  * @throws Refusal no_zone, busy
  */
-export async function readZone(
+export async function readFeedZone(
   feed: Feed,
   keyId: string,
   zoneId: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<string>> {
   const zone = await openZone(feed, keyId, zoneId, signal);
-  return linesOf(zone);
+  return writeLines(zone);
 }
 
-async function* linesOf({ head, settings, pages, close }: OpenZone): AsyncGenerator<string> {
+async function* writeLines({ head, settings, pages, close }: OpenZone): AsyncGenerator<string> {
   try {
     yield text({ kind: 'zone', ...head, ...settings });
     let count = 0;

@@ -13,7 +13,7 @@ import {
   validNodeKeys,
 } from '#store/node-keys.ts';
 import type { ServiceContext } from '../context.ts';
-import { isWithin } from '../keys/networks.ts';
+import { isWithinNetworks } from '../keys/networks.ts';
 import { refusal } from '../refusal.ts';
 
 const FORM = /^yn_([a-z0-9]{1,32})_([0-9a-f]{64})$/;
@@ -39,7 +39,7 @@ export function newNodeKeyText(random: (bytes: number) => Buffer): string {
 }
 
 /** The id in the text of a node key; undefined for any other text. */
-export function nodeKeyIdOf(text: string): string | undefined {
+export function parseNodeKeyId(text: string): string | undefined {
   return FORM.exec(text)?.[1];
 }
 
@@ -62,7 +62,7 @@ export async function authenticateNode(
   if (!key || !isSame || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
     throw refusal('invalid-key');
   }
-  if (key.networks !== null && !isWithin(address, key.networks)) throw refusal('invalid-key');
+  if (key.networks !== null && !isWithinNetworks(address, key.networks)) throw refusal('invalid-key');
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) {
     await markNodeKeyUsed(db, id, now, agent);
   }

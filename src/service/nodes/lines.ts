@@ -5,7 +5,7 @@ import type { Names, Pending } from './pending.ts';
 import type { ServedSource, ZoneHead } from './source.ts';
 
 /** `feedLine` of the contract. */
-export type Line =
+export type ServedLine =
   | { kind: 'begin'; epoch: string; resumed: boolean; cursor: string }
   | ({ kind: 'listed' } & ZoneHead)
   | { kind: 'list-end'; zones: number; cursor: string }
@@ -13,7 +13,7 @@ export type Line =
   | ({ kind: 'reload'; cursor: string } & ZoneHead)
   | { kind: 'gone'; id: string; name: string; cursor: string }
   | { kind: 'beat'; cursor: string };
-export type LineKind = Line['kind'];
+export type LineKind = ServedLine['kind'];
 
 export const LINE_KINDS = ['begin', 'listed', 'list-end', 'change', 'reload', 'gone', 'beat'] as const;
 
@@ -26,7 +26,10 @@ export interface FeedPart {
   gone: readonly (readonly [string, string])[];
 }
 
-export function partOf(lines: readonly Line[], zoneChanges: Partial<Pick<FeedPart, 'zones' | 'gone'>> = {}): FeedPart {
+export function buildFeedPart(
+  lines: readonly ServedLine[],
+  zoneChanges: Partial<Pick<FeedPart, 'zones' | 'gone'>> = {},
+): FeedPart {
   const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return { text, kinds: lines.map(({ kind }) => kind), zones: zoneChanges.zones ?? [], gone: zoneChanges.gone ?? [] };
 }
@@ -57,13 +60,13 @@ export async function* renderPending(
   // A zone that was deleted and changed since then may have been restored, so it is looked up.
   let goneZones = [...pendingChanges.gone].filter(([id]) => !pendingChanges.zones.has(id));
   let zones: [string, Names][] = [];
-  let lines: Line[] = goneZones.map(([id, name]) => ({ kind: 'gone', id, name, cursor }));
+  let lines: ServedLine[] = goneZones.map(([id, name]) => ({ kind: 'gone', id, name, cursor }));
   let bytes = 0;
   const all = [...pendingChanges.zones];
   for (let at = 0; at < all.length; at += AT_ONCE) {
     const some = all.slice(at, at + AT_ONCE);
     const renderedLines = await Promise.allSettled(
-      some.map(([zoneId, names]) => linesOf(source, zoneId, names, cursor)),
+      some.map(([zoneId, names]) => renderLines(source, zoneId, names, cursor)),
     );
     for (const [index, result] of renderedLines.entries()) {
       const [zoneId, names] = some[index] as [string, Names];
@@ -78,22 +81,22 @@ export async function* renderPending(
         goneZones.push([zoneId, deletedName]);
         lines.push({ kind: 'gone', id: zoneId, name: deletedName, cursor });
       }
-      bytes += result.value.reduce((sum, line) => sum + sizeOf(line), 0);
+      bytes += result.value.reduce((sum, line) => sum + estimateSize(line), 0);
     }
     if (bytes < PART_BYTES) continue;
-    yield partOf(lines, { zones, gone: goneZones });
+    yield buildFeedPart(lines, { zones, gone: goneZones });
     [lines, zones, goneZones, bytes] = [[], [], [], 0];
   }
-  if (lines.length > 0 || zones.length > 0) yield partOf(lines, { zones, gone: goneZones });
+  if (lines.length > 0 || zones.length > 0) yield buildFeedPart(lines, { zones, gone: goneZones });
 }
 
-async function linesOf(
+async function renderLines(
   source: Pick<ServedSource, 'render'>,
   zoneId: string,
   names: Names,
   cursor: string,
-): Promise<Line[]> {
-  const lines: Line[] = [];
+): Promise<ServedLine[]> {
+  const lines: ServedLine[] = [];
   const wantedNames = [...(names ?? [])];
   for (let at = 0; at === 0 || at < wantedNames.length; at += NAMES_AT_ONCE) {
     const some = wantedNames.slice(at, at + NAMES_AT_ONCE);
@@ -106,7 +109,7 @@ async function linesOf(
 }
 
 /** About the octets of a line, without writing it. */
-function sizeOf(line: Line): number {
+function estimateSize(line: ServedLine): number {
   if (line.kind !== 'change') return 200;
   const { names, sets } = line;
   const octets = sets.reduce((sum, { rdata }) => sum + rdata.reduce((part, { length }) => part + length + 3, 80), 200);

@@ -32,8 +32,8 @@ function factsOfNodes(rows: readonly NodeRow[]): Map<string, NodeFacts> {
     const livingNodes = instances.filter(({ isLiving }) => isLiving);
     facts.set(name, {
       living: livingNodes.length > 0 ? 1 : 0,
-      lag: mostOf(livingNodes.map(({ lagSeconds }) => lagSeconds ?? NEVER)),
-      failing: mostOf(livingNodes.map(({ failingCount }) => failingCount)),
+      lag: findMax(livingNodes.map(({ lagSeconds }) => lagSeconds ?? NEVER)),
+      failing: findMax(livingNodes.map(({ failingCount }) => failingCount)),
       duplicate: livingNodes.some(({ isDuplicate }) => isDuplicate) ? 1 : 0,
     });
   }
@@ -78,6 +78,6 @@ export function watchNodes(metrics: Metrics, read: () => Promise<NodeRow[]>, clo
   perNode('node_duplicate', '1 while two instances report under the name of the node, otherwise 0.', 'duplicate');
 }
 
-function mostOf(values: readonly number[]): number | null {
+function findMax(values: readonly number[]): number | null {
   return values.length === 0 ? null : Math.max(...values);
 }

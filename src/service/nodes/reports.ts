@@ -39,7 +39,7 @@ const FORGET_EVERY_MS = 60 * 60 * 1_000;
 const MAX_LOGGED = 1_000;
 
 /** @param now the time in ms @param onReport called after each report that was stored */
-export function createReports(log: Logger, now: () => number, onReport: () => void = () => undefined): Reports {
+export function createNodeReports(log: Logger, now: () => number, onReport: () => void = () => undefined): Reports {
   const duplicates = new Set<string>();
   let forgottenAt = now();
 

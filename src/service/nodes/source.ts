@@ -7,8 +7,8 @@ import type { ServedSet } from '#dns/served.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { type FeedChange, feedChangesSince, feedPosition, MAX_NAMES } from '#store/feed-changes.ts';
 import {
-  aliasAnswersOf,
   type NameRows,
+  readAliasAnswers,
   type ServedZone,
   servedNames,
   servedRows,
@@ -90,7 +90,7 @@ const CHARACTERS = 256 * 1024;
 export function createServedSource({ db }: { db: Db }): ServedSource {
   return {
     async position() {
-      return cursorOf(await feedPosition(db));
+      return formatCursor(await feedPosition(db));
     },
 
     async changesSince(cursor, seenSnapshot) {
@@ -100,7 +100,12 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
       const feedChanges = await feedChangesSince(db, from);
       if (feedChanges === null) return null;
       const { position, changes } = feedChanges;
-      return { cursor: cursorOf(position), epoch: position.epoch, seen: position.seen, changes: changes.map(changeOf) };
+      return {
+        cursor: formatCursor(position),
+        epoch: position.epoch,
+        seen: position.seen,
+        changes: changes.map(toServedRow),
+      };
     },
 
     async render(zoneId, names) {
@@ -134,12 +139,12 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
  * The snapshot tells which transactions after the first one in progress had ended. With the horizon alone, a long
  * transaction anywhere in the cluster would keep every node from showing that it has later changes.
  */
-function cursorOf({ epoch, horizon, seen }: { epoch: string; horizon: string; seen: string }): string {
+function formatCursor({ epoch, horizon, seen }: { epoch: string; horizon: string; seen: string }): string {
   const cursor = `${epoch}:${seen}`;
   return cursor.length <= LONGEST_CURSOR ? cursor : `${epoch}:${horizon}`;
 }
 
-function changeOf({ xid, no, kind, zoneId, zoneName, names }: FeedChange): ServedRow {
+function toServedRow({ xid, no, kind, zoneId, zoneName, names }: FeedChange): ServedRow {
   switch (kind) {
     case 'all':
       return { kind, xid, no };
@@ -163,7 +168,7 @@ interface ZoneStart {
 async function* zonePages(tx: Tx, zoneId: string): AsyncGenerator<ZoneStart | ServedSet[]> {
   const zone = await wholeZone(tx, zoneId);
   if (zone === null) return;
-  yield { head: headOf(zone), settings: settingsOf(zone) };
+  yield { head: headOf(zone), settings: buildSettings(zone) };
   let names: NameRows[] = [];
   let [sets, characters] = [0, 0];
   let hasApex = false;
@@ -176,27 +181,27 @@ async function* zonePages(tx: Tx, zoneId: string): AsyncGenerator<ZoneStart | Se
     sets += 2 + 2 * name.records.length;
     for (const { rdata } of name.records) characters += rdata.length;
     if (sets < SETS && characters < CHARACTERS) continue;
-    yield* pagesOf(await renderAll(tx, zone, names));
+    yield* splitPages(await renderAll(tx, zone, names));
     names = [];
     [sets, characters] = [0, 0];
   }
   if (!hasApex) names.push(APEX);
-  yield* pagesOf(await renderAll(tx, zone, names));
+  yield* splitPages(await renderAll(tx, zone, names));
 }
 
 const APEX: NameRows = { ordername: '', records: [], child: null };
 
 async function renderAll(tx: Tx, zone: WholeZone, names: readonly NameRows[]): Promise<ServedSet[]> {
   const targets = names.flatMap(({ records }) => records.filter(({ type }) => type === 'ALIAS'));
-  const aliases = await aliasAnswersOf(tx, zone.owner, [...new Set(targets.map(({ rdata }) => rdata))]);
+  const aliases = await readAliasAnswers(tx, zone.owner, [...new Set(targets.map(({ rdata }) => rdata))]);
   return names.flatMap((name) => renderName(zone, name, aliases));
 }
 
-function* pagesOf(sets: readonly ServedSet[]): Generator<ServedSet[]> {
+function* splitPages(sets: readonly ServedSet[]): Generator<ServedSet[]> {
   for (let at = 0; at < sets.length; at += SETS) yield sets.slice(at, at + SETS);
 }
 
-function settingsOf({ nameservers, hostmaster, cskPrivate, cskPublic }: WholeZone): RenderSettings {
+function buildSettings({ nameservers, hostmaster, cskPrivate, cskPublic }: WholeZone): RenderSettings {
   const privateKey = cskPem({ privateKey: cskPrivate, publicKey: cskPublic });
   return {
     soa: { mname: `${nameservers[0]}.`, rname: `${hostmaster}.`, ...SOA_TIMERS, ttl: SOA_TTL },

@@ -11,7 +11,7 @@
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { parseCursor } from './cursor.ts';
-import { type FeedPart, type Line, type LineFailure, partOf, renderPending } from './lines.ts';
+import { buildFeedPart, type FeedPart, type LineFailure, renderPending, type ServedLine } from './lines.ts';
 import { FEW_WAITING, MAX_WAITING, type Outlet } from './outlet.ts';
 import { Pending } from './pending.ts';
 import type { ServedSource, ZoneHead } from './source.ts';
@@ -108,7 +108,7 @@ export class Stream {
   /** Shows the reader that the stream is alive. A reader that has not taken the last lines needs no more. */
   beat(): void {
     if (this.#isEnded || this.#said === null || !this.#hasRoom(0)) return;
-    this.#send(partOf([{ kind: 'beat', cursor: this.#said }]));
+    this.#send(buildFeedPart([{ kind: 'beat', cursor: this.#said }]));
   }
 
   end(end: End): void {
@@ -162,7 +162,7 @@ export class Stream {
     for (const change of servedChanges.changes) this.#pending.add(change);
     [this.#said, this.#target, this.#since] = [after, servedChanges.cursor, lastLook()];
     if (!this.#isEnded)
-      this.#send(partOf([{ kind: 'begin', epoch: servedChanges.epoch, resumed: true, cursor: after ?? '' }]));
+      this.#send(buildFeedPart([{ kind: 'begin', epoch: servedChanges.epoch, resumed: true, cursor: after ?? '' }]));
   }
 
   async #sayList(): Promise<void> {
@@ -171,11 +171,11 @@ export class Stream {
     const { epoch = '' } = parseCursor(cursor) ?? {};
     [this.#target, this.#since] = [cursor, lastLook()];
     if (this.#isEnded) return;
-    this.#send(partOf([{ kind: 'begin', epoch, resumed: false, cursor }]));
+    this.#send(buildFeedPart([{ kind: 'begin', epoch, resumed: false, cursor }]));
     const zones = await this.#sayHeads((head) => ({ kind: 'listed', ...head }));
     if (this.#isEnded) return;
     this.#said = cursor;
-    this.#send(partOf([{ kind: 'list-end', zones, cursor }]));
+    this.#send(buildFeedPart([{ kind: 'list-end', zones, cursor }]));
   }
 
   async #sayPending(): Promise<void> {
@@ -200,7 +200,7 @@ export class Stream {
   }
 
   /** One line for each zone. @returns the number of zones */
-  async #sayHeads(lineOf: (head: ZoneHead) => Line): Promise<number> {
+  async #sayHeads(lineOf: (head: ZoneHead) => ServedLine): Promise<number> {
     const { source, clock, mayList } = this.#options;
     const release = await mayList(this.#stop.signal);
     const limit = clock.now() + LIST_MS;
@@ -208,7 +208,7 @@ export class Stream {
     try {
       for await (const page of source.list(this.#stop.signal)) {
         if (this.#isEnded) break;
-        if (page.length > 0) this.#send(partOf(page.map(lineOf)));
+        if (page.length > 0) this.#send(buildFeedPart(page.map(lineOf)));
         zones += page.length;
         await this.#untilTaken(limit);
       }

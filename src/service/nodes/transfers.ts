@@ -10,12 +10,12 @@ import type { SecondaryKey } from '#dns/secondaries/secondary.ts';
 import type { Db } from '#store/database.ts';
 import { allSecondaries, listedZones, type SecondaryBehind } from '#store/secondaries.ts';
 import {
+  findSlot,
   freeSlots,
   giveSlot,
   lockPlan,
   planNodes,
   readPlan,
-  slotOf,
   writePlan,
   writeSecondaryReport,
 } from '#store/transfers.ts';
@@ -80,10 +80,10 @@ export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, si
 }
 
 /** The answer to the node of this name, with the secrets of TSIG keys. */
-export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: string): Promise<ZoneTransferPlan> {
+export async function readTransfers({ db }: Pick<ServiceContext, 'db'>, node: string): Promise<ZoneTransferPlan> {
   return inOneSnapshot(db, async (tx) => {
     const plan = await readPlan(tx);
-    const [slot, rows, zoneList] = [await slotOf(tx, node), await allSecondaries(tx), await listedZones(tx)];
+    const [slot, rows, zoneList] = [await findSlot(tx, node), await allSecondaries(tx), await listedZones(tx)];
     const zonesOf = Map.groupBy(zoneList, ({ secondary }) => secondary);
     const hasPart = slot !== null && rows.length > 0;
     return {

@@ -13,7 +13,7 @@
 //
 // A comment is written when the owner has another one than it applied before. In between, others may change the comment
 // of a record: that is not drift, so two owners with different comments do not undo each other's forever.
-import type { OwnedSet } from '#store/owned-sets.ts';
+import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { DriftItem, ReadApply, ReadValue } from './set.ts';
 
@@ -24,7 +24,7 @@ export interface Present {
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
   comment: string | null;
-  owners: readonly OwnedSet[];
+  owners: readonly StoredOwnedSet[];
 }
 
 /** The records at the name and type. A thousand sets at one name each look at their own records alone. */
@@ -56,7 +56,7 @@ const MAX_OWNERS = 100;
  */
 export function decideSet(
   set: ReadApply,
-  ownSet: OwnedSet | null,
+  ownSet: StoredOwnedSet | null,
   here: RecordsHere,
   defaultTtl: number,
 ): Decision | Refusal {
@@ -65,14 +65,14 @@ export function decideSet(
   const isSame = ownSet !== null && ownSet.digest === set.digest;
   const valued = set.values.map((value) => here.withValue(value));
   const ownIds = new Set(ownSet?.records.map(({ id }) => id));
-  const mineNow = ownSet === null ? [] : recordsOf(ownSet, here);
+  const mineNow = ownSet === null ? [] : findRecords(ownSet, here);
   for (const [index, value] of set.values.entries()) {
     const record = valued[index];
     const valueRefusal =
       record && objection(set, value, index, record, { isMine: ownIds.has(record.id), isSame, defaultTtl });
     if (valueRefusal) return valueRefusal;
   }
-  const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, ownSet, { valued, mineNow }, defaultTtl) : [];
+  const drift = isSame && set.drift !== 'Ignore' ? findDrift(set, ownSet, { valued, mineNow }, defaultTtl) : [];
   if (isSame && set.drift !== 'Enforce') {
     return { edits: mineNow.flatMap((record) => commented(record, set, ownSet)), records: ownSet.records, drift };
   }
@@ -90,41 +90,41 @@ export function decideSet(
       continue;
     }
     const ttl = lowestTtl([set, ...others(record)], defaultTtl);
-    edits.push(...adjusted(record, { ttl, comment: commentOf(record, set, ownSet) }, defaultTtl));
+    edits.push(...adjusted(record, { ttl, comment: chooseComment(record, set, ownSet) }, defaultTtl));
     records.push({ id: record.id, digest });
   }
   const creations: SetEdit[] = missingIndexes.map((value, at) => {
     const record = free[at];
     if (!record) return { kind: 'create', value, ttl: set.ttl, comment: set.comment };
     records.push({ id: record.id, digest: set.values[value]!.digest });
-    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: commentOf(record, set, ownSet) };
+    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: chooseComment(record, set, ownSet) };
   });
   const deletions: SetEdit[] = free.slice(missingIndexes.length).map(({ id }) => ({ kind: 'delete', id }));
   return { edits: [...deletions, ...edits, ...creations], records, drift };
 }
 
 /** The records of a set that still exist. */
-function recordsOf(ownSet: OwnedSet, here: RecordsHere): Present[] {
+function findRecords(ownSet: StoredOwnedSet, here: RecordsHere): Present[] {
   return ownSet.records.flatMap(({ id }) => here.withId(id) ?? []);
 }
 
 /** The edits of a record that loses one of its owners and keeps `others`. */
 function withoutOwner(
   record: Present,
-  ownSet: OwnedSet | null,
-  others: readonly OwnedSet[],
+  ownSet: StoredOwnedSet | null,
+  others: readonly StoredOwnedSet[],
   defaultTtl: number,
 ): SetEdit[] {
   if (others.length === 0) return [];
-  const comment = commentOf(record, { comment: null }, ownSet);
+  const comment = chooseComment(record, { comment: null }, ownSet);
   return adjusted(record, { ttl: lowestTtl(others, defaultTtl), comment }, defaultTtl);
 }
 
 /** The comment that a record has after its owner applied `set`. @param ownSet the set as the owner applied it before */
-function commentOf(
+function chooseComment(
   { comment, owners }: Pick<Present, 'comment' | 'owners'>,
   set: { comment: string | null },
-  ownSet: Pick<OwnedSet, 'id' | 'comment'> | null,
+  ownSet: Pick<StoredOwnedSet, 'id' | 'comment'> | null,
 ): string | null {
   const before = ownSet?.comment ?? null;
   if (set.comment === before) return comment;
@@ -134,9 +134,9 @@ function commentOf(
   return comment === before ? next : comment;
 }
 
-function commented(record: Present, set: ReadApply, ownSet: OwnedSet): SetEdit[] {
+function commented(record: Present, set: ReadApply, ownSet: StoredOwnedSet): SetEdit[] {
   const { id, ttl } = record;
-  const comment = commentOf(record, set, ownSet);
+  const comment = chooseComment(record, set, ownSet);
   return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment }];
 }
 
@@ -153,8 +153,13 @@ function adjusted(
 }
 
 /** The edits that release a set. @param retain whether records without another owner stay */
-export function decideRelease(ownSet: OwnedSet, here: RecordsHere, retain: boolean, defaultTtl: number): SetEdit[] {
-  return recordsOf(ownSet, here).flatMap((record): SetEdit[] => {
+export function decideRelease(
+  ownSet: StoredOwnedSet,
+  here: RecordsHere,
+  retain: boolean,
+  defaultTtl: number,
+): SetEdit[] {
+  return findRecords(ownSet, here).flatMap((record): SetEdit[] => {
     const others = record.owners.filter(({ id }) => id !== ownSet.id);
     if (others.length > 0) return withoutOwner(record, ownSet, others, defaultTtl);
     return retain ? [] : [{ kind: 'delete', id: record.id }];
@@ -168,7 +173,7 @@ export function decideRelease(ownSet: OwnedSet, here: RecordsHere, retain: boole
  */
 export function staleness(
   { generation, instance, ...set }: Pick<ReadApply, 'generation' | 'instance'> & { digest?: string },
-  heldSets: readonly Pick<OwnedSet, 'generation' | 'instance' | 'digest'>[],
+  heldSets: readonly Pick<StoredOwnedSet, 'generation' | 'instance' | 'digest'>[],
 ): Refusal | null {
   if (generation === null) return null;
   for (const ownSet of heldSets) {
@@ -210,9 +215,9 @@ function objection(
 }
 
 /** The changes by others since the set was applied. */
-function driftOf(
+function findDrift(
   set: ReadApply,
-  ownSet: OwnedSet,
+  ownSet: StoredOwnedSet,
   { valued, mineNow }: { valued: readonly (Present | undefined)[]; mineNow: readonly Present[] },
   defaultTtl: number,
 ): DriftItem[] {

@@ -3,7 +3,7 @@
 // its own.
 import type { Neighbour } from '#dns/rules/surroundings.ts';
 import type { Steps } from '#dns/steps.ts';
-import type { OwnedSet } from '#store/owned-sets.ts';
+import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import { changesAnswers, type Entry } from '../change/history.ts';
 import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } from '../change/state.ts';
@@ -26,7 +26,7 @@ export function* judgeSets(judge: Judge, sets: readonly (ReadSet | Refusal)[], a
   const results: SetResult[] = [];
   const entries: Entry[] = [];
   let writes = 0;
-  for (const unit of unitsOf(sets)) {
+  for (const unit of groupUnits(sets)) {
     const before = judge.state.undo.length;
     yield;
     const judgedUnit = yield* judgeUnit(judge, unit);
@@ -52,7 +52,7 @@ interface UnitSet {
   index: number;
 }
 
-function unitsOf(sets: readonly (ReadSet | Refusal)[]): readonly UnitSet[][] {
+function groupUnits(sets: readonly (ReadSet | Refusal)[]): readonly UnitSet[][] {
   const units = new Map<string | number, UnitSet[]>();
   for (const [index, set] of sets.entries()) {
     // Everything of an owner is released once, also if several sets of a request say so.
@@ -146,7 +146,7 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const { state, zone, caller, tools } = judge;
   mustWriteRecord(caller.actor, zone.id, set);
   const ownSet = state.owners.setAt(set);
-  const startRefusal = ownSet ? null : judgeBeginning(set, placeOf(judge, set), zone.defaultTtl);
+  const startRefusal = ownSet ? null : judgeBeginning(set, toPlace(judge, set), zone.defaultTtl);
   if (startRefusal) throw startRefusal;
   const decision = decideSet(set, ownSet, recordsAt(judge, set), zone.defaultTtl);
   if (decision instanceof Refusal) throw decision;
@@ -155,7 +155,7 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const records = [...decision.records, ...createdRecords];
   const isSame = ownSet?.digest === set.digest;
   const { owner, name, ordername, type, digest, ttl, comment, share, retain, drift, whenClusterLost, expires } = set;
-  const next: OwnedSet = {
+  const next: StoredOwnedSet = {
     id: ownSet?.id ?? state.owners.idAt(set) ?? tools.newId('set'),
     owner,
     name,
@@ -193,7 +193,12 @@ function* releaseAll(judge: Judge, set: ReadReleaseAll, entries: Entry[]): Steps
   return yield* released(judge, heldSets, null, entries);
 }
 
-function* released(judge: Judge, heldSets: OwnedSet[], retain: boolean | null, entries: Entry[]): Steps<SetResult> {
+function* released(
+  judge: Judge,
+  heldSets: StoredOwnedSet[],
+  retain: boolean | null,
+  entries: Entry[],
+): Steps<SetResult> {
   const before = entries.length;
   yield* releaseSets(judge, heldSets, retain, entries);
   return { ok: true, records: [], changed: changesAnswers(entries.slice(before)), drift: [] };
@@ -202,7 +207,7 @@ function* released(judge: Judge, heldSets: OwnedSet[], retain: boolean | null, e
 /** @param retain null: as each set was applied */
 function* releaseSets(
   judge: Judge,
-  heldSets: readonly OwnedSet[],
+  heldSets: readonly StoredOwnedSet[],
   retain: boolean | null,
   entries: Entry[],
 ): Steps<void> {
@@ -220,7 +225,7 @@ function* releaseSets(
 /** Makes one edit. @returns the record that it created, which belongs to the set. @throws Refusal */
 function run(
   judge: Judge,
-  set: ReadApply | OwnedSet,
+  set: ReadApply | StoredOwnedSet,
   edit: SetEdit,
   entries: Entry[],
 ): { id: string; digest: string }[] {
@@ -255,7 +260,7 @@ function adjusted({ state }: Judge, { id, ttl, comment }: Extract<SetEdit, { kin
 }
 
 /** The records at a name and type, with their owners. */
-function recordsAt({ state }: Judge, { ordername, type }: Pick<OwnedSet, 'ordername' | 'type'>): RecordsHere {
+function recordsAt({ state }: Judge, { ordername, type }: Pick<StoredOwnedSet, 'ordername' | 'type'>): RecordsHere {
   const there = state.nearby.at(ordername);
   const readPresent = (record: Neighbour | undefined) => {
     if (record === undefined || record.type !== type) return undefined;
@@ -269,7 +274,7 @@ function recordsAt({ state }: Judge, { ordername, type }: Pick<OwnedSet, 'ordern
 }
 
 /** All records at the name of a set. */
-function placeOf({ state }: Judge, { ordername }: ReadApply): Place {
+function toPlace({ state }: Judge, { ordername }: ReadApply): Place {
   const there = state.nearby.at(ordername);
   return {
     *all() {
@@ -280,7 +285,7 @@ function placeOf({ state }: Judge, { ordername }: ReadApply): Place {
   };
 }
 
-function isSameRecords(one: OwnedSet, other: OwnedSet): boolean {
+function isSameRecords(one: StoredOwnedSet, other: StoredOwnedSet): boolean {
   const digestsOf = new Map(one.records.map(({ id, digest }) => [id, digest]));
   return (
     one.records.length === other.records.length && other.records.every(({ id, digest }) => digestsOf.get(id) === digest)

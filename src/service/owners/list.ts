@@ -52,12 +52,12 @@ export async function readOwners(
   const { sets, more } = await ownerPage(context.db, zone.no, { prefix, after, limit, only });
   const last = sets.at(-1);
   return {
-    owners: sets.map((set) => viewOf(set, zone)),
+    owners: sets.map((set) => toSetView(set, zone)),
     ...(last && more ? { next: writeCursor(last) } : {}),
   };
 }
 
-function viewOf(
+function toSetView(
   { expiresAt, appliedAt, records, valueCount, ordername: _, ...set }: ListedSet,
   zone: ZoneRow,
 ): OwnedSetView {

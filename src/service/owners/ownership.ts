@@ -1,18 +1,18 @@
 // The owners of the records that a group of requests concerns, in memory: as they are after the changes that were
 // accepted so far, and the rows that these changes write. Each change returns the function that undoes it.
-import type { OwnedSet, OwnerRows, SetRow } from '#store/owned-sets.ts';
+import type { OwnerRows, SetRow, StoredOwnedSet } from '#store/owned-sets.ts';
 
 export class Ownership {
-  readonly #loaded = new Map<string, OwnedSet>();
+  readonly #loaded = new Map<string, StoredOwnedSet>();
   readonly #loadedAt = new Map<string, string>();
-  readonly #sets = new Map<string, OwnedSet>();
+  readonly #sets = new Map<string, StoredOwnedSet>();
   readonly #byPlace = new Map<string, string>();
   readonly #byOwner = new Map<string, Set<string>>();
   readonly #byRecord = new Map<string, Set<string>>();
   /** The sets that changed since they were loaded. */
   readonly #changed = new Set<string>();
 
-  constructor(sets: readonly OwnedSet[]) {
+  constructor(sets: readonly StoredOwnedSet[]) {
     for (const set of sets) {
       this.#loaded.set(set.id, set);
       this.#loadedAt.set(placeOf(set), set.id);
@@ -21,7 +21,7 @@ export class Ownership {
   }
 
   /** The set of the owner at one name and type. */
-  setAt({ owner, ordername, type }: Pick<OwnedSet, 'owner' | 'ordername' | 'type'>): OwnedSet | null {
+  setAt({ owner, ordername, type }: Pick<StoredOwnedSet, 'owner' | 'ordername' | 'type'>): StoredOwnedSet | null {
     return this.#sets.get(this.#byPlace.get(placeOf({ owner, ordername, type })) ?? '') ?? null;
   }
 
@@ -29,16 +29,16 @@ export class Ownership {
    * The id of the row at this place, also if the set was released since it was loaded: one statement must not write
    * two.
    */
-  idAt(place: Pick<OwnedSet, 'owner' | 'ordername' | 'type'>): string | null {
+  idAt(place: Pick<StoredOwnedSet, 'owner' | 'ordername' | 'type'>): string | null {
     return this.#loadedAt.get(placeOf(place)) ?? null;
   }
 
   /** All sets of the owner, if all of them were loaded. */
-  setsOf(owner: string): OwnedSet[] {
+  setsOf(owner: string): StoredOwnedSet[] {
     return this.#all(this.#byOwner.get(owner));
   }
 
-  ownersOf(recordId: string): OwnedSet[] {
+  ownersOf(recordId: string): StoredOwnedSet[] {
     return this.#all(this.#byRecord.get(recordId));
   }
 
@@ -60,7 +60,7 @@ export class Ownership {
   }
 
   /** Adds the set, or replaces the one with its id. */
-  put(set: OwnedSet): () => void {
+  put(set: StoredOwnedSet): () => void {
     return this.#replace(set.id, set);
   }
 
@@ -91,7 +91,7 @@ export class Ownership {
         if (before) rows.released.push(id);
         continue;
       }
-      if (!before || !isSameRow(before, after)) rows.sets.push(rowOf(after));
+      if (!before || !isSameRow(before, after)) rows.sets.push(toSetRow(after));
       const old = new Map(before?.records.map((record) => [record.id, record.digest]));
       for (const record of after.records) {
         if (old.get(record.id) !== record.digest)
@@ -103,7 +103,7 @@ export class Ownership {
     return { ...rows, growth: this.growth };
   }
 
-  #replace(id: string, set: OwnedSet | null): () => void {
+  #replace(id: string, set: StoredOwnedSet | null): () => void {
     const before = this.#sets.get(id) ?? null;
     const isKnown = this.#changed.has(id);
     this.#drop(id);
@@ -116,7 +116,7 @@ export class Ownership {
     };
   }
 
-  #put(set: OwnedSet): void {
+  #put(set: StoredOwnedSet): void {
     this.#sets.set(set.id, set);
     this.#byPlace.set(placeOf(set), set.id);
     add(this.#byOwner, set.owner, set.id);
@@ -132,7 +132,7 @@ export class Ownership {
     for (const record of set.records) this.#byRecord.get(record.id)?.delete(id);
   }
 
-  #all(ids: ReadonlySet<string> = new Set()): OwnedSet[] {
+  #all(ids: ReadonlySet<string> = new Set()): StoredOwnedSet[] {
     return [...ids].flatMap((id) => this.#sets.get(id) ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }
@@ -140,7 +140,7 @@ export class Ownership {
 type Linked = OwnerRows['linked'][number];
 type Unlinked = OwnerRows['unlinked'][number];
 
-function placeOf({ owner, ordername, type }: Pick<OwnedSet, 'owner' | 'ordername' | 'type'>): string {
+function placeOf({ owner, ordername, type }: Pick<StoredOwnedSet, 'owner' | 'ordername' | 'type'>): string {
   return JSON.stringify([owner, ordername, type]);
 }
 
@@ -149,7 +149,7 @@ function add(to: Map<string, Set<string>>, key: string, id: string): void {
   to.set(key, ids.add(id));
 }
 
-function rowOf({ digest, expires, records: _, ...set }: OwnedSet): SetRow {
+function toSetRow({ digest, expires, records: _, ...set }: StoredOwnedSet): SetRow {
   return {
     ...set,
     digest: Buffer.from(digest, 'hex'),
@@ -158,7 +158,7 @@ function rowOf({ digest, expires, records: _, ...set }: OwnedSet): SetRow {
 }
 
 /** Whether two sets differ at most in their records. */
-export function isSameRow(one: OwnedSet, other: OwnedSet): boolean {
-  const keys = Object.keys(one) as (keyof OwnedSet)[];
+export function isSameRow(one: StoredOwnedSet, other: StoredOwnedSet): boolean {
+  const keys = Object.keys(one) as (keyof StoredOwnedSet)[];
   return keys.every((key) => key === 'records' || one[key] === other[key]);
 }

@@ -5,13 +5,21 @@ import type { Judge } from '../change/state.ts';
 import { type Judged, NEEDS_NOTHING, type Needs, type ReadyWork, type Work } from '../change/work.ts';
 import { Refusal } from '../refusal.ts';
 import { isExact, isReleaseAll, judgeSets } from './judge-sets.ts';
-import { octetsOf, type ReadSet, readSets, type SetBatch, type SetInput, type SetResult, valuesOf } from './set.ts';
+import {
+  countSetOctets,
+  listSetRecords,
+  type ReadSet,
+  readSets,
+  type SetBatch,
+  type SetInput,
+  type SetResult,
+} from './set.ts';
 
 type SetList = readonly (ReadSet | Refusal)[];
 
 export function setWork({ atomic, sets }: SetBatch): Work<SetResult[]> {
   return {
-    size: { changes: sets.length, octets: sets.reduce((sum, set) => sum + octetsOf(set), 0) },
+    size: { changes: sets.length, octets: sets.reduce((sum, set) => sum + countSetOctets(set), 0) },
     records: sets.flatMap((set) => (set instanceof Refusal ? [] : listAliases(set))),
     *read(zoneName, now) {
       return readySets(yield* readSets(sets, zoneName, now), atomic);
@@ -29,7 +37,7 @@ function readySets(sets: SetList, atomic: boolean): ReadyWork<SetResult[]> {
     *judge(judge: Judge) {
       // The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist
       // already.
-      judge.state.nearby.announce(valuesOf(sets));
+      judge.state.nearby.announce(listSetRecords(sets));
       const before = judge.state.undo.length;
       const { results, entries, writes } = yield* judgeSets(judge, sets, atomic);
       const isChanged = judge.state.undo.length > before;
@@ -55,7 +63,7 @@ function readySets(sets: SetList, atomic: boolean): ReadyWork<SetResult[]> {
           ),
         );
         for (const [at, index] of indexes.entries()) {
-          const result = resultOf(writeResult, at);
+          const result = toSetResult(writeResult, at);
           if (atomic && !result.ok) throw new Refusal(result.refusal).within(`sets.${index}`);
           results[index] = result;
         }
@@ -65,7 +73,7 @@ function readySets(sets: SetList, atomic: boolean): ReadyWork<SetResult[]> {
   };
 }
 
-function resultOf(writeResult: SetResult[] | Refusal, at: number): SetResult {
+function toSetResult(writeResult: SetResult[] | Refusal, at: number): SetResult {
   if (writeResult instanceof Refusal) return { ok: false, refusal: writeResult.toData() };
   return writeResult[at] as SetResult;
 }
@@ -86,7 +94,7 @@ function listNeeds(sets: SetList): Needs {
   const readable = sets.filter((set): set is ReadSet => !(set instanceof Refusal));
   return {
     ...NEEDS_NOTHING,
-    written: valuesOf(sets),
+    written: listSetRecords(sets),
     ordernames: readable.flatMap((set) => (set.kind === 'release' ? [set.ordername] : [])),
     // Everything of an exact owner is released that its sets do not name.
     owners: readable.flatMap((set) => (isExact(set) || isReleaseAll(set) ? [set.owner] : [])),

@@ -239,7 +239,7 @@ function samePlaces(ownerSets: readonly { set: ReadSet; index: number }[]): { in
     if (set.kind === 'release-all') continue;
     const place = places.get(`${set.ordername}\n${set.type}`) ?? { texts: new Set(), indexes: [] };
     places.set(`${set.ordername}\n${set.type}`, place);
-    place.texts.add(textOf(set));
+    place.texts.add(serializeSet(set));
     place.indexes.push(index);
   }
   return [...places.values()].flatMap(({ texts, indexes }) =>
@@ -248,7 +248,7 @@ function samePlaces(ownerSets: readonly { set: ReadSet; index: number }[]): { in
 }
 
 /** Everything that a set says, so that two sets can be compared. */
-function textOf(set: ReadApply | ReadRelease): string {
+function serializeSet(set: ReadApply | ReadRelease): string {
   return JSON.stringify({ ...set, requestId: null, values: set.kind === 'apply' ? set.digest : null });
 }
 
@@ -262,13 +262,13 @@ function attempt<T>(work: () => T): T | Refusal {
 }
 
 /** The octets of a set's contents, for the size of a group. */
-export function octetsOf(set: SetInput | Refusal): number {
+export function countSetOctets(set: SetInput | Refusal): number {
   if (set instanceof Refusal) return 0;
   return (set.values ?? []).reduce((sum, { content }) => sum + content.length, set.owner.length);
 }
 
 /** The records that the sets would make. */
-export function valuesOf(sets: readonly (ReadSet | Refusal)[]): ParsedRecord[] {
+export function listSetRecords(sets: readonly (ReadSet | Refusal)[]): ParsedRecord[] {
   return sets.flatMap((set) =>
     set instanceof Refusal || set.kind !== 'apply' ? [] : set.values.map(({ record }) => record),
   );

@@ -26,10 +26,10 @@ export async function prepareAliases(
   const zone = await zoneIdentity(context.db, zoneId);
   if (!zone || !maySee(actor, zone)) return;
   const owner = zone.teamId ?? zone.userId ?? '';
-  await Promise.all(targetsOf(actor, zone, inputs).map((target) => prepare({ target, owner })));
+  await Promise.all(listTargets(actor, zone, inputs).map((target) => prepare({ target, owner })));
 }
 
-function targetsOf(actor: Actor, zone: { id: string; name: string }, inputs: readonly RecordInput[]): string[] {
+function listTargets(actor: Actor, zone: { id: string; name: string }, inputs: readonly RecordInput[]): string[] {
   const targets = new Set<string>();
   for (const input of inputs) {
     if (input.type !== 'ALIAS') continue;

@@ -8,15 +8,15 @@ import type { RecordInput } from '#dns/record.ts';
 import { inOneStep, type Steps } from '#dns/steps.ts';
 import { type Actor, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import type { Entry } from '../change/history.ts';
-import { attempt } from '../change/judge.ts';
+import { catchRefusal } from '../change/judge.ts';
 import type { Once } from '../change/once.ts';
 import { createRow, type Edited, type Judge, keepAnswer, removeRow, storedFor, updateRow } from '../change/state.ts';
 import { type Judged, NEEDS_NOTHING, type Needs, type ReadyWork, type Work, writeWhole } from '../change/work.ts';
 import { insist, Refusal } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
-import { type Batch, type BatchResult, type ReadChange, readChange, recordsOf } from './batch.ts';
+import { type Batch, type BatchChangeResult, listWrittenRecords, type ReadChange, readChange } from './batch.ts';
 
-export function batchWork({ atomic, changes }: Batch): Work<BatchResult[]> {
+export function batchWork({ atomic, changes }: Batch): Work<BatchChangeResult[]> {
   return {
     ...measure(changes),
     *read(zoneName) {
@@ -51,7 +51,7 @@ function* readChanges(changes: Batch['changes'], zoneName: string): Steps<ReadCh
   return changeList;
 }
 
-function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<BatchResult[]> {
+function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<BatchChangeResult[]> {
   return {
     needs: listNeeds(changes),
     judge: (judge) => judgeBatch(judge, changes, atomic),
@@ -60,9 +60,9 @@ function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<
       mustRepeatChanges(actor, zoneId, acceptedChanges);
     },
     async writeParts(write) {
-      const results: BatchResult[] = [];
+      const results: BatchChangeResult[] = [];
       for (const [index, change] of changes.entries()) {
-        const result = resultOf(await write(readyBatch([change], false)));
+        const result = toBatchResult(await write(readyBatch([change], false)));
         if (atomic && !result.ok) throw new Refusal(result.refusal).within(`changes.${index}`);
         results.push(result);
       }
@@ -71,9 +71,9 @@ function readyBatch(changes: readonly ReadChange[], atomic: boolean): ReadyWork<
   };
 }
 
-function resultOf(writeResult: BatchResult[] | Refusal): BatchResult {
+function toBatchResult(writeResult: BatchChangeResult[] | Refusal): BatchChangeResult {
   if (writeResult instanceof Refusal) return { ok: false, refusal: writeResult.toData() };
-  return writeResult[0] as BatchResult;
+  return writeResult[0] as BatchChangeResult;
 }
 
 function readySingle(change: ReadChange): ReadyWork<RecordView | null> {
@@ -94,19 +94,23 @@ function listNeeds(changes: readonly ReadChange[]): Needs {
   const readable = changes.filter((change): change is Readable => !(change instanceof Refusal));
   return {
     ...NEEDS_NOTHING,
-    written: recordsOf(changes),
+    written: listWrittenRecords(changes),
     ids: readable.flatMap((change) => (change.action === 'create' ? [] : [change.id])),
     tokens: readable.flatMap((change) => (change.action === 'create' && change.once ? [change.once] : [])),
   };
 }
 
 /** @throws Refusal of an atomic batch, with the field `changes.<index>` */
-function* judgeBatch(judge: Judge, changes: readonly ReadChange[], atomic: boolean): Steps<Judged<BatchResult[]>> {
+function* judgeBatch(
+  judge: Judge,
+  changes: readonly ReadChange[],
+  atomic: boolean,
+): Steps<Judged<BatchChangeResult[]>> {
   announceCreated(judge, changes);
-  const results: BatchResult[] = [];
+  const results: BatchChangeResult[] = [];
   const entries: Entry[] = [];
   for (const [index, change] of changes.entries()) {
-    const outcome = yield* attempt(() => inOneStep(() => judgeChange(judge, change)));
+    const outcome = yield* catchRefusal(() => inOneStep(() => judgeChange(judge, change)));
     if (outcome instanceof Refusal) {
       if (atomic) throw outcome.within(`changes.${index}`);
       results.push({ ok: false, refusal: outcome.toData() });
@@ -129,7 +133,7 @@ function judgedAs<Answer>(answer: Answer, entries: readonly Entry[]): Judged<Ans
  */
 function announceCreated({ state }: Judge, changes: readonly ReadChange[]): void {
   const creations = changes.filter((change) => !(change instanceof Refusal) && change.action === 'create');
-  state.nearby.announce(recordsOf(creations));
+  state.nearby.announce(listWrittenRecords(creations));
 }
 
 type Readable = Exclude<ReadChange, Refusal>;
@@ -179,5 +183,5 @@ function createOnce(judge: Judge, change: Extract<Readable, { action: 'create' }
 /** @throws Refusal forbidden */
 function mustRepeatChanges(actor: Actor, zoneId: string, changes: readonly ReadChange[]): void {
   mustWriteRecords(actor, zoneId);
-  for (const record of recordsOf(changes)) mustWriteRecord(actor, zoneId, record);
+  for (const record of listWrittenRecords(changes)) mustWriteRecord(actor, zoneId, record);
 }

@@ -9,7 +9,7 @@ import type { RecordView } from '../zones/view.ts';
 /** `requestId` is the request id in the history; absent: the caller's. */
 type Common = { requestId?: string | undefined };
 
-export type RecordChange = Common &
+export type BatchChange = Common &
   // The Idempotency-Key of one creation works like that of a single POST.
   (
     | { action: 'create'; record: RecordInput; once?: Once }
@@ -22,27 +22,27 @@ export interface Batch {
   /** Whether all changes are made or none. Otherwise each change succeeds or fails alone. */
   atomic: boolean;
   /** A change that could not be read is a Refusal. */
-  changes: readonly (RecordChange | Refusal)[];
+  changes: readonly (BatchChange | Refusal)[];
 }
 
 /** The result of one change, as plain JSON, because it is stored for repeated requests. */
-export type BatchResult =
-  | { ok: true; action: RecordChange['action']; record: RecordView | null }
+export type BatchChangeResult =
+  | { ok: true; action: BatchChange['action']; record: RecordView | null }
   | { ok: false; refusal: RefusalData };
 
 type Parsed<C> = C extends { record: RecordInput } ? Omit<C, 'record'> & { record: Verdict<ParsedRecord> } : C;
 
 /** A change with its parsed record. Errors of the record are reported after the checks of rights and existence. */
-export type ReadChange = Parsed<RecordChange> | Refusal;
+export type ReadChange = Parsed<BatchChange> | Refusal;
 
 /** @param zoneName canonical */
-export function readChange(change: RecordChange | Refusal, zoneName: string): ReadChange {
+export function readChange(change: BatchChange | Refusal, zoneName: string): ReadChange {
   if (change instanceof Refusal || change.action === 'delete') return change;
   return { ...change, record: parseRecord(change.record, zoneName) };
 }
 
 /** The records that the changes would write, without those that could not be parsed. */
-export function recordsOf(changes: readonly ReadChange[]): ParsedRecord[] {
+export function listWrittenRecords(changes: readonly ReadChange[]): ParsedRecord[] {
   return changes.flatMap((change) =>
     change instanceof Refusal || change.action === 'delete' || !change.record.ok ? [] : [change.record.value],
   );

@@ -1,11 +1,11 @@
 // Lists the RRsets of a zone, for protocols whose smallest object is an RRset (the PowerDNS API).
 import type { RecordType } from '#dns/types/index.ts';
-import { ANSWER, type RecordPageRow, recordPage, recordPages } from '#store/record-pages.ts';
+import { ANSWER, type RecordPageRow, recordPage, streamRecordPages } from '#store/record-pages.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { octetsOfEntries, readInSlot } from '../large-read.ts';
-import { listOf } from './records.ts';
+import { prepareList } from './records.ts';
 
 /** All records of one name and type. */
 export interface ListedRrset {
@@ -33,7 +33,7 @@ export async function readAllRrsets(
   query: { name?: string | undefined; type?: RecordType | undefined },
   signal: AbortSignal,
 ): Promise<{ whole: ListedRrset[] } | { pages: AsyncIterable<ListedRrset[]> }> {
-  const { zone, filter } = await listOf(context, actor, zoneId, query);
+  const { zone, filter } = await prepareList(context, actor, zoneId, query);
   if (!filter) return { whole: [] };
   const { rows, more } = await recordPage(context.db, zone.id, filter, { ...ANSWER, asRdata: true });
   if (!more) {
@@ -42,12 +42,12 @@ export async function readAllRrsets(
   }
   async function* pages() {
     const sets = new Grouping(zone.defaultTtl);
-    const all = snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {}, { asRdata: true }));
+    const all = snapshotPages(context.db, (tx) => streamRecordPages(tx, zone.id, filter ?? {}, { asRdata: true }));
     for await (const page of all) yield sets.add(page);
     yield sets.end();
   }
-  const octetsOf = (page: readonly ListedRrset[]) => octetsOfEntries(page.flatMap(({ values }) => values));
-  return { pages: readInSlot(context, actor, signal, pages, octetsOf) };
+  const countOctets = (page: readonly ListedRrset[]) => octetsOfEntries(page.flatMap(({ values }) => values));
+  return { pages: readInSlot(context, actor, signal, pages, countOctets) };
 }
 
 /** Makes RRsets from rows that are in the order of names and types. */

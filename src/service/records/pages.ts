@@ -5,7 +5,7 @@ import { ANSWER, type RecordPageRow, recordPage } from '#store/record-pages.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { type ManagedRecord, type ManagedZone, managedZone } from '../zones/view.ts';
-import { listOf, type RecordQuery, readCursor, withOwners, writeCursor } from './records.ts';
+import { prepareList, type RecordQuery, readCursor, withOwners, writeCursor } from './records.ts';
 
 export { MAX_SORTED } from '#store/record-order.ts';
 
@@ -52,7 +52,7 @@ export async function readRecordPage(
   query: RecordPageQuery,
 ): Promise<RecordPage> {
   const { order, type, texts, limit, characters } = query;
-  const { zone, filter } = await listOf(context, actor, zoneId, { type, texts });
+  const { zone, filter } = await prepareList(context, actor, zoneId, { type, texts });
   const view = managedZone(zone, context.nameservers);
   const none = { zone: view, records: [], hasPrevious: false, hasNext: false, first: null, last: null };
   if (!filter) return { ...none, total: 0, isTooMany: false };

@@ -3,7 +3,7 @@ import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isStorable } from '#store/database.ts';
 import { ownersOfRecords } from '#store/owner-pages.ts';
-import { ANSWER, type RecordPageRow, recordPage, recordPages } from '#store/record-pages.ts';
+import { ANSWER, type RecordPageRow, recordPage, streamRecordPages } from '#store/record-pages.ts';
 import { type RecordCursor, type RowFilter, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
@@ -57,7 +57,7 @@ export async function readRecords(
   query: RecordQuery & { limit: number } & Extras,
   isKnown: IsKnown,
 ): Promise<{ records: ListedView[]; next?: string } | null> {
-  const list = await listOf(context, actor, zoneId, query);
+  const list = await prepareList(context, actor, zoneId, query);
   if (isKnown(recordsTag(list.zone))) return null;
   const { zone, rows, next } = await readRows(context, list, query);
   return { records: await listedViews(context, rows, zone, query), ...(next === null ? {} : { next }) };
@@ -80,7 +80,7 @@ export async function readRecord(
 
 async function readRows(
   context: ServiceContext,
-  { zone, filter }: Awaited<ReturnType<typeof listOf>>,
+  { zone, filter }: Awaited<ReturnType<typeof prepareList>>,
   query: { limit: number },
 ): Promise<{ zone: ZoneRow; rows: RecordPageRow[]; next: string | null }> {
   if (!filter) return { zone, rows: [], next: null };
@@ -108,7 +108,7 @@ export async function readManagedRecord(
  * Some records for the console, in the order of their ids here. Those that no longer exist are omitted. @throws as
  * readManagedRecord
  */
-export async function readManagedRecordsOf(
+export async function readManagedRecordsById(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
@@ -145,7 +145,7 @@ export async function readAllRecords(
   isKnown: IsKnown,
   signal: AbortSignal,
 ): Promise<{ whole: ListedView[] } | { pages: AsyncIterable<ListedView[]> } | null> {
-  const { zone, filter } = await listOf(context, actor, zoneId, query);
+  const { zone, filter } = await prepareList(context, actor, zoneId, query);
   // The zone is read before its records: if they change in between, the tag belongs to the older state, and a change
   // with it is refused.
   if (isKnown(recordsTag(zone))) return null;
@@ -154,11 +154,11 @@ export async function readAllRecords(
   const view = (page: readonly RecordPageRow[]) => listedViews(context, page, zone, query);
   if (!more) return { whole: await view(rows) };
   async function* pages() {
-    for await (const page of snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {})))
+    for await (const page of snapshotPages(context.db, (tx) => streamRecordPages(tx, zone.id, filter ?? {})))
       yield await view(page);
   }
-  const octetsOf = (page: readonly ListedView[]) => octetsOfEntries(page.map(({ content }) => content));
-  return { pages: readInSlot(context, actor, signal, pages, octetsOf) };
+  const countOctets = (page: readonly ListedView[]) => octetsOfEntries(page.map(({ content }) => content));
+  return { pages: readInSlot(context, actor, signal, pages, countOctets) };
 }
 
 /** The views of the records in a list. One has `withdrawn` only if it is, and `owners` only if it has some. */
@@ -186,7 +186,7 @@ async function listedViews(
  * The owners of records that a client is about to change, by the id of the record. They are told after the change only,
  * because its rights were checked by then.
  */
-export function readOwnersOf(
+export function readRecordOwners(
   { db }: ServiceContext,
   recordIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -198,7 +198,7 @@ export function readOwnersOf(
  * The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone,
  * forbidden
  */
-export async function listOf(
+export async function prepareList(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,

@@ -173,7 +173,9 @@ function* compare({ state }: Judge, { rrsets }: RrsetPlan<unknown>) {
     writes += writesForRecords(edits.length);
     for (const edit of edits) plannedEdits.push({ edit, rrset });
   }
-  plannedEdits.sort(({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other));
+  plannedEdits.sort(
+    ({ edit: one }, { edit: other }) => rankEdit(one) - rankEdit(other) || computeGrowth(one) - computeGrowth(other),
+  );
   return { planned: plannedEdits, changed: changedCount, writes };
 }
 
@@ -244,7 +246,7 @@ export function editsBetween(current: readonly Stored[], records: readonly Wante
     else {
       const { ttl, comment = storedRecord.record.comment ?? null } = record;
       if (storedRecord.record.ttl !== ttl || storedRecord.record.comment !== comment)
-        edits.push(updateOf(storedRecord, { ...storedRecord.record, ttl, comment }));
+        edits.push(toUpdate(storedRecord, { ...storedRecord.record, ttl, comment }));
     }
   }
   const free = new Map([...storedByValue.values()].map((storedRecord) => [storedRecord.id, storedRecord]));
@@ -257,18 +259,18 @@ export function editsBetween(current: readonly Stored[], records: readonly Wante
   for (const record of [...recordsWithId, ...recordsWithoutId]) {
     const storedRecord = record.id === undefined ? free.values().next().value : free.get(record.id);
     if (storedRecord) free.delete(storedRecord.id);
-    edits.push(storedRecord ? updateOf(storedRecord, record) : { kind: 'create', record });
+    edits.push(storedRecord ? toUpdate(storedRecord, record) : { kind: 'create', record });
   }
   for (const { id, record } of free.values()) edits.push({ kind: 'delete', id, record });
   return edits;
 }
 
-function updateOf({ id, record: before }: Stored, record: ParsedRecord): RecordEdit {
+function toUpdate({ id, record: before }: Stored, record: ParsedRecord): RecordEdit {
   return { kind: 'update', id, record, before };
 }
 
 /** Deletions make room for other types at their name. DS records need the NS records of their name. */
-function turnOf({ kind, record: { type } }: RecordEdit): number {
+function rankEdit({ kind, record: { type } }: RecordEdit): number {
   if (kind === 'delete') return type === 'DS' ? 0 : 1;
   if (kind === 'update') return 2;
   if (type === 'NS') return 3;
@@ -276,7 +278,7 @@ function turnOf({ kind, record: { type } }: RecordEdit): number {
 }
 
 /** Updates that make a set smaller are first, so that no set is larger in between than it was or will be. */
-function growthOf(edit: RecordEdit): number {
+function computeGrowth(edit: RecordEdit): number {
   return edit.kind === 'update' ? edit.record.wire.length - edit.before.wire.length : 0;
 }
 

@@ -2,13 +2,13 @@
 import type { Db } from '#store/database.ts';
 import {
   type FoundComment,
+  findZoneNos,
   type RecordSearch,
   type SearchedRecord,
   type SearchedZones,
   searchComments,
   searchRecords,
   searchZoneNames,
-  zoneNosOf,
 } from '#store/record-search.ts';
 import { type Actor, readableOnly, teamsOfActor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
@@ -38,10 +38,10 @@ export async function search(
 ): Promise<SearchResult> {
   const release = await context.largeReads.take(holderOf(actor), signal);
   try {
-    const pattern = likeOf(query.text.replace(/\.$/, ''));
+    const pattern = toLikePattern(query.text.replace(/\.$/, ''));
     const has = (kind: Searched) => query.kinds.includes(kind);
     const zones = has('zone') ? await searchZoneNames(context.db, visibleZones(actor), pattern, query.limit) : [];
-    const zoneNos = has('record') || has('comment') ? await zoneNosOf(context.db, readableZones(actor)) : [];
+    const zoneNos = has('record') || has('comment') ? await findZoneNos(context.db, readableZones(actor)) : [];
     const only = readableOnly(actor) ?? { names: null, types: null };
     const find = async <T>(
       kind: Searched,
@@ -57,7 +57,7 @@ export async function search(
   }
 }
 
-function likeOf(text: string): string {
+function toLikePattern(text: string): string {
   return text
     .replace(/[\\%_]/g, '\\$&')
     .replaceAll('*', '%')

@@ -3,7 +3,7 @@ import type { RecordInput } from '#dns/record.ts';
 import { changeZone } from '../change/change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import type { RecordView } from '../zones/view.ts';
-import type { Batch, BatchResult, RecordChange } from './batch.ts';
+import type { Batch, BatchChange, BatchChangeResult } from './batch.ts';
 import { batchWork, singleWork } from './batch-work.ts';
 
 /** @throws Refusal no_zone, forbidden, precondition_failed, bad_request, conflict, busy */
@@ -42,7 +42,7 @@ function changeOne(
   context: ServiceContext,
   caller: Caller,
   zoneId: string,
-  change: Exclude<RecordChange, { action: 'create' }>,
+  change: Exclude<BatchChange, { action: 'create' }>,
 ): Promise<RecordView | null> {
   const { condition = null } = caller;
   return changeZone(context, { ...caller, condition: null }, zoneId, singleWork({ ...change, condition }));
@@ -58,6 +58,6 @@ export function applyBatch(
   caller: Caller,
   zoneId: string,
   batch: Batch,
-): Promise<BatchResult[]> {
+): Promise<BatchChangeResult[]> {
   return changeZone(context, caller, zoneId, batchWork(batch));
 }

@@ -17,7 +17,7 @@ import { type DryRun, inTransaction, withDatabase } from '../administrator.ts';
 import { isLockFailure } from '../change/once.ts';
 import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';
-import { changeZones, keyOf, type WrittenSecondary, writeSecondary } from './write.ts';
+import { changeZones, toSecondaryKey, type WrittenSecondary, writeSecondary } from './write.ts';
 
 type Random = (bytes: number) => Buffer;
 
@@ -112,7 +112,7 @@ export async function adminListSecondaries(url: string): Promise<ShownSecondary[
     const offers = await allOffers(db);
     return rows.map(({ offeredToAll, ...row }) => ({
       ...row,
-      offer: offerOf(
+      offer: toShownOffer(
         offeredToAll,
         offers.filter(({ secondary }) => secondary === row.name),
       ),
@@ -122,7 +122,7 @@ export async function adminListSecondaries(url: string): Promise<ShownSecondary[
   });
 }
 
-function offerOf(all: boolean, offers: readonly Offer[]): ShownSecondary['offer'] {
+function toShownOffer(all: boolean, offers: readonly Offer[]): ShownSecondary['offer'] {
   return {
     all,
     teams: offers.flatMap(({ team, namespace }) => (namespace === '' ? [team] : [])),
@@ -138,10 +138,10 @@ export async function adminShowSecondary(url: string, name: string): Promise<Sho
 }
 
 /** The secondary as the configuration of a name server needs it. */
-export function secondaryOf(row: Omit<SecondaryRow, 'offeredToAll'>, zones: readonly { name: string }[]): Secondary {
+export function toSecondary(row: Omit<SecondaryRow, 'offeredToAll'>, zones: readonly { name: string }[]): Secondary {
   const { name, addresses, transfersFrom, allZones, catalog, notify } = row;
   const names = allZones ? 'all' : zones.map((zone) => zone.name);
-  return { name, addresses, transfersFrom, key: keyOf(row), zones: names, catalog, notify };
+  return { name, addresses, transfersFrom, key: toSecondaryKey(row), zones: names, catalog, notify };
 }
 
 /** Longer than an owner's choice waits for its zone. */

@@ -14,12 +14,12 @@ import {
 } from '#store/secondary-offers.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustManageZones, teamsOfActor } from '../accounts/actor.ts';
-import { historyOf } from '../change/history.ts';
+import { buildHistoryHead } from '../change/history.ts';
 import { inTurn, lockZoneFor } from '../change/locked.ts';
 import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { parentOf } from '../zones/parent.ts';
+import { findParentZone } from '../zones/parent.ts';
 import { seeZone } from '../zones/zones.ts';
 import { settleNames } from './names.ts';
 import { type SecondaryView, secondaryView } from './state.ts';
@@ -68,7 +68,7 @@ export async function chooseSecondaries(
   const wantedNames = [...new Set(names)].sort();
   const { name } = await seeZone(context, caller.actor, zoneId, 'no_zone');
   // The NS records of the delegation change with those of the zone.
-  const parent = await parentOf(context.db, name);
+  const parent = await findParentZone(context.db, name);
   return inTurn(context, caller, parent ? [parent.id, zoneId] : [zoneId], async (tx) => {
     await lockSecondaries(tx, 'owner');
     const zone = await lockZoneFor(tx, context, caller, zoneId);
@@ -77,7 +77,7 @@ export async function chooseSecondaries(
     if (wantedNames.length > MAX_CHOSEN) throw refusal('too-many-secondaries', { limit: MAX_CHOSEN });
     const before = await chosenByOwner(tx, zoneId);
     mustBeAsSeen('secondaries', seenNames && [...seenNames].sort().join(', '), before.join(', '));
-    if (before.join() === wantedNames.join()) return viewsOf(tx, zone);
+    if (before.join() === wantedNames.join()) return listViews(tx, zone);
     const offers = await offeredToOwner(tx, zone);
     const missingName = wantedNames.find((each) => !before.includes(each) && offers.every(({ name }) => name !== each));
     if (missingName !== undefined) {
@@ -92,8 +92,8 @@ export async function chooseSecondaries(
       before: { secondaries: before },
       after: { secondaries: wantedNames },
     };
-    await insertChanges(tx, [{ ...historyOf(zone, caller), ...change, serial: serial ?? zone.serial }]);
-    return viewsOf(tx, zone);
+    await insertChanges(tx, [{ ...buildHistoryHead(zone, caller), ...change, serial: serial ?? zone.serial }]);
+    return listViews(tx, zone);
   });
 }
 
@@ -101,6 +101,6 @@ function offeredToOwner(db: Db | Tx, { teamId }: Pick<ZoneRow, 'teamId'>): Promi
   return offeredTo(db, teamId === null ? [] : [teamId]);
 }
 
-async function viewsOf(db: Db | Tx, { id, name }: Pick<ZoneRow, 'id' | 'name'>): Promise<SecondaryView[]> {
+async function listViews(db: Db | Tx, { id, name }: Pick<ZoneRow, 'id' | 'name'>): Promise<SecondaryView[]> {
   return (await secondariesOfZone(db, id)).map((each) => secondaryView(each, name));
 }

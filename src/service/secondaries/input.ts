@@ -67,7 +67,7 @@ export function changedInput(row: Omit<NewSecondary, 'offeredToAll'>, change: Se
 const DNS_PORT = 53;
 
 /** @throws Error that says what would be accepted */
-export function endpointOf(text: string): Endpoint {
+export function parseSecondaryEndpoint(text: string): Endpoint {
   const [, bracketedAddress, v6Port, plain, v4Port] =
     /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([^:]+)(?::(\d{1,5}))?)$/.exec(text) ?? [];
   const port = v6Port ?? v4Port;
@@ -86,7 +86,7 @@ export function secondaryRow(
   random: (bytes: number) => Buffer,
 ): { row: NewSecondary; made: boolean } {
   const { name, zones = [], catalog = true, notify = true, tsig = {} } = input;
-  const algorithm = algorithmOf(tsig.algorithm ?? currentTerms?.key.algorithm ?? DEFAULT_TSIG_ALGORITHM);
+  const algorithm = parseAlgorithm(tsig.algorithm ?? currentTerms?.key.algorithm ?? DEFAULT_TSIG_ALGORITHM);
   const keyName = tsig.name ?? currentTerms?.key.name ?? defaultTsigName(name);
   const isKept = currentTerms !== null && tsig.secret === undefined && currentTerms.key.algorithm === algorithm;
   const isGenerated = tsig.secret === undefined && !isKept;
@@ -94,7 +94,7 @@ export function secondaryRow(
     tsig.secret ?? (isKept ? currentTerms.key.secret : random(tsigSecretOctets(algorithm)).toString('base64'));
   const checkedInput = checkedSecondary({
     name,
-    addresses: input.addresses.map(endpointOf),
+    addresses: input.addresses.map(parseSecondaryEndpoint),
     transfersFrom: input.transfersFrom ?? [],
     key: { name: keyName, algorithm, secret },
     zones,
@@ -122,7 +122,7 @@ export function secondaryRow(
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The team and the namespace of `team/namespace`. @throws Error that says what would be accepted */
-export function offeredNamespaceOf(text: string): { team: string; namespace: string } {
+export function parseOfferedNamespace(text: string): { team: string; namespace: string } {
   const at = text.lastIndexOf('/');
   const namespace = text.slice(at + 1);
   if (at > 0 && NAMESPACE.test(namespace)) return { team: text.slice(0, at), namespace };
@@ -131,7 +131,7 @@ export function offeredNamespaceOf(text: string): { team: string; namespace: str
   );
 }
 
-function algorithmOf(text: string): SecondaryKey['algorithm'] {
+function parseAlgorithm(text: string): SecondaryKey['algorithm'] {
   const knownAlgorithm = TSIG_ALGORITHMS.find((each) => each === text);
   if (knownAlgorithm === undefined)
     throw new Error(`the algorithm of the TSIG key must be one of ${TSIG_ALGORITHMS.join(', ')}`);

@@ -6,7 +6,7 @@ import { teamByName } from '#store/keys.ts';
 import { changePlan, delistZone, listedZones, listZone, putSecondary, type SecondaryRow } from '#store/secondaries.ts';
 import { writeOffers } from '#store/secondary-offers.ts';
 import { zonesNamed } from '#store/zones.ts';
-import { type OfferInput, offeredNamespaceOf, type SecondaryInput, secondaryRow } from './input.ts';
+import { type OfferInput, parseOfferedNamespace, type SecondaryInput, secondaryRow } from './input.ts';
 import { settleNames } from './names.ts';
 
 export interface WrittenSecondary {
@@ -28,7 +28,7 @@ export async function writeSecondary(
   random: (bytes: number) => Buffer,
   now: Date,
 ): Promise<WrittenSecondary> {
-  const currentTerms = before && { key: keyOf(before), offeredToAll: before.offeredToAll };
+  const currentTerms = before && { key: toSecondaryKey(before), offeredToAll: before.offeredToAll };
   const { row, made } = secondaryRow(input, currentTerms, random);
   await putSecondary(tx, row).catch((error: unknown) => {
     if (sqlFailure(error)?.constraint !== 'secondaries_tsig_name_key') throw error;
@@ -38,7 +38,7 @@ export async function writeSecondary(
   if (input.offer !== undefined) await setOffers(tx, input.name, input.offer);
   await settleNames(tx, null, now);
   await changePlan(tx);
-  return { isNew: before === null, made, key: keyOf(row) };
+  return { isNew: before === null, made, key: toSecondaryKey(row) };
 }
 
 /** @throws Error if one of the names is unknown */
@@ -47,23 +47,23 @@ export async function changeZones(
   secondary: string,
   { add, remove }: { add: readonly string[]; remove: readonly string[] },
 ): Promise<void> {
-  for (const id of await idsOf(tx, add)) await listZone(tx, id, secondary);
-  for (const id of await idsOf(tx, remove)) await delistZone(tx, id, secondary);
+  for (const id of await findZoneIds(tx, add)) await listZone(tx, id, secondary);
+  for (const id of await findZoneIds(tx, remove)) await delistZone(tx, id, secondary);
 }
 
-export function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecret'>): SecondaryKey {
+export function toSecondaryKey(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecret'>): SecondaryKey {
   return { name: row.tsigName, algorithm: row.tsigAlgorithm as SecondaryKey['algorithm'], secret: row.tsigSecret };
 }
 
 async function setZones(tx: Tx, secondary: string, names: readonly string[]): Promise<void> {
-  const wantedIds = new Set(await idsOf(tx, names));
+  const wantedIds = new Set(await findZoneIds(tx, names));
   for (const { id } of await listedZones(tx, secondary)) if (!wantedIds.has(id)) await delistZone(tx, id, secondary);
   for (const id of wantedIds) await listZone(tx, id, secondary);
 }
 
 /** @throws Error if a team does not exist */
 async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [] }: OfferInput): Promise<void> {
-  const wantedOffers = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(offeredNamespaceOf)];
+  const wantedOffers = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(parseOfferedNamespace)];
   const offers = [];
   for (const { team, namespace } of wantedOffers) {
     const offeredTeam = await teamByName(tx, team);
@@ -73,7 +73,7 @@ async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [
   await writeOffers(tx, secondary, offers);
 }
 
-async function idsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
+async function findZoneIds(tx: Tx, names: readonly string[]): Promise<string[]> {
   const canonical = names.map(plainName);
   const zoneRows = await zonesNamed(tx, canonical);
   const missingName = canonical.find((name) => zoneRows.every((zone) => zone.name !== name));

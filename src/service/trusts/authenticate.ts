@@ -9,11 +9,11 @@ import { ensureSubject, pinSubject, type TrustForToken } from '#store/trust-subj
 import type { TokenProblem } from '#tokens/issuer.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
-import { isWithin } from '../keys/networks.ts';
+import { isWithinNetworks } from '../keys/networks.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { chooseTrust, trustsFor } from './choose.ts';
-import { uidOf } from './match.ts';
-import { actorOfTrust, nameOfSubject, namesOf } from './rights.ts';
+import { readUid } from './match.ts';
+import { actorOfTrust, fillOnlyNames, nameOfSubject } from './rights.ts';
 
 /** The subjects of one trust. */
 const MAX_SUBJECTS = 10_000;
@@ -57,13 +57,13 @@ export async function authenticateToken(
   }
   const { trust, token } = choice;
   const { id } = trust;
-  if (trust.networks !== null && !isWithin(address, trust.networks))
+  if (trust.networks !== null && !isWithinNetworks(address, trust.networks))
     throw refusal('token-network', { trust: id, address });
-  const names = namesOf(trust, token.claims);
+  const names = fillOnlyNames(trust, token.claims);
   if (!names.ok) throw refusal('token-claims', { trust: id, problem: names.sentence });
-  const uid = uidOf(token.claims);
+  const uid = readUid(token.claims);
   if (trust.pinSubjects && uid === null) throw refusal('token-without-uid', { trust: id });
-  const subjectRow = await rowOf(context, trust, token.subject, uid, now);
+  const subjectRow = await ensureKeyRow(context, trust, token.subject, uid, now);
   if (trust.pinSubjects && uid !== null) await mustHavePin(db, trust, { ...subjectRow, subject: token.subject, uid });
   if (trust.lastUsedAt === null || now.getTime() - trust.lastUsedAt.getTime() > USED_EVERY_MS)
     await markUsed(db, subjectRow.id, now, agent);
@@ -71,7 +71,7 @@ export async function authenticateToken(
 }
 
 /** The row of the subject, which its first request stores. @throws Refusal unauthorized */
-async function rowOf(
+async function ensureKeyRow(
   { db, random }: Pick<ServiceContext, 'db' | 'random'>,
   trust: TrustForToken,
   subject: string,

@@ -12,7 +12,7 @@ import type { TokenText } from '#tokens/text.ts';
 import type { TokenVerifier } from '#tokens/verifier.ts';
 import { sharedLookUp } from '../keys/shared-look-up.ts';
 import { sharedIssuer } from './issuers.ts';
-import { audiencesOf, factsOfToken, leavesOf, missingClaim } from './match.ts';
+import { factsOfToken, listLeaves, missingClaim, readAudiences } from './match.ts';
 
 const lookUp = sharedLookUp<TokenAbout, TrustForToken[]>((db, tokens) => trustsForTokens(db, tokens));
 
@@ -29,10 +29,10 @@ export async function trustsFor(
   const { sub } = claims;
   if (issuer === null || typeof sub !== 'string' || [issuer, sub].some((each) => /\p{C}/u.test(each))) return [];
   const kid = typeof header.kid === 'string' && !/\p{C}/u.test(header.kid) ? header.kid : null;
-  const about = { issuer, subject: sub, audiences: audiencesOf(claims), facts: factsOfToken(claims), kid };
+  const about = { issuer, subject: sub, audiences: readAudiences(claims), facts: factsOfToken(claims), kid };
   const candidateTrusts = await lookUp(db, text, about);
   return withoutOutranked(
-    candidateTrusts.filter(({ match }) => missingClaim(leavesOf(match), claims) === null),
+    candidateTrusts.filter(({ match }) => missingClaim(listLeaves(match), claims) === null),
     now,
   );
 }

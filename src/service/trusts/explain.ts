@@ -11,8 +11,8 @@ import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { chooseTrust, issuerOfTrust, trustsFor } from './choose.ts';
-import { claimAt, leavesOf, missingClaim, uidOf } from './match.ts';
-import { namesOf } from './rights.ts';
+import { claimAt, listLeaves, missingClaim, readUid } from './match.ts';
+import { fillOnlyNames } from './rights.ts';
 
 export interface TrustVerdict {
   trust: string;
@@ -64,7 +64,7 @@ export async function explain(
   const choice = await chooseTrust(tokens, token, matchingTrusts, UNBOUNDED);
   const usedTrustId = choice?.ok ? choice.trust.id : null;
   const pins = new Map(matchingTrusts.map(({ id, pinSubjects, pinnedUid }) => [id, pinSubjects ? pinnedUid : null]));
-  const uid = uidOf(tokenVerdict.token.claims);
+  const uid = readUid(tokenVerdict.token.claims);
   for (const verdict of verdicts) {
     const currentPin = pins.get(verdict.trust) ?? null;
     if (verdict.accepts && !matchingTrusts.some(({ id }) => id === verdict.trust)) Object.assign(verdict, OUTRANKED);
@@ -108,7 +108,7 @@ async function judge(tokens: TokenVerifier, text: string, token: TokenText, row:
     const issuerText = token.issuer === null ? 'names no issuer (iss)' : `was issued by ${clip(token.issuer)}`;
     return no(`The token ${issuerText}, and the trust is for ${clip(row.issuer)}.`);
   }
-  const missingLeaf = missingClaim(leavesOf(row.match), token.claims);
+  const missingLeaf = missingClaim(listLeaves(row.match), token.claims);
   if (missingLeaf !== null) {
     const value = claimAt(token.claims, missingLeaf.path);
     const valueText = value === null ? 'is missing or has several values' : `is ${clip(value)}`;
@@ -118,9 +118,9 @@ async function judge(tokens: TokenVerifier, text: string, token: TokenText, row:
   }
   const verdict = await tokens.verify(text, issuerOfTrust(row), UNBOUNDED);
   if (!verdict.ok) return no(verdict.problem.sentence);
-  const names = namesOf(row, verdict.token.claims);
+  const names = fillOnlyNames(row, verdict.token.claims);
   if (!names.ok) return no(names.sentence);
-  if (row.pinSubjects && uidOf(verdict.token.claims) === null) {
+  if (row.pinSubjects && readUid(verdict.token.claims) === null) {
     return no('The trust pins the UID of service accounts, and the token has none.');
   }
   const networks = row.networks === null ? '' : ` Requests must come from ${row.networks.join(', ')}.`;

@@ -85,16 +85,16 @@ export function nameDifferentOwners(
   one: readonly Leaf[],
   other: readonly Leaf[],
 ): boolean {
-  const patternOf = (leaves: readonly Leaf[], name: string) =>
+  const findPattern = (leaves: readonly Leaf[], name: string) =>
     leaves.find(({ path }) => path.length === 1 && path[0] === name)?.pattern;
   const isApart = Object.keys(owners).some((name) => {
-    const [a, b] = [patternOf(one, name), patternOf(other, name)];
+    const [a, b] = [findPattern(one, name), findPattern(other, name)];
     return a !== undefined && b !== undefined && EXACT.test(a) && EXACT.test(b) && a !== b;
   });
   if (isApart) return true;
   const namesIn = (leaves: readonly Leaf[]) =>
     Object.entries(ownerIn).flatMap(
-      ([name, form]) => form.exec(patternOf(leaves, name) ?? '')?.[1]?.toLowerCase() ?? [],
+      ([name, form]) => form.exec(findPattern(leaves, name) ?? '')?.[1]?.toLowerCase() ?? [],
     );
   const [names, otherNames] = [namesIn(one), namesIn(other)];
   return names.some((name) => otherNames.some((otherName) => otherName !== name));

@@ -101,7 +101,7 @@ function problemOfKey(key: Record<string, unknown>): string | null {
 }
 
 /** The ids of pinned keys; null: others may be added, or a key has no id. */
-export function kidsOf(source: KeySource): string[] | null {
+export function listKids(source: KeySource): string[] | null {
   if (source.kind !== 'pinned') return null;
   const kids = source.jwks.keys.map(({ kid }) => kid);
   return kids.every((kid) => typeof kid === 'string') ? (kids as string[]) : null;

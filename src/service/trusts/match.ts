@@ -24,15 +24,15 @@ const MAX_UID = 128;
 const NOT_MATCHED: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti']);
 
 /** All demanded claims. */
-export function leavesOf(match: ClaimMatch, above: readonly string[] = []): Leaf[] {
+export function listLeaves(match: ClaimMatch, above: readonly string[] = []): Leaf[] {
   return Object.entries(match).flatMap(([name, value]) => {
     const path = [...above, name];
-    return typeof value === 'string' ? [{ path, pattern: value }] : leavesOf(value, path);
+    return typeof value === 'string' ? [{ path, pattern: value }] : listLeaves(value, path);
   });
 }
 
 export function judgeMatch(match: ClaimMatch): Verdict<ClaimMatch> {
-  const leaves = leavesOf(match);
+  const leaves = listLeaves(match);
   if (leaves.length === 0 || leaves.length > MAX_LEAVES) {
     return refuse('match', `it must demand 1 to ${MAX_LEAVES} claims, such as {"sub": "…"}.`);
   }
@@ -70,22 +70,22 @@ export function claimAt(claims: Fields, path: readonly string[]): string | null 
 }
 
 /** The UID of a Kubernetes service account; null: the token has none, or one that is none. */
-export function uidOf(claims: Fields): string | null {
+export function readUid(claims: Fields): string | null {
   const uid = claimAt(claims, ['kubernetes.io', 'serviceaccount', 'uid']);
   return uid === null || uid === '' || uid.length > MAX_UID || hasControls(uid) ? null : uid;
 }
 
 /** The audiences of a token, of which one must be that of the trust. */
-export function audiencesOf({ aud }: Fields): string[] {
+export function readAudiences({ aud }: Fields): string[] {
   return [aud].flat().flatMap((each) => (typeof each === 'string' && !hasControls(each) ? each : []));
 }
 
 function valuesAt(claims: Fields, path: readonly string[]): string[] {
   const value = fieldAt(claims, path);
-  return (Array.isArray(value) ? value : [value]).flatMap((each) => textOf(each) ?? []);
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => asText(each) ?? []);
 }
 
-function textOf(value: unknown): string | null {
+function asText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
@@ -104,7 +104,7 @@ const factOf = (path: readonly string[], value: string) => `${path.join('.')}=${
 
 /** The demanded claims that have one value only, as texts. A token that matches has all of them among its own facts. */
 export function factsOfMatch(match: ClaimMatch): string[] {
-  return leavesOf(match).flatMap(({ path, pattern }) => (pattern.includes('*') ? [] : factOf(path, pattern)));
+  return listLeaves(match).flatMap(({ path, pattern }) => (pattern.includes('*') ? [] : factOf(path, pattern)));
 }
 
 /** All claims of a token as texts, as {@link factsOfMatch} writes them. */
@@ -117,7 +117,7 @@ export function factsOfToken(claims: Fields, above: readonly string[] = []): str
       return path.length < MAX_DEPTH ? factsOfToken(value as Fields, path) : [];
     }
     return (Array.isArray(value) ? value : [value]).flatMap((each) => {
-      const text = textOf(each);
+      const text = asText(each);
       return text === null || hasControls(text) ? [] : factOf(path, text);
     });
   });

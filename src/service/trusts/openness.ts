@@ -2,15 +2,15 @@
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { TrustTerms } from '#store/trusts.ts';
 import { namesOwner, sharedIssuer } from './issuers.ts';
-import { type Leaf, leavesOf } from './match.ts';
-import { claimsOf, hasTemplate } from './template.ts';
+import { type Leaf, listLeaves } from './match.ts';
+import { hasTemplate, listClaims } from './template.ts';
 
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const NAMESPACE = 'kubernetes.io.namespace';
 
 /** @param terms after all other checks */
 export function judgeOpenness(terms: TrustTerms): Verdict<null> {
-  const leaves = leavesOf(terms.match);
+  const leaves = listLeaves(terms.match);
   const shared = sharedIssuer(terms.issuer);
   if (shared !== null) {
     if (!namesOwner(shared, leaves)) {
@@ -71,7 +71,7 @@ function isKubernetes(leaves: readonly Leaf[]): boolean {
 
 /** Whether the names of the pattern belong to the holder of the token alone. */
 function isOfHolder(pattern: string, leaves: readonly Leaf[]): boolean {
-  const claims = claimsOf(pattern, leaves).map(({ path }) => path.join('.'));
+  const claims = listClaims(pattern, leaves).map(({ path }) => path.join('.'));
   return isKubernetes(leaves) ? claims.includes(NAMESPACE) : claims.length > 0;
 }
 
@@ -83,7 +83,7 @@ function judgeChosenClaims(
 ): Verdict<null> {
   for (const [at, pattern] of (onlyNames ?? []).entries()) {
     if (!hasTemplate(pattern)) continue;
-    const chosenLeaf = claimsOf(pattern, leaves).find(
+    const chosenLeaf = listClaims(pattern, leaves).find(
       (leaf) => leaf.pattern.includes('*') && !set.includes(leaf.path.join('.')),
     );
     if (chosenLeaf === undefined) continue;

@@ -5,7 +5,7 @@ import type { Tx } from '#store/database.ts';
 import { isClusterIssuer, type SharingTrust, sharingTrusts, type TrustTerms } from '#store/trusts.ts';
 import { refusal } from '../refusal.ts';
 import { nameDifferentOwners, sharedIssuer } from './issuers.ts';
-import { leavesOf } from './match.ts';
+import { listLeaves } from './match.ts';
 import { indexOfTrust } from './terms.ts';
 
 /** The default issuer of clusters: a token of any of them has it, also one of the cluster of the service. */
@@ -42,6 +42,6 @@ export async function findSharing(
   const sharing = await sharingTrusts(tx, { ...terms, teamId, kids }, now);
   const shared = sharedIssuer(terms.issuer);
   if (shared === null) return sharing;
-  const leaves = leavesOf(terms.match);
-  return sharing.filter(({ match }) => !nameDifferentOwners(shared, leaves, leavesOf(match)));
+  const leaves = listLeaves(terms.match);
+  return sharing.filter(({ match }) => !nameDifferentOwners(shared, leaves, listLeaves(match)));
 }

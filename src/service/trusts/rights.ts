@@ -2,16 +2,16 @@
 import type { TrustForToken } from '#store/trust-subjects.ts';
 import type { TrustTerms } from '#store/trusts.ts';
 import type { Actor } from '../accounts/actor.ts';
-import { leavesOf } from './match.ts';
+import { listLeaves } from './match.ts';
 import { fillTemplate, hasTemplate } from './template.ts';
 
 /** The names of a token, or a sentence that says why it has none. */
-export function namesOf(
+export function fillOnlyNames(
   { onlyNames, match }: Pick<TrustTerms, 'onlyNames' | 'match'>,
   claims: Readonly<Record<string, unknown>>,
 ): { ok: true; onlyNames: string[] | null } | { ok: false; sentence: string } {
   if (onlyNames === null || !onlyNames.some(hasTemplate)) return { ok: true, onlyNames };
-  const leaves = leavesOf(match);
+  const leaves = listLeaves(match);
   const names: string[] = [];
   for (const pattern of onlyNames) {
     const filledName = fillTemplate(pattern, leaves, claims);

@@ -6,7 +6,7 @@
 // is compared by the names behind that label as well. Pure.
 import { PROOF_LABELS } from '#dns/names/certified.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
-import { hasTemplate, partsOf } from './template.ts';
+import { hasTemplate, splitTemplate } from './template.ts';
 
 /** A character, any characters, or the characters of a value. */
 type Piece = { readonly text: string } | { readonly star: true } | { readonly claim: string; readonly dots: boolean };
@@ -20,7 +20,7 @@ const MAX_PLACES = 100_000;
 /** @param patterns after judgeTemplate. Those without templates are for every holder */
 export function judgeSharedNames(patterns: readonly string[]): Verdict<null> {
   const templates = patterns.filter(hasTemplate).flatMap((pattern) => [pattern, ...provenBy(pattern)]);
-  const pieces = templates.map(piecesOf);
+  const pieces = templates.map(splitPieces);
   const budget = { places: MAX_PLACES };
   for (const [at, one] of pieces.entries()) {
     for (const [other, second] of pieces.slice(0, at + 1).entries()) {
@@ -58,8 +58,8 @@ function sentence(one: string, other: string): string {
 }
 
 /** From the end, because `*` is at the beginning of most patterns, and patterns then differ after a few characters. */
-function piecesOf(pattern: string): Piece[] {
-  const pieces = partsOf(pattern).flatMap((part): Piece[] => {
+function splitPieces(pattern: string): Piece[] {
+  const pieces = splitTemplate(pattern).flatMap((part): Piece[] => {
     if (typeof part !== 'string') return [{ claim: part.claim, dots: part.severalLabels }];
     return [...part].map((text) => (text === '*' ? { star: true } : { text }));
   });

@@ -35,28 +35,34 @@ export function hasTemplate(pattern: string): boolean {
 }
 
 /** The texts and the templates of a pattern. */
-export function partsOf(pattern: string): TemplatePart[] {
+export function splitTemplate(pattern: string): TemplatePart[] {
   const match = HOLE.exec(pattern);
   if (match === null) return pattern === '' ? [] : [pattern];
   const [whole, claim = '', labels] = match;
   const hole = { claim, severalLabels: labels !== undefined };
-  return [...partsOf(pattern.slice(0, match.index)), hole, ...partsOf(pattern.slice(match.index + whole.length))];
+  return [
+    ...splitTemplate(pattern.slice(0, match.index)),
+    hole,
+    ...splitTemplate(pattern.slice(match.index + whole.length)),
+  ];
 }
 
 /** The claims that a pattern has templates for. */
-export function claimsOf(pattern: string, leaves: readonly Leaf[]): Leaf[] {
-  return partsOf(pattern).flatMap((part) => (typeof part === 'string' ? [] : (leafOf(part, leaves) ?? [])));
+export function listClaims(pattern: string, leaves: readonly Leaf[]): Leaf[] {
+  return splitTemplate(pattern).flatMap((part) =>
+    typeof part === 'string' ? [] : (findDemandedLeaf(part, leaves) ?? []),
+  );
 }
 
 /** The demanded claim that a template stands for. */
-function leafOf({ claim }: Hole, leaves: readonly Leaf[]): Leaf | undefined {
+function findDemandedLeaf({ claim }: Hole, leaves: readonly Leaf[]): Leaf | undefined {
   const findLeaf = (text: string) => leaves.find(({ path }) => path.join('.') === text);
   return findLeaf(claim) ?? findLeaf(SHORT[claim] ?? '');
 }
 
 /** A pattern with templates, its other parts in lower case. @param leaves the claims that the trust demands */
 export function judgeTemplate(pattern: string, leaves: readonly Leaf[], field: string): Verdict<string> {
-  const parts = partsOf(pattern).map((part) => (typeof part === 'string' ? part.toLowerCase() : part));
+  const parts = splitTemplate(pattern).map((part) => (typeof part === 'string' ? part.toLowerCase() : part));
   const sample = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
   if (!PATTERN.test(sample) || sample.endsWith('.')) {
     return refuse(
@@ -65,7 +71,7 @@ export function judgeTemplate(pattern: string, leaves: readonly Leaf[], field: s
     );
   }
   for (const part of parts) {
-    if (typeof part === 'string' || leafOf(part, leaves) !== undefined) continue;
+    if (typeof part === 'string' || findDemandedLeaf(part, leaves) !== undefined) continue;
     return refuse(
       field,
       `\${${part.claim}} stands for a claim that "match" does not demand: add it there, with "*" if any value is accepted.`,
@@ -112,7 +118,7 @@ export function fillTemplate(
   leaves: readonly Leaf[],
   claims: Readonly<Record<string, unknown>>,
 ): { ok: true; pattern: string } | { ok: false; sentence: string } {
-  const parts = partsOf(pattern);
+  const parts = splitTemplate(pattern);
   // Trusts of earlier versions can have such a pattern.
   const problem = problemOfProofs(parts);
   if (problem !== null) return { ok: false, sentence: `${pattern} ${problem}` };
@@ -122,7 +128,7 @@ export function fillTemplate(
       filledPattern += part;
       continue;
     }
-    const leaf = leafOf(part, leaves);
+    const leaf = findDemandedLeaf(part, leaves);
     const value = leaf === undefined ? null : claimAt(claims, leaf.path);
     if (value === null || !(part.severalLabels ? SEVERAL_LABELS : ONE_LABEL).test(value)) {
       const requirement = part.severalLabels

@@ -5,8 +5,8 @@ import type { KeySource } from '#base/key-source.ts';
 import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { TrustIndex, TrustTerms } from '#store/trusts.ts';
 import { judgePattern, judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
-import { judgeIssuer, judgeKeySource, kidsOf } from './key-source.ts';
-import { type ClaimMatch, factsOfMatch, judgeMatch, leavesOf } from './match.ts';
+import { judgeIssuer, judgeKeySource, listKids } from './key-source.ts';
+import { type ClaimMatch, factsOfMatch, judgeMatch, listLeaves } from './match.ts';
 import { judgeOpenness } from './openness.ts';
 import { judgeSharedNames } from './shared-names.ts';
 import { hasTemplate, judgeTemplate } from './template.ts';
@@ -95,7 +95,7 @@ function judgeRights(
   { now, isAdministrator }: TrustRules,
 ): Verdict<TrustTerms> {
   const names = input.onlyNames === undefined ? base.onlyNames : input.onlyNames;
-  const leaves = leavesOf(match);
+  const leaves = listLeaves(match);
   const onlyNames = new Set<string>();
   for (const [at, name] of (names ?? []).entries()) {
     const field = `onlyNames.${at}`;
@@ -122,12 +122,12 @@ function judgeAge(age: number): Verdict<number> {
 
 /** In a cluster whose namespaces come and go, a namespace of the same name may belong to another person. */
 function pinsByDefault(match: ClaimMatch): boolean {
-  return leavesOf(match).some(
+  return listLeaves(match).some(
     ({ path, pattern }) => path.join('.') === 'kubernetes.io.namespace' && pattern.includes('*'),
   );
 }
 
 /** The columns by which the look-up of a token finds the trust. */
 export function indexOfTrust(terms: TrustTerms): TrustIndex {
-  return { facts: factsOfMatch(terms.match), kids: kidsOf(terms.keySource) };
+  return { facts: factsOfMatch(terms.match), kids: listKids(terms.keySource) };
 }

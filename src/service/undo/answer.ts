@@ -41,7 +41,7 @@ export interface UndoResult {
   dryRun: boolean;
   /** The serial of the zone: after the change, or now for a preview. */
   serial: number;
-  /** The lengths of the lists. The lists have the first MAX_LISTED of them. */
+  /** The lengths of the lists. The lists have the first MAX_LISTED_ENTRIES of them. */
   total: { differences: number; conflicts: number; owned: number };
   differences: UndoDifference[];
   conflicts: Conflict[];
@@ -54,9 +54,9 @@ export interface UndoResult {
 }
 
 /** The most entries of each list of an answer. */
-export const MAX_LISTED = 1_000;
+export const MAX_LISTED_ENTRIES = 1_000;
 
-export function answerOf(
+export function buildUndoAnswer(
   { differences, conflicts, owned = [] }: Pick<UndoResult, 'differences' | 'conflicts'> & { owned?: OwnedRrset[] },
   dryRun: boolean,
   serial: number,
@@ -65,9 +65,9 @@ export function answerOf(
     dryRun,
     serial,
     total: { differences: differences.length, conflicts: conflicts.length, owned: owned.length },
-    differences: differences.slice(0, MAX_LISTED),
-    conflicts: conflicts.slice(0, MAX_LISTED),
-    owned: owned.slice(0, MAX_LISTED),
+    differences: differences.slice(0, MAX_LISTED_ENTRIES),
+    conflicts: conflicts.slice(0, MAX_LISTED_ENTRIES),
+    owned: owned.slice(0, MAX_LISTED_ENTRIES),
   };
 }
 

@@ -5,14 +5,14 @@ import { keyOfOctets } from '#dns/wire/octets.ts';
 import type { PresentRecord, RecordedValue } from '#store/undo.ts';
 import { editsBetween } from '../records/rrsets.ts';
 import type { OwnedRrset } from './answer.ts';
-import { isChallenge, ownedMessage } from './owned.ts';
+import { isChallengeOwner, ownedMessage } from './owned.ts';
 import {
   conflictOf,
   formerOwners,
   type Planned,
   type PlanningZone,
-  plannedOf,
-  storedOf,
+  toPlannedRrset,
+  toStored,
   WantedRecords,
 } from './plan.ts';
 import type { PastRrset } from './rewind.ts';
@@ -35,7 +35,7 @@ export function planAround(
   past: PastRrset,
   rows: readonly PresentRecord[],
 ): { planned: Planned; left: LeftRrset | null } {
-  const storedRecords = rows.map(storedOf);
+  const storedRecords = rows.map(toStored);
   const ownersById = new Map(rows.flatMap(({ id, owners }) => (owners.length > 0 ? [[id, owners] as const] : [])));
   const ownedRecords = storedRecords.filter(({ id }) => ownersById.has(id));
   const free = storedRecords.filter(({ id }) => !ownersById.has(id));
@@ -50,28 +50,28 @@ export function planAround(
   const restoredRecords = wantedRecords.records.filter((record) => !values.has(keyOfOctets(record.wire)));
   const after = [...ownedRecords.map(({ id, record }) => ({ ...record, id })), ...restoredRecords];
   return {
-    planned: plannedOf(zone, past, {
+    planned: toPlannedRrset(zone, past, {
       stored: storedRecords,
       edits: editsBetween(free, restoredRecords),
       wanted: after,
     }),
-    left: leftOf(past, rows, ownersById, untouchedIds),
+    left: toLeftRrset(past, rows, ownersById, untouchedIds),
   };
 }
 
 /** The records that an owner has now, and those that an owner changed and that are gone with their value. */
 function leftIds(past: PastRrset, rows: readonly PresentRecord[]): Set<string> {
   const owners = new Map(rows.map((row) => [row.id, row.owners]));
-  const free = new Set(rows.flatMap((row) => (row.owners.length > 0 ? [] : [textOf([row], false)])));
+  const free = new Set(rows.flatMap((row) => (row.owners.length > 0 ? [] : [serializeValues([row], false)])));
   const isLeft = ([id, value]: readonly [string, RecordedValue | null]) => {
     const now = owners.get(id);
     if (now !== undefined) return now.length > 0;
-    return formerOwners(past, id).length > 0 && !(value !== null && free.has(textOf([value], false)));
+    return formerOwners(past, id).length > 0 && !(value !== null && free.has(serializeValues([value], false)));
   };
   return new Set([...past.values].filter(isLeft).map(([id]) => id));
 }
 
-function leftOf(
+function toLeftRrset(
   past: PastRrset,
   rows: readonly PresentRecord[],
   ownersById: LeftRrset['held'],
@@ -88,14 +88,17 @@ function leftOf(
       return value !== null && (ownersById.get(id) ?? formerOwners(past, id)).includes(owner) ? [value] : [];
     });
     const values = [...now.filter(({ id }) => !untouchedIds.has(id)), ...then];
-    if (isChallenge(owner, type) || textOf(values, true) === textOf(now, true)) continue;
-    const ttl = textOf(values, false) === textOf(now, false) ? (then[0]?.ttl ?? null) : null;
+    if (isChallengeOwner(owner, type) || serializeValues(values, true) === serializeValues(now, true)) continue;
+    const ttl = serializeValues(values, false) === serializeValues(now, false) ? (then[0]?.ttl ?? null) : null;
     ownedRrsets.push({ name, type, owner, message: ownedMessage({ owner, isHeld: now.length > 0, values, ttl }) });
   }
   return { name, type, change, held: ownersById, owned: ownedRrsets };
 }
 
-function textOf(values: readonly Pick<RecordedValue, 'content' | 'priority' | 'ttl'>[], withTtl: boolean): string {
+function serializeValues(
+  values: readonly Pick<RecordedValue, 'content' | 'priority' | 'ttl'>[],
+  withTtl: boolean,
+): string {
   return values
     .map(({ content, priority, ttl }) => JSON.stringify([content, priority, withTtl ? ttl : null]))
     .sort()

@@ -1,5 +1,5 @@
 // The deleted zones that an actor can bring back.
-import { deletedZonesOf } from '#store/deleted-zones.ts';
+import { listOwnedDeletedZones } from '#store/deleted-zones.ts';
 import { type Actor, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -26,7 +26,7 @@ export async function readDeletedZones(context: ServiceContext, actor: Actor): P
   if (visibleZoneIds(actor) !== null) return [];
   const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
   const deniedTo = actor.manageZones === 'none' ? overridesOf(actor) : {};
-  const zones = await deletedZonesOf(context.db, owners, context.now(), { limit: MAX_DELETED, deniedTo });
+  const zones = await listOwnedDeletedZones(context.db, owners, context.now(), { limit: MAX_DELETED, deniedTo });
   return zones.map(({ id, name, teamId, deletedAt, until, recordCount }) => ({
     id,
     zoneName: name,

@@ -5,7 +5,7 @@
 import { ownerName } from '#base/owner-names.ts';
 import { orderName } from '#dns/names/name.ts';
 import { MAX_LINKS } from '#dns/rules/chain.ts';
-import { ancestorsOf, NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { listAncestorNames, NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeWrite, type Neighbour } from '#dns/rules/rrset.ts';
 import { finishInTurns, type Steps } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
@@ -43,7 +43,7 @@ export async function conflictsWithOwned(
       }
     }
     if (round === 0) putBack(recordsByName, rrsets);
-    missingNames = linksOf(recordsByName, zone.name);
+    missingNames = listLinks(recordsByName, zone.name);
   }
   return finishInTurns(judgeSteps(plan, recordsByName), signal);
 }
@@ -63,7 +63,7 @@ function neighbourOf(record: WantedRecord): Neighbour {
 }
 
 /** The names in the zone that aliases lead to and that are not known yet, as ordernames. */
-function linksOf(recordsByName: ReadonlyMap<string, readonly Neighbour[]>, zone: string): string[] {
+function listLinks(recordsByName: ReadonlyMap<string, readonly Neighbour[]>, zone: string): string[] {
   const targets = new Set<string>();
   for (const { type, target } of [...recordsByName.values()].flat()) {
     if ((type !== 'CNAME' && type !== 'ALIAS') || target === null) continue;
@@ -110,7 +110,7 @@ function firstConflict(
     const { problem } = verdict;
     const others = 'records' in problem ? problem.records : [];
     for (const id of others) namedIds.add(id);
-    const above = ancestorsOf(name).flatMap((each) => CUTS.flatMap((cut) => [...nearby.at(each).allOf(cut)]));
+    const above = listAncestorNames(name).flatMap((each) => CUTS.flatMap((cut) => [...nearby.at(each).allOf(cut)]));
     const id = [...others, record.id, ...above.map((each) => each.id)].find((each) => owners.has(each));
     if (id === undefined) return problem.message;
     const which = id === record.id ? 'this record' : 'the other record';

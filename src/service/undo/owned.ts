@@ -35,7 +35,7 @@ export function ownedMessage({ owner, isHeld, values, ttl = null }: OwnedRecords
 }
 
 /** Whether the records of an owner are the values of an ACME challenge, which are worth nothing after it. */
-export function isChallenge(owner: string, type: string): boolean {
+export function isChallengeOwner(owner: string, type: string): boolean {
   return type === 'TXT' && CHALLENGE.test(owner);
 }
 

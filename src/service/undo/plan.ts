@@ -32,7 +32,7 @@ export interface PlanningZone {
  * @param rows the records at this name and type as they are
  */
 export function planRrset(zone: PlanningZone, past: PastRrset, rows: readonly PresentRecord[]): Planned {
-  const storedRecords = rows.map(storedOf);
+  const storedRecords = rows.map(toStored);
   const wantedRecords = new WantedRecords(storedRecords.filter(({ id }) => !past.values.has(id)));
   for (const [id, value] of past.values) {
     const problem = value && wantedRecords.addPast(zone, past, id, value);
@@ -44,7 +44,7 @@ export function planRrset(zone: PlanningZone, past: PastRrset, rows: readonly Pr
   const pastOwners = edits.flatMap((edit) => (edit.kind === 'create' ? formerOwners(past, edit.record.id ?? '') : []));
   const owner = currentOwners[0] ?? pastOwners[0];
   if (owner === undefined)
-    return plannedOf(zone, past, { stored: storedRecords, edits, wanted: wantedRecords.records });
+    return toPlannedRrset(zone, past, { stored: storedRecords, edits, wanted: wantedRecords.records });
   return conflictOf(past, ownedMessage({ owner, isHeld: currentOwners.length > 0, values: wantedRecords.records }));
 }
 
@@ -81,7 +81,7 @@ export function conflictOf({ name, type, change }: PastRrset, message: string): 
 }
 
 /** @param storedRecords all records of the RRset as they are */
-export function plannedOf(
+export function toPlannedRrset(
   zone: PlanningZone,
   past: PastRrset,
   { stored, edits, wanted }: { stored: readonly Stored[]; edits: RecordEdit[]; wanted: WantedRecord[] },
@@ -94,7 +94,7 @@ export function plannedOf(
 }
 
 /** @throws Error if the row cannot be parsed, because another program wrote it */
-export function storedOf({ id, owners: _, ...row }: PresentRecord): Stored {
+export function toStored({ id, owners: _, ...row }: PresentRecord): Stored {
   const parsed = parseRdata(row.type, row.content, row.priority);
   if (!parsed.ok) throw new Error(`record ${id} does not parse: ${parsed.problem.message}`);
   return { id, record: { ...row, wire: parsed.value.wire, target: parsed.value.target } };

@@ -2,9 +2,9 @@
 // the rules that held between them then hold again. Only two things can contradict them: the records of owners, which
 // stay as they are, and zones that were created below this one since then. The plan is made without the zone's lock and
 // holds only while the zone stays as it was read; otherwise it is made again.
-import { fqdn, suffixesOf } from '#dns/names/name.ts';
+import { fqdn, listSuffixes } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
-import { beginningOf, firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
+import { findBeginning, firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecords, readableOnly } from '../accounts/actor.ts';
 import { changeLocked } from '../change/locked.ts';
@@ -16,14 +16,14 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { refusal } from '../refusal.ts';
-import { childrenOf } from '../zones/children.ts';
+import { readChildren } from '../zones/children.ts';
 import { seeZone } from '../zones/zones.ts';
-import { answerOf, type Conflict, refuseConflicts, type UndoResult } from './answer.ts';
+import { buildUndoAnswer, type Conflict, refuseConflicts, type UndoResult } from './answer.ts';
 import { planAround } from './around.ts';
 import { isUnchanged, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { conflictsWithOwned } from './next-to-owned.ts';
 import type { PastRrset } from './rewind.ts';
-import { planBulk } from './write.ts';
+import { planUndoBulk } from './write.ts';
 
 export interface RestoreOptions {
   /** Whether the answer is a preview and nothing is written. */
@@ -72,7 +72,7 @@ export async function restoreRecords(
 
 function answerFor({ rrsets, conflicts, left }: ZonePlan, dryRun: boolean, serial: number): UndoResult {
   const differences = rrsets.map(({ difference }) => difference);
-  return answerOf({ differences, conflicts, owned: left.flatMap(({ owned }) => owned) }, dryRun, serial);
+  return buildUndoAnswer({ differences, conflicts, owned: left.flatMap(({ owned }) => owned) }, dryRun, serial);
 }
 
 interface RestorePlan extends ZonePlan {
@@ -100,7 +100,7 @@ async function planRestore(
       const pasts = from === null ? [] : await pastRrsets(recordsBefore(tx, zone, from), size, signal);
       const plan = await planAll(tx, zone, pasts, planAround, size, signal);
       const against = await conflictsWithOwned(tx, plan, size, signal);
-      const children = (await childrenOf(tx, zone)).map(({ name }) => name);
+      const children = (await readChildren(tx, zone)).map(({ name }) => name);
       return withoutForeign({ ...plan, conflicts: [...plan.conflicts, ...against], children });
     });
   } finally {
@@ -113,7 +113,7 @@ async function mustHaveHistory(tx: Tx, zone: ZoneRow, at: Date, now: Date): Prom
   const givenTime = at.toISOString();
   if (at > now) throw refusal('restore-in-future', { at: givenTime, now: now.toISOString() });
   // The history may have an earlier time than the zone, because a change has the time at which its transaction began.
-  const createdTime = (await beginningOf(tx, zone.id)) ?? zone.createdAt;
+  const createdTime = (await findBeginning(tx, zone.id)) ?? zone.createdAt;
   if (at < createdTime) throw refusal('restore-before-zone', { at: givenTime, created: createdTime.toISOString() });
   const prunedTime = await prunedUntil(tx, zone);
   if (prunedTime !== null && at <= prunedTime)
@@ -151,7 +151,7 @@ function withoutForeign(plan: RestorePlan): RestorePlan {
     if (after.length === 0) return true;
     const full = fqdn(name, zone.name);
     const child =
-      suffixesOf(full).find((suffix) => takenNames.has(suffix)) ??
+      listSuffixes(full).find((suffix) => takenNames.has(suffix)) ??
       (type === 'DNAME' ? children.find((each) => each.endsWith(`.${full}`)) : undefined);
     if (child === undefined) return true;
     foreign.push({ change, name, type, message: `the zone ${child}, which this service hosts, has this name now.` });
@@ -174,10 +174,10 @@ async function write(
   const outdatedError = new Error('the zone changed');
   try {
     return await changeLocked(context, caller, plannedZone.id, async (tx, zone) => {
-      const children = (await childrenOf(tx, zone)).map(({ name }) => name);
+      const children = (await readChildren(tx, zone)).map(({ name }) => name);
       if (!isUnchanged(plannedZone, zone) || children.join() !== plan.children.join()) throw outdatedError;
       if (rrsets.length === 0) return { answer: () => answer };
-      const bulk = planBulk(tx, context, rrsets, restoredTo);
+      const bulk = planUndoBulk(tx, context, rrsets, restoredTo);
       return { answer: ({ serial }) => ({ ...answer, serial }), bulk };
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 // The history of keys and trusts that have a right again, because a zone was restored.
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
-import { grantsOf, type ReturnedGrants } from '#store/deleted-zones.ts';
+import { type ReturnedGrants, readGrants } from '#store/deleted-zones.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { accountHistory } from '../accounts/account.ts';
 import type { Caller } from '../context.ts';
@@ -19,7 +19,7 @@ export async function recordGrants(
     ['trusts', 'trust.change'],
   ] as const) {
     const ids = returnedGrants[kind].map(({ id }) => id);
-    for (const { id: subject, grants } of await grantsOf(tx, kind, ids)) {
+    for (const { id: subject, grants } of await readGrants(tx, kind, ids)) {
       const before = { grants: grants.filter((grant) => grant.zoneId !== zoneId) };
       await insertAccountChange(tx, {
         action,

@@ -70,8 +70,8 @@ function rewindRrset(steps: readonly RecordedStep[], selectedIds: ReadonlySet<nu
 function cancelOut(steps: readonly RecordedStep[]): boolean {
   const [before, after] = [new Map<string, string>(), new Map<string, string>()];
   for (const step of steps) {
-    before.set(step.recordId, textOf(step.before));
-    if (!after.has(step.recordId)) after.set(step.recordId, textOf(step.after));
+    before.set(step.recordId, serializeValue(step.before));
+    if (!after.has(step.recordId)) after.set(step.recordId, serializeValue(step.after));
   }
   const list = (values: Map<string, string>) =>
     [...values.values()]
@@ -82,6 +82,6 @@ function cancelOut(steps: readonly RecordedStep[]): boolean {
 }
 
 /** Empty: no record. */
-function textOf(value: RecordedValue | null): string {
+function serializeValue(value: RecordedValue | null): string {
   return value === null ? '' : JSON.stringify([value.content, value.ttl, value.priority, value.comment]);
 }

@@ -23,7 +23,7 @@ import { editRrsets, tryRrsets } from '../records/edit-rrsets.ts';
 import type { RrsetEdit, RrsetResult } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
-import { answerOf, type Conflict, refuseConflicts, type UndoResult } from './answer.ts';
+import { buildUndoAnswer, type Conflict, refuseConflicts, type UndoResult } from './answer.ts';
 import { isUnchanged, type Planner, PlanSize, planAll, type ZonePlan } from './load.ts';
 import { planRrset } from './plan.ts';
 import { rewind } from './rewind.ts';
@@ -69,7 +69,7 @@ export async function undoChanges(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planUndo(context, caller, zoneId, selection, signal);
     const outdatedRefusal = busy();
-    const edit = editOf(plan, outdatedRefusal);
+    const edit = buildEdit(plan, outdatedRefusal);
     try {
       if (dryRun) return await preview(context, caller, zoneId, plan, edit);
       if (plan.conflicts.length > 0) throw refuseConflicts(plan.conflicts);
@@ -104,7 +104,7 @@ async function preview(
     conflicts.push(conflict);
   }
   const differences = plan.rrsets.map(({ difference }) => difference);
-  const answer = answerOf({ differences, conflicts }, true, plan.zone.serial);
+  const answer = buildUndoAnswer({ differences, conflicts }, true, plan.zone.serial);
   return { ...answer, etag: recordsTag(plan.zone), changes: plan.rrsets.length };
 }
 
@@ -124,9 +124,9 @@ async function planUndo(
       mustMatchRecords(caller, zone);
       await mustHaveHistory(tx, zone, selection);
       const changeRows = await selectedChanges(tx, zoneId, selection, MAX_UNDONE + 1);
-      const changes = recordChangesOf(selection, changeRows);
+      const changes = pickRecordChanges(selection, changeRows);
       for (const place of changes) mustWriteRecord(actor, zoneId, place);
-      const steps = await stepsSince(tx, zone, changes[0]?.id ?? 0, placesOf(changes));
+      const steps = await stepsSince(tx, zone, changes[0]?.id ?? 0, listPlaces(changes));
       if (steps === null) throw refusal('undo-too-old');
       signal?.throwIfAborted();
       const rewound = rewind(steps, new Set(changes.map(({ id }) => id)));
@@ -152,7 +152,7 @@ async function mustHaveHistory(tx: Tx, zone: ZoneRow, selection: Selection): Pro
 type RecordChange = SelectedChange & { name: string; type: NonNullable<SelectedChange['type']> };
 
 /** The changes of records among the selected ones. @throws Refusal not_found, bad_request */
-function recordChangesOf(selection: Selection, changeRows: readonly SelectedChange[]): RecordChange[] {
+function pickRecordChanges(selection: Selection, changeRows: readonly SelectedChange[]): RecordChange[] {
   const records = changeRows.flatMap((each) =>
     each.name === null || each.type === null ? [] : [each as RecordChange],
   );
@@ -168,7 +168,7 @@ function recordChangesOf(selection: Selection, changeRows: readonly SelectedChan
   return records;
 }
 
-function placesOf(changes: readonly RecordChange[]): RecordChange[] {
+function listPlaces(changes: readonly RecordChange[]): RecordChange[] {
   return [...new Map(changes.map((each) => [`${each.name} ${each.type}`, each])).values()];
 }
 
@@ -178,7 +178,7 @@ function laterConflict({ id, name, type, keyId, owner }: RecordedStep): Conflict
   return { change: id, name, type, message };
 }
 
-function editOf(plan: ZonePlan, outdatedRefusal: Refusal): RrsetEdit<UndoResult> {
+function buildEdit(plan: ZonePlan, outdatedRefusal: Refusal): RrsetEdit<UndoResult> {
   const rrsets = plan.rrsets.map(({ past: { name, type, undoes }, wanted }) => ({
     name,
     type,
@@ -186,7 +186,7 @@ function editOf(plan: ZonePlan, outdatedRefusal: Refusal): RrsetEdit<UndoResult>
     ...(undoes === null ? {} : { undoes }),
   }));
   const differences = plan.rrsets.map(({ difference }) => difference);
-  const answer = answerOf({ differences, conflicts: [] }, false, 0);
+  const answer = buildUndoAnswer({ differences, conflicts: [] }, false, 0);
   return {
     names: [...new Set(rrsets.map(({ name }) => name))],
     candidates: plan.rrsets.flatMap(({ wanted }) => wanted),

@@ -8,7 +8,7 @@ import type { RecordEdit } from '../records/rrsets.ts';
 import type { PlannedRrset } from './plan.ts';
 
 /** @param restoredTo the time in the history of the change */
-export function planBulk(
+export function planUndoBulk(
   tx: Tx,
   context: Pick<ServiceContext, 'random'>,
   rrsets: readonly PlannedRrset[],

@@ -3,13 +3,13 @@
 import { keyTag, keyTagOfDs } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { insertChanges } from '#store/changes.ts';
-import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
+import { awaitDelegation, endDepartures } from '#store/child-zones.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import {
   type DeletedZoneRow,
   deletedNamesBelow,
   deletedZoneNamed,
-  deletionOf,
+  findDeletion,
   insertDeletedZone,
   lockDeletedZone,
   type ReturnedGrants,
@@ -22,17 +22,17 @@ import { grantDeclared } from '#store/trusts.ts';
 import { inOneSnapshot, lockZone, touchZone, type ZoneRow, zoneById, zonesNamed } from '#store/zones.ts';
 import { mustManageZones, sameOwner, teamsOfActor } from '../accounts/actor.ts';
 import { mustFitQuota, mustHaveRoom, mustHaveRoomForZone } from '../accounts/quota.ts';
-import { historyOf, serialAfter } from '../change/history.ts';
+import { buildHistoryHead, serialAfter } from '../change/history.ts';
 import { repeatedAnswer } from '../change/once.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
-import { childrenOf } from '../zones/children.ts';
+import { readChildren } from '../zones/children.ts';
 import { mustHaveChildren } from '../zones/create.ts';
-import { type CreationStatus, statusOf } from '../zones/delegation.ts';
+import { type CreationStatus, judgeNewZone } from '../zones/delegation.ts';
 import { mustNotOverlap } from '../zones/overlap.ts';
 import { mustNotBePublic, mustNotBeReserved, noTeamOfYours } from '../zones/owner.ts';
-import { parentOf, touchParent } from '../zones/parent.ts';
+import { findParentZone, touchParent } from '../zones/parent.ts';
 import { mustNotBeKept, takeName } from '../zones/quarantine.ts';
 import { addZone } from '../zones/tree.ts';
 import { type ZoneView, zoneView } from '../zones/view.ts';
@@ -75,7 +75,7 @@ export async function restoreZone(
   const earlierAnswer = await repeatedAnswer<ZoneView>(context, caller);
   const restoredZone = earlierAnswer ?? (await restoreOnce(context, caller, wantedZone, count));
   const row = await zoneById(context.db, restoredZone.id);
-  return { ...restoredZone, status: row ? await statusOf(context, row) : 'done' };
+  return { ...restoredZone, status: row ? await judgeNewZone(context, row) : 'done' };
 }
 
 async function restoreOnce(
@@ -86,7 +86,7 @@ async function restoreOnce(
 ): Promise<ZoneView> {
   const candidate = await findDeleted(context.db, context, caller, wantedZone);
   await count(writesFor(candidate));
-  const above = await parentOf(context.db, candidate.name);
+  const above = await findParentZone(context.db, candidate.name);
   const restore = async (tx: Tx, enterTree: () => Promise<void>) => {
     const deletedZone = await findDeleted(
       tx,
@@ -98,7 +98,7 @@ async function restoreOnce(
     const parent = above && sameOwner(above, deletedZone) ? above : null;
     await mustFit(tx, context, deletedZone, parent, null);
     await mustFitQuota(tx, context, deletedZone, growthOf(deletedZone));
-    const below = await childrenOf(tx, deletedZone);
+    const below = await readChildren(tx, deletedZone);
     const { zone, grants } = await bringBack(tx, context, deletedZone);
     // As for a new zone, the parent is locked before the lock that all creations share.
     if (parent) await lockZone(tx, parent.id);
@@ -131,7 +131,7 @@ export async function previewZone(
 ): Promise<ZonePreview> {
   return inOneSnapshot(context.db, async (tx) => {
     const deletedZone = await findDeleted(tx, context, caller, wantedZone);
-    const above = await parentOf(tx, deletedZone.name);
+    const above = await findParentZone(tx, deletedZone.name);
     await mustFit(tx, context, deletedZone, above && sameOwner(above, deletedZone) ? above : null, null);
     await mustFitQuota(tx, context, deletedZone, growthOf(deletedZone));
     return {
@@ -234,7 +234,7 @@ async function mustNotExist(tx: Tx, { id, name, ds, until, recordCount, ...owner
 
 /** Zones that were created below meanwhile would hide records of the deleted zone. @throws Refusal conflict */
 async function mustNotHoldNamesBelow(tx: Tx, deletedZone: DeletedZoneRow): Promise<void> {
-  for (const child of await childrenOf(tx, deletedZone)) {
+  for (const child of await readChildren(tx, deletedZone)) {
     const apex = orderName(child.name.slice(0, -deletedZone.name.length - 1));
     const { names, total } = await deletedNamesBelow(tx, deletedZone.id, apex);
     if (total === 0) continue;
@@ -267,14 +267,14 @@ async function publish(
   { id, serial }: ZoneRow,
   isChild: boolean,
 ): Promise<ZoneView> {
-  await endDeparturesOf(tx, deletedZone.name, id);
+  await endDepartures(tx, deletedZone.name, id);
   if (!isChild || !(await awaitDelegation(tx, id))) await touchParent(tx, context, deletedZone.name);
   await takeName(tx, deletedZone.name);
   const zone = await touchZone(tx, id, { serial, changedNames: null, growth: growthOf(deletedZone) }, context.now());
   const after = zoneView(zone, context.nameservers);
-  const deletion = await deletionOf(tx, zone.id);
+  const deletion = await findDeletion(tx, zone.id);
   const undoes = deletion === null ? null : [deletion];
   const entry = { action: 'zone.restore', before: null, after, serial, undoes } as const;
-  await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry }]);
+  await insertChanges(tx, [{ ...buildHistoryHead(zone, caller), ...entry }]);
   return after;
 }

@@ -41,8 +41,8 @@ export async function transferZone<T>(
     const servedZone = await createServedSource(context).zone(row.id, AbortSignal.any([signal, end.signal]));
     if (servedZone === null) return null;
     const { head, settings, pages } = servedZone;
-    const octetsOf = (page: readonly ServedSet[]) => octetsOfEntries(page.flatMap(({ rdata }) => rdata));
-    const paced = atPace(context.largeReads, pages, octetsOf);
+    const countOctets = (page: readonly ServedSet[]) => octetsOfEntries(page.flatMap(({ rdata }) => rdata));
+    const paced = atPace(context.largeReads, pages, countOctets);
     return await send({ name: head.name, serial: head.serial, soa: settings.soa, pages: paced });
   } finally {
     end.abort();

@@ -5,7 +5,7 @@ import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { inOneStep } from '#dns/steps.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
-import { addedBy, asksForSoa, evaluate, namesOf, type UpdateRrset } from '#dns/update/apply.ts';
+import { addedBy, asksForSoa, evaluate, listUpdateNames, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate, type Update } from '#dns/update/read.ts';
 import type { Rcode } from '#dns/wire/rcodes.ts';
 import { soaContent, type ZoneRow } from '#store/zones.ts';
@@ -16,7 +16,7 @@ import { editRrsets } from '../records/edit-rrsets.ts';
 import type { CurrentRrsets, OwnedChange, RrsetPlan, RrsetResult, Touched } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { findZoneNamed } from '../zones/lookup.ts';
-import { nameserversOf } from '../zones/view.ts';
+import { listNameservers } from '../zones/view.ts';
 
 /** The answer to an update. */
 export interface UpdateResult {
@@ -94,13 +94,13 @@ function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites
 function countWrites({ changes }: Update): number {
   const rrsets = new Map<string, number>();
   for (const change of changes) {
-    const place = change.kind === 'refused' ? '' : placeOf(change);
+    const place = change.kind === 'refused' ? '' : formatPlace(change);
     rrsets.set(place, (rrsets.get(place) ?? 0) + 1);
   }
   return [...rrsets.values()].reduce((sum, records) => sum + writesForRecords(records), 0);
 }
 
-function placeOf(change: Exclude<Update['changes'][number], { kind: 'refused' }>): string {
+function formatPlace(change: Exclude<Update['changes'][number], { kind: 'refused' }>): string {
   if (change.kind === 'add') return `${change.record.name} ${change.record.type}`;
   return `${change.name} ${'type' in change ? change.type : '*'}`;
 }
@@ -127,7 +127,7 @@ async function apply(
   update: Update,
 ): Promise<RrsetResult<Answer>> {
   const soa = asksForSoa(update) ? await soaContent(context.db, zone.serial) : null;
-  const nameservers = nameserversOf(zone, context.nameservers);
+  const nameservers = listNameservers(zone, context.nameservers);
   const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<Answer> | Refusal => {
     const evaluation = evaluate(update, {
       defaultTtl,
@@ -140,7 +140,7 @@ async function apply(
     return { rrsets: evaluation.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };
   };
   const edit = {
-    names: namesOf(update),
+    names: listUpdateNames(update),
     candidates: addedBy(update),
     touches: touchedBy(update),
     namesOwners: true,

@@ -1,16 +1,21 @@
 // The write of the difference between a zone and a zone file.
 import { nameOfOrder } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
-import { octetsOf } from '#store/quotas.ts';
+import { sumStoredOctets } from '#store/quotas.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { writeEdits } from '../change/bulk.ts';
-import { bytesOf, type Growth } from '../change/growth.ts';
+import { countBytes, type Growth } from '../change/growth.ts';
 import type { BulkChange } from '../change/locked.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ZoneDiff } from './diff.ts';
 
 /** The difference as a part of the change of a zone, whose row is locked. */
-export async function planBulk(tx: Tx, context: ServiceContext, zone: ZoneRow, diff: ZoneDiff): Promise<BulkChange> {
+export async function planImportBulk(
+  tx: Tx,
+  context: ServiceContext,
+  zone: ZoneRow,
+  diff: ZoneDiff,
+): Promise<BulkChange> {
   const edits = {
     deletes: diff.deletes.map(({ id }) => id),
     updates: diff.updates.map(({ stored, record, isSameValue }) => ({ id: stored.id, record, isSameValue })),
@@ -35,13 +40,13 @@ function listNames({ creates, updates, deletes }: ZoneDiff): string[] {
 async function measureGrowth(tx: Tx, zone: ZoneRow, { creates, updates, deletes }: ZoneDiff): Promise<Growth> {
   const replacedUpdates = updates.filter(({ isSameValue }) => !isSameValue);
   const listIds = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
-  const deletedBytes = await octetsOf(tx, zone.no, listIds(deletes), { withComments: true });
+  const deletedBytes = await sumStoredOctets(tx, zone.no, listIds(deletes), { withComments: true });
   // A record that gets another value keeps its comment.
-  const old = await octetsOf(tx, zone.no, listIds(replacedUpdates.map(({ stored }) => stored)), {
+  const old = await sumStoredOctets(tx, zone.no, listIds(replacedUpdates.map(({ stored }) => stored)), {
     withComments: false,
   });
   let bytes = -deletedBytes - old;
-  for (const record of creates) bytes += bytesOf(record);
-  for (const { record } of replacedUpdates) bytes += bytesOf(record);
+  for (const record of creates) bytes += countBytes(record);
+  for (const { record } of replacedUpdates) bytes += countBytes(record);
   return { records: creates.length - deletes.length, bytes };
 }

@@ -9,8 +9,8 @@ import { recordsTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
 import { readInSlot } from '../large-read.ts';
 import type { IsKnown } from '../records/records.ts';
-import { childrenOf } from '../zones/children.ts';
-import { nameserversOf } from '../zones/view.ts';
+import { readChildren } from '../zones/children.ts';
+import { listNameservers } from '../zones/view.ts';
 import { seeZone } from '../zones/zones.ts';
 
 type ZoneFileExport = { zone: string } & ({ whole: string } | { pieces: AsyncIterable<string> });
@@ -29,20 +29,20 @@ export async function exportZoneFile(
 ): Promise<ZoneFileExport | null> {
   const { id, name: zone } = await seeZone(context, actor, zoneId, 'no_zone');
   mustReadWholeZone(actor, id);
-  const headOf = async (tx: Tx) => {
+  const buildHead = async (tx: Tx) => {
     const row = await seeZone({ ...context, db: tx }, actor, id, 'no_zone');
-    const children = await childrenOf(tx, row);
+    const children = await readChildren(tx, row);
     const soa = await soaContent(tx, row.serial);
-    const nameservers = nameserversOf(row, context.nameservers);
+    const nameservers = listNameservers(row, context.nameservers);
     const delegatedZones = children.map((child) => ({
       ...child,
-      nameservers: nameserversOf(child, context.nameservers),
+      nameservers: listNameservers(child, context.nameservers),
     }));
     const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers, children: delegatedZones });
     return { no: row.no, head, etag: recordsTag(row, head) };
   };
   const whole = await inOneSnapshot(context.db, async (tx) => {
-    const { no, head, etag } = await headOf(tx);
+    const { no, head, etag } = await buildHead(tx);
     if (isKnown(etag)) return undefined;
     const { rows, more } = await writtenPage(tx, no, undefined);
     return more ? null : head + writeRecords(rows);
@@ -50,11 +50,11 @@ export async function exportZoneFile(
   if (whole === undefined) return null;
   if (whole !== null) return { zone, whole };
 
-  async function* piecesOf(tx: Tx) {
-    const { no, head } = await headOf(tx);
+  async function* streamPieces(tx: Tx) {
+    const { no, head } = await buildHead(tx);
     yield head;
     for await (const page of writtenPages(tx, no)) yield writeRecords(page);
   }
-  const pieces = () => snapshotPages(context.db, piecesOf);
+  const pieces = () => snapshotPages(context.db, streamPieces);
   return { zone, pieces: readInSlot(context, actor, signal, pieces, (text) => text.length) };
 }

@@ -10,7 +10,7 @@ import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
 import { type LineProblem, MAX_PROBLEMS, type ZoneFile, zoneFileSteps } from '#dns/zonefile/read.ts';
 import { firstOwners } from '#store/owner-pages.ts';
-import { contentsOf, zoneValues } from '#store/zone-values.ts';
+import { readContents, zoneValues } from '#store/zone-values.ts';
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
 import { changeLocked, writeChange } from '../change/locked.ts';
@@ -20,13 +20,13 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { holderOf } from '../permits.ts';
 import { prepareAliases } from '../records/alias-target.ts';
 import { type Refusal, refusal } from '../refusal.ts';
-import { childrenOf } from '../zones/children.ts';
+import { readChildren } from '../zones/children.ts';
 import type { FirstRecords } from '../zones/create.ts';
 import { seeZone } from '../zones/zones.ts';
-import { planBulk } from './apply.ts';
+import { planImportBulk } from './apply.ts';
 import { diffZone, sizeOf, type ZoneDiff } from './diff.ts';
 
-export interface ZoneFileImport {
+export interface ZoneFileImportResult {
   /** The number of records after the import. */
   records: number;
   created: number;
@@ -88,7 +88,7 @@ export async function previewZoneFile(
     ignored: ignoredIn(file),
     problems,
     diff,
-    contents: await contentsOf(context.db, diff === null ? [] : firstIds(diff), CHARACTERS_SHOWN),
+    contents: await readContents(context.db, diff === null ? [] : firstIds(diff), CHARACTERS_SHOWN),
   }));
 }
 
@@ -111,7 +111,7 @@ export async function importZoneFile(
   text: string,
   request: ImportRequest & { agree?: (diff: ZoneDiff) => void },
   serial?: number,
-): Promise<ZoneFileImport> {
+): Promise<ZoneFileImportResult> {
   return planned(context, caller.actor, zoneId, text, request, async (plan) => {
     if (serial !== undefined && serial !== plan.zone.serial) throw anotherSerial();
     mustMatchRecords(caller, plan.zone);
@@ -141,17 +141,17 @@ export async function withFirstRecords<T>(
   await count(writesFor(text));
   const release = await context.imports.take(holderOf(caller.actor), signal);
   try {
-    const conditions = { zone, children: await childrenOf(context.db, zone) };
+    const conditions = { zone, children: await readChildren(context.db, zone) };
     const { problems, wanted } = await readFile({ ...conditions, reviseTtl }, text, signal);
     if (problems.length > 0) throw refuseLines(problems);
     await count(wanted.length);
     signal?.throwIfAborted();
     return await use(async (tx, createdZone) => {
       // Another zone was created below this one.
-      if (!haveSameConditions(conditions, { zone: createdZone, children: await childrenOf(tx, createdZone) }))
+      if (!haveSameConditions(conditions, { zone: createdZone, children: await readChildren(tx, createdZone) }))
         throw busy();
       if (wanted.length === 0) return;
-      const bulk = await planBulk(tx, context, createdZone, {
+      const bulk = await planImportBulk(tx, context, createdZone, {
         creates: wanted,
         updates: [],
         deletes: [],
@@ -211,7 +211,7 @@ async function planImport(
 ): Promise<Plan> {
   // The file is checked before the records are loaded, so that a wrong file costs the database little.
   const { children, defaultTtl } = {
-    children: await childrenOf(context.db, seenZone),
+    children: await readChildren(context.db, seenZone),
     defaultTtl: seenZone.defaultTtl,
   };
   const { file, problems, wanted } = await readFile({ zone: seenZone, children }, text, signal);
@@ -256,7 +256,7 @@ async function write(
   plannedDiff: ZoneDiff,
   signal?: AbortSignal,
   serial?: number,
-): Promise<ZoneFileImport> {
+): Promise<ZoneFileImportResult> {
   const { zone: before, wanted, file } = plan;
   await prepareAliases(context, caller.actor, before.id, someAliases(plannedDiff));
   signal?.throwIfAborted();
@@ -269,10 +269,10 @@ async function write(
       zone.serial === before.serial
         ? plannedDiff
         : await finishInTurns(diffZone(await zoneValues(tx, zone.no), wanted), signal);
-    const isSame = haveSameConditions(plan, { zone, children: await childrenOf(tx, zone) });
+    const isSame = haveSameConditions(plan, { zone, children: await readChildren(tx, zone) });
     // Another change came first: nothing is written, and a retry counts the changes and checks the file again.
     if (sizeOf(diff) > Math.max(1, sizeOf(plannedDiff)) || !isSame) throw busy();
-    const answer: ZoneFileImport = {
+    const answer: ZoneFileImportResult = {
       records: wanted.length,
       created: diff.creates.length,
       updated: diff.updates.length,
@@ -282,7 +282,7 @@ async function write(
       owned: await firstOwners(tx, ownedIds(diff)),
     };
     if (sizeOf(diff) === 0) return { answer: () => answer };
-    return { answer: () => answer, bulk: await planBulk(tx, context, zone, diff) };
+    return { answer: () => answer, bulk: await planImportBulk(tx, context, zone, diff) };
   });
 }
 

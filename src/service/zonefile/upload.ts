@@ -2,7 +2,7 @@
 // stored in the database. It is stored for one hour, and only the key that uploaded it can read it.
 import { createHash } from 'node:crypto';
 import { isStorable } from '#store/database.ts';
-import { dropUpload, keepUpload, type Upload, uploadOf } from '#store/uploads.ts';
+import { dropUpload, findUpload, keepUpload, type Upload } from '#store/uploads.ts';
 import { mustWriteAllRecords } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -36,11 +36,11 @@ export async function uploadZoneFile(
 export async function readUpload(context: ServiceContext, { actor }: Caller, zoneId: string): Promise<Upload | null> {
   const zone = await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteAllRecords(actor, zone.id);
-  return uploadOf(context.db, zone.id, actor.keyId, staleAt(context));
+  return findUpload(context.db, zone.id, actor.keyId, staleAt(context));
 }
 
 /** An id for a file and the serial it was compared with, because two browser windows may preview two files. */
-export function previewId({ content, serial }: Upload): string {
+export function identifyUpload({ content, serial }: Upload): string {
   return `${serial}-${createHash('sha256').update(content).digest('hex').slice(0, 32)}`;
 }
 

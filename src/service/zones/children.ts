@@ -5,7 +5,7 @@ import { type ZoneRow, zonesBelow } from '#store/zones.ts';
 const MAX_ZONES = 10_000;
 
 /** The zones of this service directly below a zone, without the zones below those. */
-export async function childrenOf(db: Db | Tx, zone: Pick<ZoneRow, 'tree'>): Promise<ZoneRow[]> {
+export async function readChildren(db: Db | Tx, zone: Pick<ZoneRow, 'tree'>): Promise<ZoneRow[]> {
   const below = await zonesBelow(db, zone.tree, MAX_ZONES);
   // In tree order, a zone comes directly before the zones below it.
   const children: ZoneRow[] = [];

@@ -4,7 +4,7 @@ import { dsRecords, generateCsk, keyTag, keyTagOfDs } from '#dns/dnssec/signing-
 import { orderName, parseZoneName } from '#dns/names/name.ts';
 import { DEFAULT_TTL } from '#dns/record.ts';
 import { insertChanges } from '#store/changes.ts';
-import { awaitDelegation, endDeparturesOf } from '#store/child-zones.ts';
+import { awaitDelegation, endDepartures } from '#store/child-zones.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { type FormerZone, formerZone, takeFormerKey } from '#store/former-keys.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -12,17 +12,17 @@ import { grantDeclared } from '#store/trusts.ts';
 import { insertZone, lockZone, type ZoneRow, zoneById } from '#store/zones.ts';
 import { mustManageZones, type Owner, sameOwner } from '../accounts/actor.ts';
 import { mustHaveRoomForZone } from '../accounts/quota.ts';
-import { historyOf, serialAfter } from '../change/history.ts';
+import { buildHistoryHead, serialAfter } from '../change/history.ts';
 import { repeatedAnswer } from '../change/once.ts';
 import { busy } from '../change/queue.ts';
 import { keyRevoked } from '../change/standing.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
-import { childrenOf } from './children.ts';
-import { type CreationStatus, statusOf } from './delegation.ts';
+import { readChildren } from './children.ts';
+import { type CreationStatus, judgeNewZone } from './delegation.ts';
 import { mustNotOverlap } from './overlap.ts';
 import { mustNotBePublic, mustNotBeReserved, noTeamOfYours, ownerFor } from './owner.ts';
-import { parentOf, touchParent } from './parent.ts';
+import { findParentZone, touchParent } from './parent.ts';
 import { mustNotBeKept, takeName } from './quarantine.ts';
 import { addZone } from './tree.ts';
 import { type ZoneView, zoneView } from './view.ts';
@@ -73,7 +73,7 @@ export async function createZone(
   const comment = insist(parseComment(input.comment ?? null));
   mustNotBeReserved(name, context.reservedNames ?? []);
   if (!context.allowPublicSuffixes) mustNotBePublic(name);
-  const above = await parentOf(context.db, name);
+  const above = await findParentZone(context.db, name);
   // A zone of another owner is not locked: mustNotOverlap refuses the new zone.
   const parent = above && sameOwner(above, owner) ? above : null;
   const mustFit = async (tx: Tx, addedZone: ZoneRow | null) => {
@@ -92,13 +92,13 @@ export async function createZone(
     await mustFit(tx, null);
     const { zone, key } = await insertSigned(tx, context, caller, owner, { ...input, zoneName: name, comment });
     if (records !== undefined) {
-      const below = await childrenOf(tx, zone);
+      const below = await readChildren(tx, zone);
       await records(tx, zone);
       await enterTree();
       await mustFit(tx, zone);
       await mustHaveChildren(tx, zone, below);
     }
-    await endDeparturesOf(tx, name, zone.id);
+    await endDepartures(tx, name, zone.id);
     if (parent && !(await awaitDelegation(tx, zone.id))) await touchParent(tx, context, name);
     return { ...zoneView(zone, context.nameservers), key };
   };
@@ -110,7 +110,7 @@ export async function createZone(
     const row = await zoneById(context.db, createdZone.id);
     // If the zone was deleted meanwhile, or this is the stored answer to a repeated request, the owner has nothing left
     // to do.
-    return { ...createdZone, status: row ? await statusOf(context, row) : 'done' };
+    return { ...createdZone, status: row ? await judgeNewZone(context, row) : 'done' };
   } catch (error) {
     // The tree lock prevents this error; the constraint is the second safeguard.
     if (sqlFailure(error)?.constraint?.startsWith('zones_')) throw refusal('zone-exists', { name });
@@ -120,7 +120,7 @@ export async function createZone(
 
 /** The records of the zone were judged next to these zones. @throws Refusal busy if there are others now */
 export async function mustHaveChildren(tx: Tx, zone: ZoneRow, knownChildren: readonly ZoneRow[]): Promise<void> {
-  const now = await childrenOf(tx, zone);
+  const now = await readChildren(tx, zone);
   if (now.map(({ id }) => id).join() !== knownChildren.map(({ id }) => id).join()) throw busy();
 }
 
@@ -157,17 +157,17 @@ async function insertSigned(
   });
   const zoneWithOldKey = earlierZone === null || newKey ? null : await takeFormerKey(tx, insertedZone, earlierZone);
   const zone = zoneWithOldKey ?? insertedZone;
-  const key = keyOf(zone, zoneWithOldKey === null ? earlierZone : null, zoneWithOldKey !== null);
+  const key = toCreatedKey(zone, zoneWithOldKey === null ? earlierZone : null, zoneWithOldKey !== null);
   await takeName(tx, name);
   await grantDeclared(tx, zone);
   const after = { ...zoneView(zone, context.nameservers), key };
   const entry = { action: 'zone.create', before: null, after, serial: zone.serial } as const;
-  await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry }]);
+  await insertChanges(tx, [{ ...buildHistoryHead(zone, caller), ...entry }]);
   return { zone, key };
 }
 
 /** @param replacedZone the former zone whose key the new one does not use */
-function keyOf(zone: ZoneRow, replacedZone: FormerZone | null, isKept: boolean): CreatedKey {
+function toCreatedKey(zone: ZoneRow, replacedZone: FormerZone | null, isKept: boolean): CreatedKey {
   return {
     keyTag: keyTag(zone.cskPublic),
     kept: isKept,

@@ -4,7 +4,7 @@ import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import type { Delegation, ServiceContext } from '../context.ts';
-import { parentOf } from './parent.ts';
+import { findParentZone } from './parent.ts';
 
 export type CreationStatus = 'done' | 'ds_required' | 'handshake_claim_required';
 
@@ -33,15 +33,15 @@ export function creationStatus(
 }
 
 /** The current status. It waits for the delegation check, if the check is on. */
-export async function statusOf(context: ServiceContext, zone: ZoneRow): Promise<CreationStatus> {
+export async function judgeNewZone(context: ServiceContext, zone: ZoneRow): Promise<CreationStatus> {
   const { privateTlds, look } = context.delegation ?? NO_DELEGATION;
-  const isHosted = (await parentOf(context.db, zone.name)) !== null;
+  const isHosted = (await findParentZone(context.db, zone.name)) !== null;
   const isLookNeeded = look !== null && !isHosted && !privateTlds.has(zone.name);
   return creationStatus(
     zone.name,
     isHosted,
     privateTlds,
-    isLookNeeded ? await look(zone.name, zone.ds.map(wireOf), ownerOf(zone)) : null,
+    isLookNeeded ? await look(zone.name, zone.ds.map(parseStoredDs), ownerOf(zone)) : null,
   );
 }
 
@@ -49,7 +49,7 @@ function ownerOf({ teamId, userId }: ZoneRow): string {
   return teamId ?? userId ?? '';
 }
 
-function wireOf(ds: string): Uint8Array {
+function parseStoredDs(ds: string): Uint8Array {
   const parsed = parseRdata('DS', ds, null);
   if (!parsed.ok) throw new Error(`a stored DS does not parse: ${parsed.problem.message}`);
   return parsed.value.wire;

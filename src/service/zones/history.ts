@@ -1,6 +1,6 @@
 // Reads the history of a zone. The history of a deleted zone cannot be read.
 import { type ChangeFilter, searchChanges } from '#store/change-search.ts';
-import { listChanges, type PastChange } from '#store/changes.ts';
+import { listPastChanges, type PastChange } from '#store/changes.ts';
 import { type Actor, mustReadWholeZone, recordLevel } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -27,9 +27,9 @@ export async function readChanges(
 ): Promise<{ changes: ChangeView[]; next?: string }> {
   const { id, zoneOnly } = await readable(context, actor, zoneId);
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  const { changes, more } = await listChanges(context.db, id, { before, zoneOnly, limit: query.limit });
+  const { changes, more } = await listPastChanges(context.db, id, { before, zoneOnly, limit: query.limit });
   const last = changes.at(-1);
-  return { changes: changes.map(viewOf), ...(last && more ? { next: writeCursor(last.id) } : {}) };
+  return { changes: changes.map(toChangeView), ...(last && more ? { next: writeCursor(last.id) } : {}) };
 }
 
 export type HistoryFilter = Omit<ChangeFilter, 'zoneOnly'>;
@@ -50,7 +50,7 @@ export async function findChanges(
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const searchResult = await searchChanges(context.db, id, { ...filter, zoneOnly }, { before, limit: query.limit });
   const next = searchResult.next === null ? {} : { next: writeCursor(searchResult.next) };
-  return { changes: searchResult.changes.map(viewOf), ...next, isCut: searchResult.isCut };
+  return { changes: searchResult.changes.map(toChangeView), ...next, isCut: searchResult.isCut };
 }
 
 async function readable(
@@ -64,7 +64,7 @@ async function readable(
   return { id, zoneOnly };
 }
 
-function viewOf({ owner, undoes, restoredTo, at, ...row }: PastChange): ChangeView {
+function toChangeView({ owner, undoes, restoredTo, at, ...row }: PastChange): ChangeView {
   return {
     ...row,
     ...(owner === null ? {} : { owner }),

@@ -1,5 +1,5 @@
 // Finds zones by name, for protocols that address them so.
-import { parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes, parseZoneName } from '#dns/names/name.ts';
 import { soaContent, type ZoneRow, zonesNamed } from '#store/zones.ts';
 import { type Actor, maySee } from '../accounts/actor.ts';
 import { noZone } from '../change/standing.ts';
@@ -14,7 +14,7 @@ type Reading = Pick<ServiceContext, 'db'>;
  * @param name canonical and absolute, without the final dot
  */
 export async function findEnclosingZone({ db }: Reading, actor: Actor, name: string): Promise<ZoneRow | null> {
-  const suffixes = suffixesOf(name).filter((suffix) => suffix.includes('.'));
+  const suffixes = listSuffixes(name).filter((suffix) => suffix.includes('.'));
   const zones = await zonesNamed(db, suffixes);
   return zones.find((zone) => maySee(actor, zone)) ?? null;
 }

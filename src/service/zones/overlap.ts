@@ -1,6 +1,6 @@
 // Whether a zone may be at its name: next to the zones of other owners, and to the records of its parent.
-import { orderName, suffixesOf } from '#dns/names/name.ts';
-import { ancestorsOf } from '#dns/rules/nearby-records.ts';
+import { listSuffixes, orderName } from '#dns/names/name.ts';
+import { listAncestorNames } from '#dns/rules/nearby-records.ts';
 import type { Tx } from '#store/database.ts';
 import { namesBelow, recordsAt } from '#store/records.ts';
 import { foreignZoneBelow, type ZoneRow, zonesNamed } from '#store/zones.ts';
@@ -22,7 +22,7 @@ export async function mustNotOverlap(
   addedZone: ZoneRow | null = null,
 ): Promise<void> {
   const [ancestorZones, foreignBelow] = await Promise.all([
-    zonesNamed(tx, suffixesOf(name)),
+    zonesNamed(tx, listSuffixes(name)),
     foreignZoneBelow(tx, orderName(name), owner),
   ]);
   const enclosing = ancestorZones.filter(({ id }) => id !== addedZone?.id);
@@ -45,7 +45,7 @@ export async function mustNotOverlap(
 async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void> {
   const relative = name.slice(0, -parent.name.length - 1);
   const apex = orderName(relative);
-  const above = await recordsAt(tx, parent.no, ancestorsOf(relative));
+  const above = await recordsAt(tx, parent.no, listAncestorNames(relative));
   const redirection = above.find(({ type }) => type === 'DNAME');
   if (redirection !== undefined) {
     throw refusal('zone-below-dname', { parent: parent.name, id: parent.id, at: redirection.name, name });

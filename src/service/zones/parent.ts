@@ -1,7 +1,7 @@
 // The parent of a zone, if this service hosts it. The answers of a parent depend on the zones below it: NS, DS, empty
 // non-terminals and the proofs of non-existence are computed for each query. So the parent changes when a zone below it
 // is created or deleted.
-import { orderName, suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes, orderName } from '#dns/names/name.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { MAX_NAMES } from '#store/feed-changes.ts';
 import { lockZone, touchZone, type ZoneRow, zonesBelow, zonesNamed } from '#store/zones.ts';
@@ -9,13 +9,13 @@ import { serialAfter } from '../change/history.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** The longest zone, of any owner, that encloses the zone with this name. It is read without a lock. */
-export async function parentOf(db: Db | Tx, zoneName: string): Promise<ZoneRow | null> {
-  return (await zonesNamed(db, suffixesOf(zoneName).slice(1)))[0] ?? null;
+export async function findParentZone(db: Db | Tx, zoneName: string): Promise<ZoneRow | null> {
+  return (await zonesNamed(db, listSuffixes(zoneName).slice(1)))[0] ?? null;
 }
 
 /** Gives the parent its next serial, which also makes name servers read the delegations again. */
 export async function touchParent(tx: Tx, context: Pick<ServiceContext, 'now'>, zoneName: string): Promise<void> {
-  const parentRow = await parentOf(tx, zoneName);
+  const parentRow = await findParentZone(tx, zoneName);
   const parent = parentRow && (await lockZone(tx, parentRow.id));
   if (!parent) return;
   const now = context.now();

@@ -1,14 +1,14 @@
 // A deleted zone may still be delegated to the service, and mail and certificates may depend on its names. If another
 // team could create the zone again at once, it would control all of that. So the name is reserved for its former owner
 // for some time.
-import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes, orderName, parseZoneName } from '#dns/names/name.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
-import { boundDeletedZones, forgetDeletedZones, keepZone as keepRows } from '#store/deleted-zones.ts';
-import { keptForOthers, quarantineName, releaseName } from '#store/quarantine.ts';
+import { boundDeletedZones, forgetDeletedZones, keepDeletedZone as keepRows } from '#store/deleted-zones.ts';
+import { keptForOthers, quarantineName, releaseQuarantinedName } from '#store/quarantine.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import type { Owner } from '../accounts/actor.ts';
-import { roomOf, type WithQuotas } from '../accounts/quota.ts';
+import { readRoom, type WithQuotas } from '../accounts/quota.ts';
 import { COMMAND_LINE, type DryRun, inTransaction } from '../administrator.ts';
 import { insist, refusal } from '../refusal.ts';
 
@@ -32,7 +32,7 @@ export async function keepName(tx: Tx, context: WithQuarantine, zone: ZoneRow): 
  * in the transaction that deletes the zone, before that. An owner's deleted zones take no more room than its zones may,
  * and are no more than the quota, or 1,000.
  */
-export async function keepZone(
+export async function quarantineZone(
   tx: Tx,
   context: WithQuarantine & WithQuotas,
   zone: ZoneRow,
@@ -41,7 +41,7 @@ export async function keepZone(
   if (context.quarantineMs === 0) return;
   const at = context.now();
   await keepRows(tx, zone, { serial, at, until: new Date(at.getTime() + context.quarantineMs) });
-  const room = await roomOf(tx, context, zone);
+  const room = await readRoom(tx, context, zone);
   await boundDeletedZones(tx, zone, { ...room, zones: Math.max(room.zones, LEAST_KEPT) });
 }
 
@@ -52,14 +52,14 @@ export async function keepZone(
  */
 export async function mustNotBeKept(tx: Tx, context: WithQuarantine, owner: Owner, name: string): Promise<void> {
   if (context.quarantineMs === 0) return;
-  const until = await keptForOthers(tx, { suffixes: suffixesOf(name), tree: orderName(name) }, owner, context.now());
+  const until = await keptForOthers(tx, { suffixes: listSuffixes(name), tree: orderName(name) }, owner, context.now());
   if (until === null) return;
   throw refusal('zone-quarantined', { name, until: until.toISOString() });
 }
 
 /** Ends the quarantine of a name that its owner uses again. */
 export async function takeName(tx: Tx, name: string): Promise<void> {
-  await releaseName(tx, name);
+  await releaseQuarantinedName(tx, name);
 }
 
 /**
@@ -74,7 +74,7 @@ export async function adminReleaseName(
 ): Promise<string> {
   const name = insist(parseZoneName(zoneName));
   const release = async (tx: Tx) => {
-    const teamId = await releaseName(tx, name);
+    const teamId = await releaseQuarantinedName(tx, name);
     if (teamId === undefined) throw new Error(`the name ${name} is not in quarantine`);
     await forgetDeletedZones(tx, name);
     const entry = { teamId, action: 'name.release', subject: name, before: null, after: null, at: now } as const;

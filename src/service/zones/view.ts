@@ -1,5 +1,5 @@
 // The JSON that the API returns for zones and records.
-import { type DsRecord, dsRecords } from '#dns/dnssec/signing-key.ts';
+import { type DsData, dsRecords } from '#dns/dnssec/signing-key.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow, ZoneState } from '#store/zones.ts';
@@ -10,7 +10,7 @@ export interface ZoneView {
   owner: string;
   state: ZoneState;
   nameservers: string[];
-  ds: DsRecord[];
+  ds: DsData[];
   defaultTtl: number;
   serial: number;
   /** Absent until the records were counted. */
@@ -69,7 +69,7 @@ export interface RecordView {
 }
 
 /** The names of the NS records of a zone. @param ownNameservers those of the service */
-export function nameserversOf(
+export function listNameservers(
   zone: Pick<ZoneRow, 'secondaryNameservers'>,
   ownNameservers: readonly string[],
 ): string[] {
@@ -82,7 +82,7 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
     zoneName: zone.name,
     owner: zone.teamId === null ? 'personal' : `org:${zone.teamId}`,
     state: zone.state,
-    nameservers: nameserversOf(zone, nameservers),
+    nameservers: listNameservers(zone, nameservers),
     ds: dsRecords(zone.name, zone.cskPublic),
     defaultTtl: zone.defaultTtl,
     serial: zone.serial,

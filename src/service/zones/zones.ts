@@ -4,19 +4,19 @@ import { insertChanges } from '#store/changes.ts';
 import { beginDeparture } from '#store/child-zones.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { snapshotPages } from '#store/snapshot.ts';
-import { deleteZone, listZones, type ZoneRow, zoneById } from '#store/zones.ts';
+import { deleteZoneRow, listOwnedZones, type ZoneRow, zoneById } from '#store/zones.ts';
 import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
-import { historyOf, serialAfter } from '../change/history.ts';
+import { buildHistoryHead, serialAfter } from '../change/history.ts';
 import { inTurn, lockZoneFor } from '../change/locked.ts';
 import { noZone } from '../change/standing.ts';
 import { mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { readInSlot } from '../large-read.ts';
 import { insist, refusal } from '../refusal.ts';
-import { type CreationStatus, statusOf } from './delegation.ts';
+import { type CreationStatus, judgeNewZone } from './delegation.ts';
 import { findEnclosingZone } from './lookup.ts';
-import { parentOf, touchParent } from './parent.ts';
-import { keepName, keepZone } from './quarantine.ts';
+import { findParentZone, touchParent } from './parent.ts';
+import { keepName, quarantineZone } from './quarantine.ts';
 import { type ManagedZone, managedZone, type ZoneView, zoneView } from './view.ts';
 
 /** The context of operations that only read. In a transaction they read its snapshot. */
@@ -55,7 +55,7 @@ export async function readAllZones(
 ): Promise<{ whole: ZoneView[] } | { pages: AsyncIterable<ZoneView[]> }> {
   const first = await readZones(context, actor, { ...query, limit: PAGE });
   if (first.next === undefined) return { whole: first.zones };
-  async function* pagesOf(tx: Tx) {
+  async function* readPages(tx: Tx) {
     let cursor = query.cursor;
     do {
       const page: { zones: ZoneView[]; next?: string } = await readZones({ ...context, db: tx }, actor, {
@@ -66,7 +66,7 @@ export async function readAllZones(
       cursor = page.next;
     } while (cursor !== undefined);
   }
-  const pages = () => snapshotPages(context.db, pagesOf);
+  const pages = () => snapshotPages(context.db, readPages);
   return { pages: readInSlot(context, actor, signal, pages, (page) => page.length * ZONE_OCTETS) };
 }
 
@@ -82,12 +82,12 @@ export async function readDs(context: ServiceContext, actor: Actor, id: string):
 
 /** The creation status of a zone now. This may query the parent zone. @throws Refusal no_zone */
 export async function readStatus(context: ServiceContext, actor: Actor, id: string): Promise<CreationStatus> {
-  return statusOf(context, await seeZone(context, actor, id, 'no_zone'));
+  return judgeNewZone(context, await seeZone(context, actor, id, 'no_zone'));
 }
 
 /** Whether a zone of this service encloses the zone with this name. */
 export async function isParentHosted(context: ServiceContext, zoneName: string): Promise<boolean> {
-  return (await parentOf(context.db, zoneName)) !== null;
+  return (await findParentZone(context.db, zoneName)) !== null;
 }
 
 /** The rows of a page. */
@@ -103,7 +103,7 @@ async function readZoneRows(
     name = parsed.value;
   }
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  const rows = await listZones(context.db, {
+  const rows = await listOwnedZones(context.db, {
     teamIds: teamsOfActor(actor),
     userId: actor.user?.id ?? null,
     ids: visibleZoneIds(actor),
@@ -140,7 +140,7 @@ export async function readEnclosingZone(context: ServiceContext, actor: Actor, n
 }
 
 /** The zone of a key that sees exactly one. @throws Refusal bad_request (no zone, or several) */
-export async function onlyZoneOf(context: ServiceContext, actor: Actor): Promise<ZoneView> {
+export async function requireOnlyZone(context: ServiceContext, actor: Actor): Promise<ZoneView> {
   const { zones } = await readZones(context, actor, { limit: 2 });
   const [zone] = zones;
   if (zone && zones.length === 1) return zone;
@@ -167,7 +167,7 @@ export async function readZone(
   id: string,
 ): Promise<ZoneView & { status: CreationStatus }> {
   const zone = await seeZone(context, actor, id, 'not_found');
-  return { ...zoneView(zone, context.nameservers), status: await statusOf(context, zone) };
+  return { ...zoneView(zone, context.nameservers), status: await judgeNewZone(context, zone) };
 }
 
 /**
@@ -176,20 +176,20 @@ export async function readZone(
  */
 export async function removeZone(context: ServiceContext, caller: Caller, id: string): Promise<void> {
   const { name } = await seeZone(context, caller.actor, id, 'no_zone');
-  const parent = await parentOf(context.db, name);
+  const parent = await findParentZone(context.db, name);
   await inTurn(context, caller, parent ? [parent.id, id] : [id], async (tx) => {
     const zone = await lockZoneFor(tx, context, caller, id);
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
     const serial = serialAfter(zone.serial, context.now());
-    await keepZone(tx, context, zone, serial);
+    await quarantineZone(tx, context, zone, serial);
     if (parent) await beginDeparture(tx, id);
-    await deleteZone(tx, id);
+    await deleteZoneRow(tx, id);
     await keepName(tx, context, zone);
     await touchParent(tx, context, zone.name);
     await insertChanges(tx, [
       {
-        ...historyOf(zone, caller),
+        ...buildHistoryHead(zone, caller),
         action: 'zone.delete',
         before: zoneView(zone, context.nameservers),
         after: null,

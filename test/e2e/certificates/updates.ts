@@ -7,7 +7,7 @@ import type { TsigKey } from '#dns/message/tsig.ts';
 import { adminMintKey } from '#service/credentials/administration.ts';
 import { certificateObject, issue, namesIn } from '../../support/cert-manager/certificates.ts';
 import { secretOf } from '../../support/doors/servers.ts';
-import { recordsOf, transfer } from '../../support/knot/secondaries.ts';
+import { parseDigRecords, transfer } from '../../support/knot/secondaries.ts';
 import { type TestStack, zoneObject } from '../../support/stack/stack.ts';
 import { untilIs, untilNone } from '../../support/time/until.ts';
 import { namespaceObject } from './ground.ts';
@@ -70,7 +70,7 @@ async function holdsAndRemoves(stack: TestStack, server: string, { at, records }
 }
 
 async function bindRecords({ port }: BindForUpdates): Promise<string[]> {
-  return recordsOf(await transfer(port, UPDATED_ZONE));
+  return parseDigRecords(await transfer(port, UPDATED_ZONE));
 }
 
 /** The objects are the same for both tests. */

@@ -2,7 +2,7 @@
 // provider.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser, weightOf } from '../../support/console/browser.ts';
+import { findFlaws, measureWeight, startBrowser } from '../../support/console/browser.ts';
 import { CONSOLE_ORIGIN, startConsoleWithProvider } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 
@@ -114,13 +114,13 @@ test('the console signs people in through their provider', async () => {
 test('the console has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
   const page = await browser.open();
   await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
-  const flaws = await flawsOf(page);
+  const flaws = await findFlaws(page);
   await signIn(page);
   await page.goto(`${home}/apps/new?for=certificates`);
   await page.getByLabel('TSIG key for DNS updates').selectOption('hmac-sha256');
   await page.getByRole('button', { name: 'Create the key' }).click();
   await page.locator('#tsig-file').waitFor();
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   // With errors at several fields.
   await page.goto(`${home}/apps/new`);
   await page.getByLabel('Name', { exact: true }).fill('x');
@@ -129,7 +129,7 @@ test('the console has no page with serious findings, sideways scrolling or more 
   await page.getByRole('button', { name: 'Create the key' }).click();
   expect(await page.locator('#networks-error').textContent()).toContain('no network');
   expect(await page.getByLabel('Only from these networks').inputValue()).toBe('no network');
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   const key = (await service.sql`select id from api_keys where team_id = ${ada.team} limit 1`)[0]?.id;
   // With invitations in both directions, and keys that a member created.
   const other = await addPerson(service, { team: 'other' });
@@ -140,12 +140,12 @@ test('the console has no page with serious findings, sideways scrolling or more 
   const removal = `/members/${ada.id}/remove`;
   for (const path of ['/apps', `/apps/${key}`, `/apps/${key}/revoke`, '/members', removal, '/history']) {
     await page.goto(`${home}${path}`);
-    flaws.push(...(await flawsOf(page)));
+    flaws.push(...(await findFlaws(page)));
   }
-  expect(await weightOf(page, `${home}/apps`)).toBeLessThan(200_000);
+  expect(await measureWeight(page, `${home}/apps`)).toBeLessThan(200_000);
   for (const path of ['teams', 'nowhere']) {
     await page.goto(`${CONSOLE_ORIGIN}/console/${path}`);
-    flaws.push(...(await flawsOf(page)));
+    flaws.push(...(await findFlaws(page)));
   }
   expect(flaws).toEqual([]);
 });

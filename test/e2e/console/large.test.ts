@@ -1,7 +1,7 @@
 // A zone of 100,000 records in a real browser: one of them is found in at most four clicks from the list of zones, the
 // list is sorted, and it is read forwards and backwards. No part of it needs a script.
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser } from '../../support/console/browser.ts';
+import { findFlaws, startBrowser } from '../../support/console/browser.ts';
 import { startConsoleService } from '../../support/console/console.ts';
 import { fillZone } from '../../support/service/large-zone.ts';
 import { addPerson } from '../../support/service/people.ts';
@@ -55,7 +55,7 @@ test('a zone of 100,000 records has pages in both directions, from both ends, wi
   await page.getByRole('link', { name: 'large.example' }).click();
   await page.getByRole('link', { name: 'Next page' }).click();
   await page.getByText('51–100 of 100,000').waitFor();
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
   await page.getByRole('link', { name: 'Previous page' }).click();
   await page.getByText('1–50 of 100,000').waitFor();
   await page.getByRole('link', { name: 'Name', exact: true }).click();
@@ -63,5 +63,5 @@ test('a zone of 100,000 records has pages in both directions, from both ends, wi
   await page.locator('tbody tr:not(.own)').first().getByRole('rowheader', { name: 'host99999', exact: true }).waitFor();
   await page.getByRole('link', { name: 'TTL', exact: true }).click();
   await page.getByText('can sort at most 10,000 records').waitFor();
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // real browser.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser } from '../../support/console/browser.ts';
+import { findFlaws, startBrowser } from '../../support/console/browser.ts';
 import { startConsoleService } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 
@@ -46,11 +46,11 @@ test('a change is undone, and DNS follows', async () => {
   await click('link', 'tasks.example');
   await click('link', 'History');
   await click('link', /^Undo the change by/);
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
   await click('button', 'Undo');
   await page.getByText('Undone: the records of one name and type').waitFor();
   expect(clicks()).toBeLessThanOrEqual(MAX_CLICKS);
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
   await expect.poll(async () => (await service.dns.lookup('www.tasks.example', 'A')).rcode).toBe('NXDOMAIN');
 });
 
@@ -72,14 +72,14 @@ test('the live view names the node that lags', async () => {
   await page.locator('#summary').getByText('late is behind for').waitFor();
   expect(clicks()).toBeLessThanOrEqual(MAX_CLICKS);
   expect(await page.locator('#servers tr', { hasText: 'late' }).textContent()).toContain('behind');
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
 });
 
 test('the overview has plots without flaws, also without figures', async () => {
   const { page } = await begin();
   await page.goto(`${BASE}/console/`);
   await page.getByRole('img', { name: 'Queries a second by node' }).waitFor();
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
   await service.sql`insert into node_samples (node, instance, at, answers, applied, applied_seconds)
     select 'ns' || node, 'a', date_trunc('minute', now()) - slot * interval '15 minutes',
       jsonb_build_object('noerror', 1000 * (100 - slot), 'nxdomain', 10 * (100 - slot)), 100 - slot, 100 - slot
@@ -87,5 +87,5 @@ test('the overview has plots without flaws, also without figures', async () => {
   await page.reload();
   await page.getByText('The table of figures has all nodes').waitFor();
   await page.locator('.plot summary').first().click();
-  expect(await flawsOf(page)).toEqual([]);
+  expect(await findFlaws(page)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // is accessible.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser } from '../../support/console/browser.ts';
+import { findFlaws, startBrowser } from '../../support/console/browser.ts';
 import { startConsoleService } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 import { issuerKey, seconds } from '../../support/tokens/keys.ts';
@@ -31,7 +31,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
   const page = await browser.open();
   await signIn(page);
   await page.goto(home);
-  const flaws = await flawsOf(page);
+  const flaws = await findFlaws(page);
   await page.getByRole('button', { name: 'Create a trust' }).click();
   const kind = page.getByLabel('Kind of issuer');
   for (const [id, label] of [
@@ -44,7 +44,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
     await kind.selectOption(id);
     await page.getByLabel(label, { exact: true }).waitFor();
     // The others have no other elements than these two.
-    if (id === 'github' || id === 'oidc') flaws.push(...(await flawsOf(page)));
+    if (id === 'github' || id === 'oidc') flaws.push(...(await findFlaws(page)));
   }
   await page.getByLabel('Name', { exact: true }).fill('cluster west');
   await page.getByLabel('Issuer of the cluster').fill(ISSUER);
@@ -53,7 +53,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
   await page.locator('.preview').getByText('namespace shop: all').waitFor();
   await page.getByRole('button', { name: 'Create the trust' }).click();
   await page.locator('#onlyNames-error').waitFor();
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the service.
   await page.getByLabel('Only these names').fill('*.${namespace}');
   await page.locator('.preview').getByText('namespace billing: *.billing').waitFor();
@@ -71,7 +71,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
     `${one}/revoke`,
   ]) {
     await page.goto(path);
-    flaws.push(...(await flawsOf(page)));
+    flaws.push(...(await findFlaws(page)));
   }
   await page.goto(`${home}/test`);
   for (const [audience, sentence] of [
@@ -82,7 +82,7 @@ test('a person creates a trust whose names are previewed, and tests a token; no 
     await page.getByRole('button', { name: 'Test the token' }).click();
     await page.getByText(sentence).waitFor();
     expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe('');
-    flaws.push(...(await flawsOf(page)));
+    flaws.push(...(await findFlaws(page)));
   }
   expect(flaws).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // the live view; hostile contents; every page under axe-core, wide and narrow, light and dark.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsOf, startBrowser, weightOf } from '../../support/console/browser.ts';
+import { findFlaws, measureWeight, startBrowser } from '../../support/console/browser.ts';
 import { startConsoleService } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 
@@ -260,12 +260,12 @@ test('the zones of the console has no page with serious findings, sideways scrol
   const flaws: string[] = [];
   const paths = ['', '/owners', '/live', '/history', '/zonefile', '/settings', '/delete', `/records/${id}/edit`];
   for (const path of paths) {
-    expect(await weightOf(page, `${zone.home}${path}`)).toBeLessThan(170_000);
-    flaws.push(...(await flawsOf(page)));
+    expect(await measureWeight(page, `${zone.home}${path}`)).toBeLessThan(170_000);
+    flaws.push(...(await findFlaws(page)));
   }
   for (const path of ['', '/new']) {
     await page.goto(`${BASE}/console/zones${path}`);
-    flaws.push(...(await flawsOf(page)));
+    flaws.push(...(await findFlaws(page)));
   }
   // With errors, with a row being edited, and with the preview of an import.
   await page.goto(zone.home);
@@ -273,17 +273,17 @@ test('the zones of the console has no page with serious findings, sideways scrol
   await page.getByLabel('Name', { exact: true }).fill('www');
   await page.getByRole('link', { name: 'Edit www A' }).click();
   await page.getByRole('form', { name: 'Edit www A' }).waitFor();
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   await page.getByRole('form', { name: 'Add a record' }).getByLabel('IPv4 address').fill('x');
   await page.getByRole('button', { name: 'Create the record' }).click();
   await page.locator('#content-error').waitFor();
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   await page.goto(`${zone.home}/records/selected?do=ttl&id=${id}`);
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   await page.goto(`${zone.home}/zonefile`);
   await page.getByLabel('Or paste the text').fill('new IN A 192.0.2.1\n');
   await page.getByRole('button', { name: 'Preview the changes' }).click();
   await page.getByText('1 created, 0 changed, 2 deleted').waitFor();
-  flaws.push(...(await flawsOf(page)));
+  flaws.push(...(await findFlaws(page)));
   expect(flaws).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { familiar } from '../../../deploy/image/archive.ts';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { cacheRoot } from '../../../deploy/local/parts/cache.ts';
 import { ensureHelm } from '../../../deploy/local/parts/helm-build.ts';
-import { objectsOf, template } from '../../support/chart/chart.ts';
+import { parseObjects, template } from '../../support/chart/chart.ts';
 import { type Checkout, copyCheckout } from '../../support/docs/checkout.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 import { follow } from '../../support/docs/reader.ts';
@@ -88,7 +88,7 @@ const typeAll = (steps: typeof images) =>
 async function imagesOfChart(): Promise<string[]> {
   const { ok, text } = await template({});
   if (!ok) throw new Error(text);
-  const named = JSON.stringify(objectsOf(text)).matchAll(/"image":"([^"]+)"/g);
+  const named = JSON.stringify(parseObjects(text)).matchAll(/"image":"([^"]+)"/g);
   return [...new Set([...named].map(([, image = '']) => familiar(image)))].sort();
 }
 

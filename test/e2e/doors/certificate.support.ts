@@ -8,7 +8,7 @@ import { runClient } from '../../support/doors/run.ts';
 import { pythonTool } from '../../support/tools/python.ts';
 
 /** The alternative names of a certificate file, sorted. */
-export async function namesOf(file: string): Promise<string[]> {
+export async function readCertificateNames(file: string): Promise<string[]> {
   return new X509Certificate(await readFile(file)).subjectAltName?.split(', ').sort() ?? [];
 }
 
@@ -62,7 +62,7 @@ export async function byCertbot(options: CertbotOptions): Promise<string[]> {
   ];
   const env = { REQUESTS_CA_BUNDLE: pebble.authority.file };
   await withWaits((seconds) => runClient(pythonTool(environment, 'certbot'), args(seconds), { cwd: folder, env }));
-  return namesOf(join(folder, 'config/live', zone, 'cert.pem'));
+  return readCertificateNames(join(folder, 'config/live', zone, 'cert.pem'));
 }
 
 export interface LegoOptions {
@@ -95,5 +95,5 @@ export async function byLego(options: LegoOptions): Promise<string[]> {
   await withWaits((seconds) =>
     runClient(['lego'], args, { cwd: folder, env: { ...env, ...legoWaits(provider.toUpperCase(), seconds) } }),
   );
-  return namesOf(join(folder, 'lego/certificates', `${zone}.crt`));
+  return readCertificateNames(join(folder, 'lego/certificates', `${zone}.crt`));
 }

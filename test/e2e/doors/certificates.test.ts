@@ -10,7 +10,7 @@ import { walk } from '../../support/doors/walk.ts';
 import { temporaryFolder } from '../../support/runner/temporary.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { ensurePythonTools, pythonTool } from '../../support/tools/python.ts';
-import { byCertbot, byLego, NOT_SEEN, namesOf } from './certificate.support.ts';
+import { byCertbot, byLego, NOT_SEEN, readCertificateNames } from './certificate.support.ts';
 
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 const { signal } = new AbortController();
@@ -120,7 +120,7 @@ test.concurrent('a reader of docs/how-to/certbot.md gets a certificate with a ke
       env: { REQUESTS_CA_BUNDLE: pebble.authority.file },
       again: NOT_SEEN,
     });
-    expect(await namesOf(join(certificates, 'live/example.com/cert.pem'))).toEqual([
+    expect(await readCertificateNames(join(certificates, 'live/example.com/cert.pem'))).toEqual([
       'DNS:*.example.com',
       'DNS:example.com',
     ]);

@@ -4,7 +4,7 @@
 import { test } from 'vitest';
 import { readSteps } from '#cli/import/read.ts';
 import { useRegistry } from '#cli/import/registry.ts';
-import { readZoneFile } from '#cli/import/sources/zone-file.ts';
+import { parseZoneFileSource } from '#cli/import/sources/zone-file.ts';
 import { updateKey } from '../../support/doors/dns-update/client.ts';
 import { runScript } from '../../support/doors/dns-update/primary.ts';
 import { powerDnsClient, replace } from '../../support/doors/powerdns/client.ts';
@@ -101,7 +101,10 @@ const objects = (namespace: string, wanted: readonly Wanted[]) => [
 ];
 /** The owner of each name in these lines of a zone file, after an import. */
 function ownersIn(zone: string, lines: readonly string[]) {
-  const steps = readSteps(readZoneFile('zone', `${lines.join('\n')}\n`, zone), { defaultTtl: 3600, children: [] });
+  const steps = readSteps(parseZoneFileSource('zone', `${lines.join('\n')}\n`, zone), {
+    defaultTtl: 3600,
+    children: [],
+  });
   let step = steps.next();
   while (!step.done) step = steps.next();
   const { records } = useRegistry(step.value, {});

@@ -2,14 +2,14 @@
 // are compacted away, connections go still silently, CRDs change, namespaces and zone objects are deleted first. Each
 // fault is shown to have reached the operator itself, by the ends of its own watches.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { deleteRecord } from '#contract/operations/records.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { type Cell, CREATING, WORKS, type Work } from '../../support/matrix/cell.ts';
 import { startChain } from '../../support/matrix/chain.ts';
-import { inconsistencies, leftovers, objectsOf, reasonOfReady } from '../../support/matrix/invariants.ts';
+import { inconsistencies, leftovers, listObjects, reasonOfReady } from '../../support/matrix/invariants.ts';
 import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator } from '../../support/matrix/operator.ts';
 import { startStillProxy } from '../../support/matrix/still-proxy.ts';
@@ -198,7 +198,7 @@ async function removeZone(cell: Cell): Promise<void> {
   await chain.remove(DNS_ZONE, 'zone', cell.namespace);
   await untilIs(
     'the zone objects',
-    async () => (await objectsOf(chain, cell)).zones.length,
+    async () => (await listObjects(chain, cell)).zones.length,
     (count) => count === 0,
   );
 }
@@ -225,8 +225,8 @@ describe.concurrent('deleted in an order of its own', () => {
     await chain.remove(NAMESPACE, cell.namespace);
     const reason = () => reasonOfReady(chain, cell, 'zones');
     await untilIs('Ready of the zone', reason, (is) => is === 'DeletionBlocked');
-    const [found] = await readZones(chain.client, { zoneName: cell.zoneName });
-    const held = () => readRecords(chain.client, found?.id ?? '', {});
+    const [found] = await fetchZones(chain.client, { zoneName: cell.zoneName });
+    const held = () => fetchRecords(chain.client, found?.id ?? '', {});
     await untilIs('the zone', held, (records) => JSON.stringify(records) === JSON.stringify(cell.foreign));
     for (const { id } of cell.foreign)
       await chain.client.call(deleteRecord, { params: { id: found?.id ?? '', recordId: id } });

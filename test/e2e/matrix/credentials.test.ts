@@ -3,7 +3,7 @@
 // concurrently.
 
 import { afterAll, describe, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { SECRET } from '#kube/objects/secrets.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
@@ -162,11 +162,11 @@ test('a deletion whose key was revoked says so, and ends with the next key in th
   // The object of the record is gone, so that its zone must say why the record is still there.
   await own.remove(DNS_RECORD, 'www', namespace);
   await untilIs('the zone to name the key', ready, (is) => is.startsWith('CredentialsRejected: '));
-  const [zone] = await readZones(own.client, { zoneName });
-  expect(await readRecords(own.client, zone?.id ?? '', {})).toHaveLength(1);
+  const [zone] = await fetchZones(own.client, { zoneName });
+  expect(await fetchRecords(own.client, zone?.id ?? '', {})).toHaveLength(1);
   await own.remove(DNS_ZONE, 'zone', namespace);
   await untilIs('the zone to say that it waits', ready, (is) => /^CredentialsRejected: .*cannot delete/.test(is));
-  expect(await readZones(own.client, { zoneName })).toHaveLength(1);
+  expect(await fetchZones(own.client, { zoneName })).toHaveLength(1);
   await put(namespace, { apiKey: (await own.mint()).text });
   await matrix.cleanUp(cell);
 });

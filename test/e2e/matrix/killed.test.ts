@@ -2,7 +2,7 @@
 // API server and at the service, and a new one takes over. Everything except the operator's death is real. The cells
 // run in parallel, each in a namespace of its own with an operator for it.
 import { describe, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { replaceRecord } from '#contract/operations/records.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
@@ -46,8 +46,8 @@ const two = { ttl: 300, values: [{ content: '192.0.2.1' }, { content: '192.0.2.2
 const foreign: Step = (cell) => matrix.putForeign(cell);
 /** Another client changes data that the operator wrote. */
 const meddle: Step = async ({ zoneName }) => {
-  const [found] = await readZones(chain.client, { zoneName });
-  const [held] = await readRecords(chain.client, found?.id ?? '', { content: '192.0.2.1' });
+  const [found] = await fetchZones(chain.client, { zoneName });
+  const [held] = await fetchRecords(chain.client, found?.id ?? '', { content: '192.0.2.1' });
   const body = { name: 'www', type: 'A', content: '192.0.2.66', ttl: 300 } as const;
   await chain.client.call(replaceRecord, { params: { id: found?.id ?? '', recordId: held?.id ?? '' }, body });
 };

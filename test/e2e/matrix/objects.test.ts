@@ -8,7 +8,7 @@ import { DNS_ZONE } from '#resources/dnszone.ts';
 import { EXISTING_ZONES } from '#resources/names.ts';
 import { type Cell, CHANGING, CREATING, calm, DELETING } from '../../support/matrix/cell.ts';
 import { type Chain, startChain } from '../../support/matrix/chain.ts';
-import { historyOf, inconsistencies, objectsOf } from '../../support/matrix/invariants.ts';
+import { inconsistencies, listObjects, readHistoryText } from '../../support/matrix/invariants.ts';
 import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startOperator, type TestOperator } from '../../support/matrix/operator.ts';
 import { untilIs, untilNone } from '../../support/time/until.ts';
@@ -126,7 +126,7 @@ describe.concurrent('two operators that both believe to lead', () => {
         const released = 'record.create 2, record.delete 2, record.update 1, zone.create 1';
         await untilIs(
           'the history',
-          () => historyOf(own, cell.zoneName),
+          () => readHistoryText(own, cell.zoneName),
           (is) => is === released,
         );
         const before = slow.spans.length;
@@ -207,7 +207,7 @@ async function lose(cell: Cell): Promise<void> {
     await own.remove(type, name, namespace);
   }
   await untilNone('the objects are lost', async () => {
-    const { zones, records } = await objectsOf(own, cell);
+    const { zones, records } = await listObjects(own, cell);
     return [...zones, ...records].map(({ metadata }) => `${metadata.name} is still there`);
   });
 }
@@ -232,7 +232,7 @@ describe.concurrent('objects from a backup, without status and with new uids', (
         await first.stop();
         await lose(cell);
         cell.history = 'record.create 3, zone.create 1';
-        expect(await historyOf(own, cell.zoneName)).toBe(cell.history);
+        expect(await readHistoryText(own, cell.zoneName)).toBe(cell.history);
         if (!isAway) start(own);
         for (const each of isAway ? saved : saved.toReversed()) await restore(each);
         if (isAway) {

@@ -13,8 +13,8 @@ import type { ServicePart } from '../../../deploy/local/service.ts';
 import { answered, denied, startAsking } from '../../support/dns/asking.ts';
 import { createResolver } from '../../support/dns/resolver.ts';
 import { type Cell, CHANGING, CREATING, DELETING, type Work } from '../../support/matrix/cell.ts';
-import { type Chain, callsOf } from '../../support/matrix/chain.ts';
-import { historyOf, inconsistencies, objectsOf, reasonOfReady } from '../../support/matrix/invariants.ts';
+import { type Chain, createCalls } from '../../support/matrix/chain.ts';
+import { inconsistencies, listObjects, readHistoryText, reasonOfReady } from '../../support/matrix/invariants.ts';
 import { openMatrix } from '../../support/matrix/matrix.ts';
 import { startTestStack } from '../../support/stack/stack.ts';
 import { isAway, untilIs, untilNone } from '../../support/time/until.ts';
@@ -25,7 +25,7 @@ const { service, cluster } = stack.stack;
 const kube = await connectCluster({ kubeconfig: cluster.kubeconfig });
 const sql = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
 const chain: Chain = {
-  ...callsOf(kube.api),
+  ...createCalls(kube.api),
   url: service.url,
   key: service.keys.operator.key,
   sql,
@@ -102,11 +102,11 @@ const releaseFails = ({ namespace }: Cell) =>
 
 /** The service has released the values, and its name server does not show it. */
 async function releaseIsNotServed(cell: Cell): Promise<void> {
-  const history = () => historyOf(chain, cell.zoneName);
+  const history = () => readHistoryText(chain, cell.zoneName);
   await untilIs('the history', history, (is) => is === DELETING.history);
   await untilIs(
     'the objects',
-    async () => (await objectsOf(chain, cell)).records.length,
+    async () => (await listObjects(chain, cell)).records.length,
     (count) => count === 0,
   );
   const look = inconsistencies(chain, { ...cell, history: DELETING.history });

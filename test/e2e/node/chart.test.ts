@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCluster, type TestCluster } from '../../support/kubelet/cluster.ts';
 import { startDnsLoad } from '../../support/kubelet/dns-load.ts';
 import { CHART, installRelease, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/kubelet/release.ts';
-import { machineSettings, tracesOf } from '../../support/kubelet/traces.ts';
+import { findTraces, machineSettings } from '../../support/kubelet/traces.ts';
 import { startWrites } from '../../support/kubelet/writes.ts';
 import { issuesCertificate } from './certificate.ts';
 import { survivesCrashes } from './crash.ts';
@@ -293,11 +293,11 @@ test('the chart on a real node leaves nothing of the node on the machine', async
   const { node } = cluster;
   if (node === undefined) return skip('a cluster that KUBECONFIG names was there before and stays');
   const { cgroup, home, link } = node.marks;
-  const running = (await tracesOf(node.marks)).join('\n');
+  const running = (await findTraces(node.marks)).join('\n');
   for (const trace of [`folder ${home}`, `interface ${link}`, 'cgroup ', 'process ']) expect(running).toContain(trace);
   expect(running).toContain(cgroup);
   await cluster.stop();
-  expect(await tracesOf(node.marks)).toEqual([]);
+  expect(await findTraces(node.marks)).toEqual([]);
   expect(await machineSettings()).toEqual(settings);
 });
 

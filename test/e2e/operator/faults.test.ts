@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../../support/stack/stack.ts';
@@ -53,8 +53,8 @@ const writtenBefore = (zoneName: string, other: string) =>
 
 /** The records of a zone at the API, as `name content`, sorted; a doubled record appears twice. */
 async function held(zoneName: string): Promise<string[]> {
-  const [zone] = await readZones(stack.client, { zoneName });
-  const records = zone ? await readRecords(stack.client, zone.id, {}) : [];
+  const [zone] = await fetchZones(stack.client, { zoneName });
+  const records = zone ? await fetchRecords(stack.client, zone.id, {}) : [];
   return records.map(({ name, content }) => `${name} ${content}`).sort();
 }
 
@@ -104,7 +104,7 @@ describe('the operator killed with -9 again and again', () => {
   });
 
   test('the operator killed with -9 again and again deletes every record, and nothing else', async () => {
-    const [zone] = await readZones(stack.client, { zoneName: 'storm.example' });
+    const [zone] = await fetchZones(stack.client, { zoneName: 'storm.example' });
     await stack.client.call(createRecord, {
       params: { id: zone?.id ?? '' },
       body: { name: 'foreign', type: 'A', content: '192.0.2.99' },

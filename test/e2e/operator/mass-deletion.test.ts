@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import { isNotFound } from '#kube/api/errors.ts';
 import { EVENTS } from '#kube/events/events.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
@@ -86,7 +86,7 @@ async function answered(): Promise<string[]> {
 
 /** A change of the zone, also one that was undone, gives it another serial. */
 async function serial(): Promise<number | undefined> {
-  const [zone] = await readZones(client, { zoneName: 'example.org' });
+  const [zone] = await fetchZones(client, { zoneName: 'example.org' });
   return zone?.serial;
 }
 
@@ -217,7 +217,7 @@ test('an operator with the kubeconfig of another cluster releases nothing, also 
 
 test('a deleted CRD of DNSZones deletes no zone, however few there are, until each object says what to do', async () => {
   await createZone({}, api, 'unwanted');
-  const zones = async () => (await readZones(client, {})).map(({ zoneName }) => zoneName).sort();
+  const zones = async () => (await fetchZones(client, {})).map(({ zoneName }) => zoneName).sort();
   await expect.poll(zones, PATIENCE).toEqual(['example.org', 'unwanted.org']);
   await allReady();
   const before = await serial();

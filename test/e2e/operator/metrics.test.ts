@@ -1,7 +1,7 @@
 // The operator's metrics, scraped from a real one: every series exists at zero from the start and no other is added
 // later, the numbers follow the events, and a change can be traced from the service's history back to the log.
 import { afterAll, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { replaceRecord } from '#contract/operations/records.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { CREATING, consistent, newCell } from '../../support/matrix/cell.ts';
@@ -72,8 +72,8 @@ test('shows all series from the start, counts events, and never adds a series', 
   await become('objects_not_ready{kind="DNSRecord",reason="Conflict"}', (value) => value === 1);
   await become('objects_not_ready{kind="DNSRecord",reason="ZoneNotReady"}', (value) => value === 1);
   await become('object_conditions{kind="DNSRecord",condition="Ready",status="True"}', (value) => value === 1);
-  const [zone] = await readZones(chain.client, { zoneName });
-  const [held] = await readRecords(chain.client, zone?.id ?? '', { content: '192.0.2.2' });
+  const [zone] = await fetchZones(chain.client, { zoneName });
+  const [held] = await fetchRecords(chain.client, zone?.id ?? '', { content: '192.0.2.2' });
   const meddled = { name: 'www', type: 'A', content: '192.0.2.66', ttl: 300 } as const;
   await chain.client.call(replaceRecord, { params: { id: zone?.id ?? '', recordId: held?.id ?? '' }, body: meddled });
   await chain.record(

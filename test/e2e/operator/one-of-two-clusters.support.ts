@@ -13,7 +13,7 @@ import type { Part } from '../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { startReady } from '../../../deploy/local/parts/process.ts';
 import { startTcpRelay, type TcpRelay } from '../../support/http/tcp-relay.ts';
-import { type Chain, callsOf, startPlane } from '../../support/matrix/chain.ts';
+import { type Chain, createCalls, startPlane } from '../../support/matrix/chain.ts';
 import { COMPILED } from '../../support/program/compiled.ts';
 import { NAMESERVERS, type TestService } from '../../support/service/service.ts';
 
@@ -86,7 +86,7 @@ export async function startCluster(
   const killOperator = async () => operator?.stop({ signal: 'SIGKILL' });
   const record = (of: string) => api.get<DNSRecord>(DNS_RECORD, { namespace: 'default', name: of });
   return {
-    ...callsOf(api),
+    ...createCalls(api),
     name,
     api,
     relay,

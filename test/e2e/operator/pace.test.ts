@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
-import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+import { MANAGED_BY_LABEL, SOLVER_MANAGER } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
@@ -73,7 +73,7 @@ interface Waiting {
 const statusOf = async (name: string) => (await stack.kube.get<Waiting>(`zdr/${name}`)).status;
 const markedBySolver = (object: object) => {
   const { metadata } = object as KubeObject;
-  return { ...object, metadata: { ...metadata, labels: { [MANAGED_BY]: SOLVER_MANAGER } } };
+  return { ...object, metadata: { ...metadata, labels: { [MANAGED_BY_LABEL]: SOLVER_MANAGER } } };
 };
 const isRecordWrite = ({ method, path }: Exchange) => method !== 'GET' && path.includes('/records');
 const writes = () => proxy.exchanges.filter(isRecordWrite);
@@ -120,8 +120,8 @@ test('a key whose write limit is used up does not delay a certificate: a challen
 test('a key whose write limit is used up continues until everything is written, once', async () => {
   await stack.ready(...bulk.map((name) => `zdr/${name}`));
   expect(accepted().sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
-  const [zone] = await readZones(stack.client, { zoneName: 'pace.example' });
-  const names = (await readRecords(stack.client, zone?.id ?? '', {})).map(({ name }) => name);
+  const [zone] = await fetchZones(stack.client, { zoneName: 'pace.example' });
+  const names = (await fetchRecords(stack.client, zone?.id ?? '', {})).map(({ name }) => name);
   expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
   expect((await statusOf('bulk-19')).nextAttemptTime).toBeUndefined();
 });

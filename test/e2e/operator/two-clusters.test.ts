@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from '#client/client.ts';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import * as clusterApi from '#contract/operations/clusters.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
@@ -238,6 +238,6 @@ test('the shared value was in every answer', async () => {
 });
 
 async function zoneId(): Promise<string> {
-  const [zone] = await readZones(owner, { zoneName: ZONE });
+  const [zone] = await fetchZones(owner, { zoneName: ZONE });
   return zone?.id ?? '';
 }

@@ -1,6 +1,6 @@
 // The main job on real parts: kubectl → kube-apiserver → operator → REST API → Postgres → Knot → dig and delv.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { visit } from '../../support/console/visit.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
@@ -85,7 +85,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
       const words = async (path: string) =>
         (await browser.get(path)).text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
       expect(await words('/console/zones')).toMatch(/ site\.example active .* managed by DNSZone default\/site /);
-      const [zone] = await readZones(stack.client, { zoneName: 'site.example' });
+      const [zone] = await fetchZones(stack.client, { zoneName: 'site.example' });
       const records = await words(`/console/zones/${zone?.id}`);
       for (const name of ['www', 'www6', 'shop', 'mail', 'texts', 'third', 'apps']) {
         expect(records).toMatch(new RegExp(`managed by k8s:[-0-9a-f]{36}/default/${name} `));
@@ -130,7 +130,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
       await stack.kubectl('delete', 'zdr', 'third', 'texts');
       await expect.poll(() => stack.rcode('txt.site.example', 'TXT')).toBe('NXDOMAIN');
       await stack.kubectl('delete', 'zdz/site', 'zdr/www', 'zdr/www6', 'zdr/shop', 'zdr/mail', 'zdr/apps');
-      expect(await readZones(stack.client, { zoneName: 'site.example' })).toEqual([]);
+      expect(await fetchZones(stack.client, { zoneName: 'site.example' })).toEqual([]);
       await expect.poll(() => stack.rcode('www.site.example', 'A')).toBe('REFUSED');
     });
 
@@ -167,7 +167,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
     });
 
     test('a zone with records without an owner here is not deleted', async () => {
-      const [zone] = await readZones(stack.client, { zoneName: 'late.example' });
+      const [zone] = await fetchZones(stack.client, { zoneName: 'late.example' });
       await stack.client.call(createRecord, {
         params: { id: zone?.id ?? '' },
         body: { name: 'foreign', type: 'A', content: '192.0.2.50' },
@@ -177,7 +177,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
       expect((await stack.condition('zdz/late', 'Ready'))?.message).toMatch(/no DNSRecord owns: .*foreign A/);
       await stack.kubectl('annotate', 'zdz', 'late', 'zonestead.dev/force-delete=true');
       await stack.remove('default', 'zdz/late');
-      expect(await readZones(stack.client, { zoneName: 'late.example' })).toEqual([]);
+      expect(await fetchZones(stack.client, { zoneName: 'late.example' })).toEqual([]);
     });
 
     test('a zone that is deleted and applied again has the same DS, and its answers stay valid', async () => {

@@ -1,7 +1,7 @@
 // The annotation zonestead.dev/comment through a real API server: it is the comment at the service, changes with the
 // object, and a wrong one is told without a change of DNS.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { COMMENT } from '#resources/names.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
@@ -9,8 +9,8 @@ let stack: TestStack;
 
 /** The comments at the service, and the serial. */
 async function atService() {
-  const [zone] = await readZones(stack.client, { zoneName: 'comments.example' });
-  const records = zone === undefined ? [] : await readRecords(stack.client, zone.id, {});
+  const [zone] = await fetchZones(stack.client, { zoneName: 'comments.example' });
+  const records = zone === undefined ? [] : await fetchRecords(stack.client, zone.id, {});
   return {
     zone: zone?.comment ?? null,
     records: records.map(({ comment }) => comment ?? null),

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readOwnerPages, readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones, readOwnerPages } from '#client/lists.ts';
 import type { RecordChange } from '#contract/batch.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import { applyBatch } from '#contract/operations/records.ts';
@@ -60,12 +60,12 @@ function answers(): Promise<string[]> {
 }
 
 async function atService() {
-  const [zone] = await readZones(stack.client, { zoneName: 'live.example' });
+  const [zone] = await fetchZones(stack.client, { zoneName: 'live.example' });
   const { changes } = await stack.client.call(listZoneChanges, {
     params: { id: zone?.id ?? '' },
     query: { limit: 100 },
   });
-  return { zone, records: await readRecords(stack.client, zone?.id ?? '', {}), changes };
+  return { zone, records: await fetchRecords(stack.client, zone?.id ?? '', {}), changes };
 }
 
 const allowExisting = (value: string | null) =>

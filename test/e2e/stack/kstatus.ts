@@ -1,8 +1,14 @@
 // Every reader interprets Ready correctly: no state of a watch, however short, makes `kubectl wait`, kstatus (Flux) or
 // Argo CD take an older generation's success for that of the current spec.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readZones } from '#client/lists.ts';
-import { argoHealth, conditionOf, kstatus, kubectlWaitIsOver, type Watched } from '../../support/kube/kstatus.ts';
+import { fetchZones } from '#client/lists.ts';
+import {
+  argoHealth,
+  findConditionOfType,
+  kstatus,
+  kubectlWaitIsOver,
+  type Watched,
+} from '../../support/kube/kstatus.ts';
 import { type Watching, watchObjects } from '../../support/kube/watching.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
@@ -39,7 +45,7 @@ function contradictions(states: Watched[]): string[] {
   return states.flatMap((state) => {
     const { generation, resourceVersion } = state.metadata;
     const observed = state.status?.observedGeneration ?? 0;
-    const ready = conditionOf(state, 'Ready');
+    const ready = findConditionOfType(state, 'Ready');
     const wrong: string[] = [];
     if (ready === undefined) wrong.push('no Ready');
     if (observed < last) wrong.push(`observedGeneration went back from ${last}`);
@@ -124,7 +130,7 @@ export function tellsReadyRightly(theStack: () => TestStack): void {
       for (const defaultTtl of [300, 600, 900, 1200]) {
         await patch('zdz/gen', { defaultTtl });
         await kubectlWait('zdz/gen');
-        const [zone] = await readZones(stack.client, { zoneName: 'gen.example' });
+        const [zone] = await fetchZones(stack.client, { zoneName: 'gen.example' });
         expect(zone?.defaultTtl).toBe(defaultTtl);
       }
       await expect.poll(() => of(zones, 'gen').map(({ status }) => status?.defaultTtl)).toContain(1200);

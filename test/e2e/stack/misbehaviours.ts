@@ -1,10 +1,10 @@
 // Known faults of operators of this kind, each as a test. Other files: the loser of a conflict does not affect the
 // winner when it is deleted (chain, tenancy); changes by others at any moment (random-walk).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import { createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { conditionOf, type Watched } from '../../support/kube/kstatus.ts';
+import { findConditionOfType, type Watched } from '../../support/kube/kstatus.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack/stack.ts';
 
 let stack: TestStack;
@@ -14,7 +14,7 @@ const address = (name: string, content = '192.0.2.1') => recordObject(name, 'mis
 const text = (name: string, content: string) => recordObject(name, 'mis', { name, type: 'TXT', content });
 
 async function held(prefix: string): Promise<string[]> {
-  const records = await readRecords(stack.client, zoneId, {});
+  const records = await fetchRecords(stack.client, zoneId, {});
   return records.flatMap(({ name, content }) => (name.startsWith(prefix) ? [`${name} ${content}`] : [])).sort();
 }
 
@@ -46,7 +46,9 @@ export function survivesMisbehaviours(theStack: () => TestStack): void {
         expect((await applied).ok).toBe(true);
         expect((await stack.apply(...objects.slice(50))).ok).toBe(true);
         const reasons = async () =>
-          (await stack.kube.list<Watched>('zdr', 'default')).map((object) => conditionOf(object, 'Ready')?.reason);
+          (await stack.kube.list<Watched>('zdr', 'default')).map(
+            (object) => findConditionOfType(object, 'Ready')?.reason,
+          );
         await expect.poll(reasons).toContain('APIUnavailable');
         await running.start('api');
         await stack.ready(...all.map((name) => `zdr/${name}`));
@@ -119,7 +121,7 @@ export function survivesMisbehaviours(theStack: () => TestStack): void {
     test('a record changed behind the back of its object is put right within seconds of the next heartbeat, with an Event that says what it was and which key did it', async () => {
       await stack.apply(address('moved'), address('lost'));
       await stack.ready('zdr/moved', 'zdr/lost');
-      for (const { id, name, type } of await readRecords(stack.client, zoneId, { type: 'A' })) {
+      for (const { id, name, type } of await fetchRecords(stack.client, zoneId, { type: 'A' })) {
         if (name === 'moved')
           await stack.client.call(replaceRecord, {
             params: { id: zoneId, recordId: id },
@@ -154,11 +156,11 @@ export function survivesMisbehaviours(theStack: () => TestStack): void {
     });
 
     test('a record that was there before its object is taken over as it is when asked to, and then goes with the object', async () => {
-      const [there] = await readRecords(stack.client, zoneId, { name: 'before' });
+      const [there] = await fetchRecords(stack.client, zoneId, { name: 'before' });
       const spec = { name: 'before', type: 'A', content: '192.0.2.1', adopt: 'IfIdentical' };
       await stack.apply(recordObject('before', 'mis', spec));
       await stack.ready('zdr/before');
-      expect(await readRecords(stack.client, zoneId, { name: 'before' })).toEqual([there]);
+      expect(await fetchRecords(stack.client, zoneId, { name: 'before' })).toEqual([there]);
       await stack.remove('default', 'zdr/before');
       await nothingOf('before');
     });

@@ -1,7 +1,7 @@
 // Does each step at the real stack and in the model, and compares the two once things have settled.
 import { expect } from 'vitest';
 import { ApiError } from '#client/errors.ts';
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import { createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
 import { recordObject, type TestStack } from '../../support/stack/stack.ts';
 import { Model, NAMESPACES, type Type, type Wish, ZONE_NAMES, ZONES, type ZoneName } from './walk-model.support.ts';
@@ -55,7 +55,7 @@ export class Walker {
       }
       case 'grant': {
         model.grants.set(step.zone, step.grant);
-        return this.#patchZone(step.zone, { allowedRecords: grantOf(step.grant) });
+        return this.#patchZone(step.zone, { allowedRecords: toGrant(step.grant) });
       }
       case 'park': {
         const parked = !model.parked.delete(step.zone);
@@ -91,7 +91,7 @@ export class Walker {
         });
         return;
       }
-      const there = pick(await readRecords(client, zoneId), step.which);
+      const there = pick(await fetchRecords(client, zoneId), step.which);
       if (!there) return;
       const { id, name, type } = there;
       this.#touch({ zone: step.zone, name, type: type as Type });
@@ -193,7 +193,7 @@ export class Walker {
     }
     this.model.wishes.clear();
     const left = async () => {
-      const records = await Promise.all(ZONE_NAMES.map((zone) => readRecords(this.#test.client, this.#ids[zone], {})));
+      const records = await Promise.all(ZONE_NAMES.map((zone) => fetchRecords(this.#test.client, this.#ids[zone], {})));
       return records
         .flat()
         .map(({ id }) => id)
@@ -227,7 +227,7 @@ export class Walker {
   }
 }
 
-function grantOf(grant: Extract<Step, { do: 'grant' }>['grant']): object[] {
+function toGrant(grant: Extract<Step, { do: 'grant' }>['grant']): object[] {
   if (grant === null) return [];
   const { from, ...rest } = grant;
   const names = { key: 'kubernetes.io/metadata.name', operator: 'In', values: from };

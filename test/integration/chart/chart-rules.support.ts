@@ -14,7 +14,7 @@ interface Pod {
 
 /** The findings about these objects, as they would be in one cluster. */
 export function findings(objects: readonly Rendered[]): string[] {
-  const pods = objects.flatMap(podOf);
+  const pods = objects.flatMap(toPods);
   return [
     ...pods.flatMap(podFindings),
     ...objects.flatMap((object) => objectFindings(object, pods)),
@@ -22,9 +22,9 @@ export function findings(objects: readonly Rendered[]): string[] {
   ];
 }
 
-function podOf(object: Rendered): Pod[] {
+function toPods(object: Rendered): Pod[] {
   const at = `${object.kind} ${object.metadata.name}`;
-  if (object.kind === 'CronJob') return podOf({ ...object, kind: 'Job', spec: object.spec.jobTemplate.spec });
+  if (object.kind === 'CronJob') return toPods({ ...object, kind: 'Job', spec: object.spec.jobTemplate.spec });
   if (object.kind === 'Pod') return [{ at, labels: object.metadata.labels ?? {}, spec: object.spec }];
   const template = object.spec?.template;
   if (template?.spec?.containers === undefined) return [];

@@ -6,14 +6,14 @@ import { afterAll, expect, test } from 'vitest';
 import { renderCrds } from '#resources/crd.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
-import { CHART, helm, objectsOf } from '../../support/chart/chart.ts';
+import { CHART, helm, parseObjects } from '../../support/chart/chart.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const { signal } = new AbortController();
 const folder = await mkdtemp(join(tmpdir(), 'zonestead-package-'));
 const CRDS = renderCrds();
 const crdsOf = (text: string) =>
-  objectsOf(text)
+  parseObjects(text)
     .filter(({ kind }) => kind === 'CustomResourceDefinition')
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 
@@ -45,6 +45,6 @@ test('kubectl kustomize deploy/manifests renders each CustomResourceDefinition o
 });
 
 async function chartVersion(): Promise<string> {
-  const [chart] = objectsOf(await readFile(`${CHART}/Chart.yaml`, 'utf8'));
+  const [chart] = parseObjects(await readFile(`${CHART}/Chart.yaml`, 'utf8'));
   return String((chart as unknown as { version: string }).version);
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { one, type Rendered, render, template, type Values } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
-import { letsIn, type Source, targetOf } from '../../support/chart/network-policies.ts';
+import { letsIn, type Source, toTarget } from '../../support/chart/network-policies.ts';
 
 const HOST = 'dns.example.net';
 const trusted = { trustedProxies: ['10.0.0.0/8'] };
@@ -160,7 +160,7 @@ test('networkPolicy.apiFrom limits the api to the proxies and to the pods of the
   const stranger: Source = { pod: { app: 'nginx' }, namespace: { name: 'tenant' } };
   const objects = await render(VALUE_SETS['an Ingress with TLS'] ?? {});
   const reaches = (source: Source, number: number) =>
-    letsIn(objects, targetOf(one(objects, 'Deployment', 'zonestead-api')), { number }, source, OWN);
+    letsIn(objects, toTarget(one(objects, 'Deployment', 'zonestead-api')), { number }, source, OWN);
   for (const port of [8080, 8443]) {
     for (const name of ['operator', 'nameserver', 'test']) expect(reaches(component(name), port), name).toBe(true);
     expect(reaches(controller, port)).toBe(true);

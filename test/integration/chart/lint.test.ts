@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { objectsOf, template } from '../../support/chart/chart.ts';
+import { parseObjects, template } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 import { type Finding, lint } from '../../support/chart/kube-linter.ts';
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
   for (const [at, [, values]] of sets.entries()) {
     const { text } = await template(values);
-    const names = objectsOf(text).filter(({ kind }) => kind === 'NetworkPolicy');
+    const names = parseObjects(text).filter(({ kind }) => kind === 'NetworkPolicy');
     if (names.some(({ metadata }) => !/-(postgres|health)$/.test(metadata.name))) policies.add(`set-${at}`);
     await place(`set-${at}`, text);
   }

@@ -1,7 +1,7 @@
 // The network policies of the chart, with the rules of Kubernetes: the peers that can reach each port of each pod.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { one, type Rendered, render } from '../../support/chart/chart.ts';
-import { letsIn, type Source, targetOf } from '../../support/chart/network-policies.ts';
+import { letsIn, type Source, toTarget } from '../../support/chart/network-policies.ts';
 
 const OWN = { 'kubernetes.io/metadata.name': 'zonestead' };
 const MONITORING = { 'kubernetes.io/metadata.name': 'monitoring' };
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 const pod = (from: readonly Rendered[], name: string) =>
-  targetOf(one(from, ['postgres', 'nameserver'].includes(name) ? 'StatefulSet' : 'Deployment', `zonestead-${name}`));
+  toTarget(one(from, ['postgres', 'nameserver'].includes(name) ? 'StatefulSet' : 'Deployment', `zonestead-${name}`));
 const reaches = (source: Source, name: string, number: number, protocol: 'TCP' | 'UDP' = 'TCP', from = objects) =>
   letsIn(from, pod(from, name), { number, protocol }, source, OWN);
 
@@ -172,7 +172,7 @@ describe('ports of edges', () => {
     const secondaries = [{ name: 'eu', addresses: ['198.51.100.53:5300'], allZones: true }];
     hidden = await render({ networkPolicy: { enabled: true }, edge: { enabled: true, port: 5300 }, secondaries });
   });
-  const edge = () => targetOf(one(hidden, 'StatefulSet', 'zonestead-edge'));
+  const edge = () => toTarget(one(hidden, 'StatefulSet', 'zonestead-edge'));
 
   test('ports of edges are open for all peers, and alone reach the name servers behind them', () => {
     expect(letsIn(hidden, edge(), { number: 5300, protocol: 'UDP' }, STRANGER, OWN)).toBe(true);

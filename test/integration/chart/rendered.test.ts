@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderedManifests } from '../../../charts/tools/chart.ts';
-import { CHART, helm, objectsOf, one, type Rendered, render, template } from '../../support/chart/chart.ts';
+import { CHART, helm, one, parseObjects, type Rendered, render, template } from '../../support/chart/chart.ts';
 import { VALUE_SETS, WRONG_VALUES } from '../../support/chart/chart-values.ts';
 import { findings } from './chart-rules.support.ts';
 
@@ -331,7 +331,7 @@ test('values of the chart render the CRDs of crds/, with the annotation that kee
   expect(kept.map(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual(['keep', 'keep']);
   for (const { spec, metadata } of kept) {
     const [plural, ...group] = metadata.name.split('.');
-    const [source] = objectsOf(await readFile(`${ROOT}crds/${group.join('.')}_${plural}.yaml`, 'utf8'));
+    const [source] = parseObjects(await readFile(`${ROOT}crds/${group.join('.')}_${plural}.yaml`, 'utf8'));
     expect(spec).toEqual(source?.spec);
   }
   const free = (await render({ crds: { keep: false } })).filter(({ kind }) => kind === 'CustomResourceDefinition');
@@ -341,7 +341,7 @@ test('values of the chart render the CRDs of crds/, with the annotation that kee
 test('values of the chart keep the templates of Prometheus in alerts, and link to the given runbooks', async () => {
   const objects = await render(VALUE_SETS['everything that can be added'] ?? {});
   const rule = one(objects, 'PrometheusRule', 'zonestead');
-  const [source] = objectsOf(await readFile(`${CHART}/files/alerts.yaml`, 'utf8'));
+  const [source] = parseObjects(await readFile(`${CHART}/files/alerts.yaml`, 'utf8'));
   const shape = (groups: Rendered[]) =>
     groups.map(({ name, rules }) => [name, rules.map((each: Rendered) => each.expr)]);
   expect(shape(rule.spec.groups)).toEqual(shape(source?.groups));
@@ -376,7 +376,7 @@ test('NOTES warn of settings for evaluation only, and show valid objects', async
       'WARNING: api.resolvers',
     ]);
     const shown = /<<'EOF'\n([\s\S]*?)\n {2}EOF/.exec(trial)?.[1]?.replace(/^ {2}/gm, '') ?? '';
-    expect(objectsOf(shown).map(({ kind, spec }) => [kind, spec.zoneName ?? spec.zoneRef.name])).toEqual([
+    expect(parseObjects(shown).map(({ kind, spec }) => [kind, spec.zoneName ?? spec.zoneRef.name])).toEqual([
       ['DNSZone', 'mine.example'],
       ['DNSRecord', 'mine'],
     ]);

@@ -19,7 +19,7 @@ import { ownCertificate } from '#solver/own-serving.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { createTokenVerifier } from '#tokens/verifier.ts';
-import { objectsOf, template } from '../../support/chart/chart.ts';
+import { parseObjects, template } from '../../support/chart/chart.ts';
 import { VALUE_SETS } from '../../support/chart/chart-values.ts';
 import { dropDatabase } from '../../support/postgres/database.ts';
 import { type ChartCluster, startChartCluster } from './chart-cluster.support.ts';
@@ -49,7 +49,7 @@ test.each(Object.entries(VALUE_SETS))(
   async (_what, values) => {
     const { text } = await template(values);
     // The server refuses a Pod whose ServiceAccount does not exist, and a dry run creates none.
-    const accounts = objectsOf(text).filter(({ kind }) => kind === 'ServiceAccount');
+    const accounts = parseObjects(text).filter(({ kind }) => kind === 'ServiceAccount');
     const items = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: accounts });
     await cluster.kubectl(...APPLY, '-f', await cluster.file(items));
     const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-f', await cluster.file(text));

@@ -8,7 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import type { ScenarioName } from '../../support/docs/plan.ts';
 import type { Own } from '../../support/docs/reader.ts';
-import { keyFileOf } from '../../support/doors/dns-update/primary.ts';
+import { formatKeyFile } from '../../support/doors/dns-update/primary.ts';
 import { startPowerDns } from '../../support/doors/powerdns/server.ts';
 import { walk } from '../../support/doors/walk.ts';
 import { startTransferSource } from '../../support/knot/transfer-source.ts';
@@ -57,7 +57,7 @@ test('a reader moves a zone from BIND', async () => {
   const text = `$TTL 3600\n@ SOA ns1 host 1 7200 3600 86400 300\n@ NS ns1\nns1 A 192.0.2.53\n@ MX 10 mail\nmail A 192.0.2.25\n`;
   const port = await startTransferSource('bind', ZONE, tsig, text);
   const old = { 'axfr://ns1.old.example': `axfr://127.0.0.1:${port}`, '@ns1.old.example': `@127.0.0.1 -p ${port}` };
-  await reader('from BIND')(old, { 'transfer.key': keyFileOf(tsig) });
+  await reader('from BIND')(old, { 'transfer.key': formatKeyFile(tsig) });
   const expected = ['@ 3600 MX mail.moved.example', 'mail 3600 A 192.0.2.25', 'ns1 3600 A 192.0.2.53'];
   expect(await recordsOf(ZONE)).toEqual(expected);
 });

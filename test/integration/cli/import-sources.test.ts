@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { readSteps } from '#cli/import/read.ts';
 import type { SourceZone } from '#cli/import/source.ts';
 import { openSources, type SourceOptions } from '#cli/import/sources/open.ts';
-import { readZoneFile } from '#cli/import/sources/zone-file.ts';
+import { parseZoneFileSource } from '#cli/import/sources/zone-file.ts';
 import type { TsigKey } from '#dns/message/tsig.ts';
-import { keyFileOf } from '../../support/doors/dns-update/primary.ts';
+import { formatKeyFile } from '../../support/doors/dns-update/primary.ts';
 import { startPowerDns } from '../../support/doors/powerdns/server.ts';
 import { startTransferSource } from '../../support/knot/transfer-source.ts';
 import { temporaryFolder } from '../../support/runner/temporary.ts';
@@ -65,8 +65,8 @@ describe.each(['bind', 'knot', 'nsd'] as const)('a transfer of %s', async (kind)
   const address = `axfr://127.0.0.1:${port}/${ZONE}`;
 
   test(`a transfer of ${kind} has all records of the zone, in several signed messages`, async () => {
-    const [source] = await open(address, { tsigKey: await fileOf('key', keyFileOf(key)) });
-    expect(shown(source!)).toEqual(shown(readZoneFile('source.zone', TEXT)));
+    const [source] = await open(address, { tsigKey: await fileOf('key', formatKeyFile(key)) });
+    expect(shown(source!)).toEqual(shown(parseZoneFileSource('source.zone', TEXT)));
     expect(read(source!).refused).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe.each(['bind', 'knot', 'nsd'] as const)('a transfer of %s', async (kind)
     await expect(open(address)).rejects.toThrow(
       /the server (refuses the transfer|does not have this zone|ends|has no)/,
     );
-    const other = await fileOf('other', keyFileOf({ ...key, secret: randomBytes(32) }));
+    const other = await fileOf('other', formatKeyFile({ ...key, secret: randomBytes(32) }));
     await expect(open(address, { tsigKey: other })).rejects.toThrow(/: the server .*(BADSIG|NOTAUTH|signature)/);
     await expect(open(`axfr://127.0.0.1:${port}/elsewhere.example`)).rejects.toThrow(/axfr:.*: the server /);
     const broken = await fileOf('broken', 'key x');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { createClient } from '#client/client.ts';
-import { readRecords, readZones } from '#client/lists.ts';
+import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { createRecord } from '#contract/operations/records.ts';
 import { createZone } from '#contract/operations/zones.ts';
 import { COMPILED } from '../../support/program/compiled.ts';
@@ -36,9 +36,9 @@ async function fileOf(name: string, text: string): Promise<string> {
 }
 
 async function recordsOf(zone: string): Promise<string[]> {
-  const [found] = await readZones(client, { zoneName: zone });
+  const [found] = await fetchZones(client, { zoneName: zone });
   if (found === undefined) return [];
-  const records = await readRecords(client, found.id, {});
+  const records = await fetchRecords(client, found.id, {});
   return records.map(({ name, ttl, type, content }) => `${name} ${ttl} ${type} ${content}`).sort();
 }
 
@@ -60,7 +60,7 @@ test('a zone file: the plan changes nothing, the import makes it, and a repetiti
     'It counts as 2 record writes, and the key may make 100000 in 60 seconds.',
     '',
   ]);
-  expect(await readZones(client, { zoneName: 'one.example' })).toEqual([]);
+  expect(await fetchZones(client, { zoneName: 'one.example' })).toEqual([]);
   expect((await run([path, '--create'])).code).toBe(0);
   expect(await recordsOf('one.example')).toEqual(['m 300 MX mail.example.net', 'www 300 A 192.0.2.1']);
   const again = await run([path]);
@@ -73,7 +73,7 @@ test('a refused line keeps the whole zone as it is, another zone is imported, an
   const first = await run([broken, '--create']);
   expect(first.code).toBe(1);
   expect(first.out).toMatch(/refuse {2}line 5: content: .*300\.0\.0\.1/);
-  expect(await readZones(client, { zoneName: 'broken.example' })).toEqual([]);
+  expect(await fetchZones(client, { zoneName: 'broken.example' })).toEqual([]);
   const both = await run([broken, good, '--zone', 'good.example', '--create', '--skip-refused', '-o', 'json']);
   expect(JSON.parse(both.out).zones.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
     'imported',
@@ -81,8 +81,8 @@ test('a refused line keeps the whole zone as it is, another zone is imported, an
   ]);
   // --zone names the zone of both files, and the names of the first are outside of it.
   expect(await recordsOf('good.example')).toEqual(['www 3600 A 192.0.2.1']);
-  const [zone] = await readZones(client, { zoneName: 'good.example' });
-  expect((await readRecords(client, zone!.id, {}))[0]?.comment).toBe('the shop');
+  const [zone] = await fetchZones(client, { zoneName: 'good.example' });
+  expect((await fetchRecords(client, zone!.id, {}))[0]?.comment).toBe('the shop');
 });
 
 test('a record that contradicts a record of the service is refused, and the others wait for it', async () => {
@@ -102,7 +102,7 @@ test('an empty zone gets thousands of records at once, and a zone with records i
     Array.from({ length: to - from }, (_, at) => `n${from + at} 300 A 192.0.2.1\n`).join('');
   const path = await fileOf('large.zone', head('large.example') + lines(0, 2_500));
   expect((await run([path, '--create'])).code).toBe(0);
-  const [zone] = await readZones(client, { zoneName: 'large.example' });
+  const [zone] = await fetchZones(client, { zoneName: 'large.example' });
   expect(await recordsOf('large.example')).toHaveLength(2_500);
   expect(zone?.serial).toBeGreaterThan(0);
   const more = await fileOf('more.zone', head('large.example') + lines(1_000, 4_600));
@@ -118,8 +118,8 @@ test('thousands of records of an empty zone get their comments', async () => {
   const rows = Array.from({ length: 1_200 }, (_, at) => `n${at},A,192.0.2.1,${at % 2 === 0 ? `number ${at}` : ''}\n`);
   const path = await fileOf('many.csv', `name,type,value,comment\n${rows.join('')}`);
   expect((await run([path, '--zone', 'many.example', '--create'])).code).toBe(0);
-  const [zone] = await readZones(client, { zoneName: 'many.example' });
-  const comments = (await readRecords(client, zone!.id, {})).flatMap(({ comment }) => comment ?? []);
+  const [zone] = await fetchZones(client, { zoneName: 'many.example' });
+  const comments = (await fetchRecords(client, zone!.id, {})).flatMap(({ comment }) => comment ?? []);
   expect(comments.sort()).toEqual(Array.from({ length: 600 }, (_, at) => `number ${2 * at}`).sort());
 });
 
@@ -154,7 +154,7 @@ test.each([
   const path = await fileOf(`${name}.zone`, head(name) + lines);
   const { code, out } = await run([path, '--create'], key.text);
   expect([code, out]).toEqual([1, expect.stringContaining(`${name} is not imported: `)]);
-  expect(await readZones(client, { zoneName: name })).toEqual([]);
+  expect(await fetchZones(client, { zoneName: name })).toEqual([]);
   // The same command succeeds with another key.
   expect((await run([path, '--create'])).code).toBe(0);
   expect(await recordsOf(name)).toHaveLength(count);

@@ -1,7 +1,7 @@
 // The record pages over HTTP, without JavaScript: the fields of types, the preview, the selection, and the service's
 // own records.
 import { describe, expect, test } from 'vitest';
-import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { readStoredRecords, startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
@@ -22,7 +22,7 @@ async function newZone() {
 }
 const put = (zone: { id: string }, name: string, type: string, content: string) =>
   service.request('POST', `/zones/${zone.id}/records`, { name, type, content }, red.text);
-const stored = (zone: { id: string }) => recordsOf(service, zone, red);
+const stored = (zone: { id: string }) => readStoredRecords(service, zone, red);
 
 test('the form of a record makes the content of the fields of its type, and shows them again', async () => {
   const browser = await entered();

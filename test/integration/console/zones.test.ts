@@ -1,6 +1,6 @@
 // The pages of zones over HTTP, without JavaScript: the changes they make, their errors, and their visibility.
 import { expect, test } from 'vitest';
-import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
+import { readStoredRecords, startConsoleService, type Visit, visit, words } from '../../support/console/console.ts';
 import { addPerson } from '../../support/service/people.ts';
 
 const service = await startConsoleService();
@@ -28,7 +28,7 @@ const own = async (zone: { id: string }, name: string, content: string) => {
   const { body } = await service.request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] }, red.text);
   return (body.results as [{ records: [{ id: string }] }])[0].records[0];
 };
-const stored = (zone: { id: string }) => recordsOf(service, zone, red);
+const stored = (zone: { id: string }) => readStoredRecords(service, zone, red);
 
 test('the list of zones finds zones by a part of their name and by their state, in pages', async () => {
   const browser = await entered(ada);

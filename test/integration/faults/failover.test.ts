@@ -5,7 +5,7 @@
 
 import { Agent } from 'undici';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { openDatabase, outageOf } from '#store/database.ts';
+import { findOutage, openDatabase } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
@@ -134,7 +134,7 @@ test('the primary stops silently, as after a loss of power, and writes continue'
     await relay.close();
   });
   await follower.db.build.execute(sql`select 1`);
-  const waiting = follower.db.build.execute(sql`select pg_sleep(600)`).catch((error) => outageOf(error));
+  const waiting = follower.db.build.execute(sql`select pg_sleep(600)`).catch((error) => findOutage(error));
   pair.signal(old, 'SIGSTOP');
   await pair.promote();
   relay.lead(pair.primaryPort());
@@ -158,7 +158,7 @@ test('a connection is made to no standby, also for reads and if its address is t
   onTestFinished(() => database.close(0));
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const error = await database.db.build.execute(sql`select 1`).catch((thrown) => thrown);
-    expect(outageOf(error)).not.toBeNull();
+    expect(findOutage(error)).not.toBeNull();
   }
 });
 

@@ -3,7 +3,7 @@
 // transaction.)
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Database, openDatabase, outageOf, type Tx } from '#store/database.ts';
+import { type Database, findOutage, openDatabase, type Tx } from '#store/database.ts';
 import { sql } from '#store/drizzle.ts';
 import { startTcpRelay } from '../../support/http/tcp-relay.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres/database.ts';
@@ -86,5 +86,5 @@ test('a statement fails in time behind an address that accepts connections and c
     await relay.close();
   });
   const error = await closing.db.build.execute(sql`select 1`).catch((thrown) => thrown);
-  expect(outageOf(error)).toBe('nothing');
+  expect(findOutage(error)).toBe('nothing');
 });

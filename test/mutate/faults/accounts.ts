@@ -66,7 +66,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'second-account',
     'another account at the provider with the address of a person is this person',
     'src/service/accounts/provided-people.ts',
-    'if (knownUser && (await subjectOf(tx, issuer, knownUser.id)) !== null) {',
+    'if (knownUser && (await findSubject(tx, issuer, knownUser.id)) !== null) {',
     'if (false) {',
   ),
   byIdentity(
@@ -129,7 +129,7 @@ export const ACCOUNT_FAULTS: readonly Fault[] = [
     'two-documents',
     'the address of one document has the verification of another',
     'src/console/shell/provider.ts',
-    '} = documents.find((claims) => textOf(claims.email) !== null) ?? {};',
+    '} = documents.find((claims) => asText(claims.email) !== null) ?? {};',
     '} = Object.assign({}, ...documents.toReversed());',
   ),
   bySettings(

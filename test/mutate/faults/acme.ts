@@ -22,7 +22,7 @@ export const ACME_FAULTS: readonly Fault[] = [
     'roll-all',
     'acme-dns removes values of other writers',
     SERVICE,
-    "ownersOf('acme-dns', actor.keyId)",
+    "buildWriterPrefix('acme-dns', actor.keyId)",
     "'acme:'",
   ),
   fault('roll-oldest', 'acme-dns keeps the oldest values', STORE, 'desc(appliedAt)', 'appliedAt'),

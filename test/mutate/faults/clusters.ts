@@ -206,7 +206,7 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
     'a drain that is committed is answered as not written when the database is lost after that',
     'killed',
     SERVICE,
-    'if (outageOf(error) === null) throw error;',
+    'if (findOutage(error) === null) throw error;',
     'throw error;',
   ),
   fault(

@@ -92,8 +92,8 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/records/records.ts',
-        find: '        mustConfirm(record.managedBy, typed);\n        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await replaceRecord',
-        replace: '        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await replaceRecord',
+        find: '        mustConfirm(record.managedBy, typed);\n        const condition = toTagCondition(seenIn(typed.seen)[0]);\n        await replaceRecord',
+        replace: '        const condition = toTagCondition(seenIn(typed.seen)[0]);\n        await replaceRecord',
       },
     ],
     project: 'integration',
@@ -105,8 +105,8 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/records/records.ts',
-        find: '        mustConfirm(record.managedBy, typed);\n        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await removeRecord',
-        replace: '        const condition = conditionOf(seenIn(typed.seen)[0]);\n        await removeRecord',
+        find: '        mustConfirm(record.managedBy, typed);\n        const condition = toTagCondition(seenIn(typed.seen)[0]);\n        await removeRecord',
+        replace: '        const condition = toTagCondition(seenIn(typed.seen)[0]);\n        await removeRecord',
       },
     ],
     project: 'integration',
@@ -118,7 +118,7 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/console/records/selected.ts',
-        find: '          mustConfirm(ownersOf(records), typed);\n',
+        find: '          mustConfirm(joinOwners(records), typed);\n',
         replace: '',
       },
     ],

@@ -32,7 +32,7 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     'an instance adds values to names of others',
     OWNERS,
     PLAN,
-    ': { onlyAmong: ownersOf(ownerId) }',
+    ': { onlyAmong: buildInstancePrefix(ownerId) }',
     ': {}',
   ),
   fault('share', 'an instance shares values without being told to', OWNERS, PLAN, '...(share ?', '...(ownerId ?'),

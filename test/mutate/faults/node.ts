@@ -136,7 +136,11 @@ export const NODE_FAULTS: readonly Fault[] = [
   fault(
     'knot-cookies',
     'nodes behind one address have different cookies',
-    ['src/nameserver/knot/from-config.ts', 'cookieSecretOf(nodeKey));', 'cookieSecretOf(config.ZONESTEAD_NODE_NAME));'],
+    [
+      'src/nameserver/knot/from-config.ts',
+      'deriveCookieSecret(nodeKey));',
+      'deriveCookieSecret(config.ZONESTEAD_NODE_NAME));',
+    ],
     'unit',
     'test/unit/nameserver/cookies.test.ts',
   ),

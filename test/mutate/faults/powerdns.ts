@@ -54,7 +54,7 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'put-rights',
     'a restricted key deletes the records of others',
     PUT,
-    '  mustWriteAllRecords(actorOf(exchange.request), zone.id);\n',
+    '  mustWriteAllRecords(requireActor(exchange.request), zone.id);\n',
     '',
   ),
   byReplace(
@@ -148,8 +148,8 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     'order',
     'a change does not see the one before it',
     PLAN,
-    'workingByKey.get(key) ?? workingOf(',
-    'workingOf(',
+    'workingByKey.get(key) ?? toWorking(',
+    'toWorking(',
   ),
   byRights(
     'tenant',
@@ -186,8 +186,14 @@ export const POWERDNS_FAULTS: readonly Fault[] = [
     '  for (const rrset of plan.rrsets) mustWriteRecord(caller.actor, zone.id, rrset);\n',
     '',
   ),
-  byEdits('turns', 'a CNAME cannot take the place of addresses', RRSETS, 'turnOf(one) - turnOf(other) || ', ''),
-  byEdits('growth', 'a full RRset cannot be replaced by a full one', RRSETS, ' || growthOf(one) - growthOf(other)', ''),
+  byEdits('turns', 'a CNAME cannot take the place of addresses', RRSETS, 'rankEdit(one) - rankEdit(other) || ', ''),
+  byEdits(
+    'growth',
+    'a full RRset cannot be replaced by a full one',
+    RRSETS,
+    ' || computeGrowth(one) - computeGrowth(other)',
+    '',
+  ),
   byEdits(
     'replay',
     'a repeated change of RRsets takes effect again',

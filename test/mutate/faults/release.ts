@@ -23,8 +23,8 @@ export const RELEASE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'deploy/release/same-image.ts',
-        find: 'if ((await diffIdOf(file, layer.mediaType)) !== diffIds[at]) return false;',
-        replace: 'if ((await diffIdOf(file, layer.mediaType)) === null) return false;',
+        find: 'if ((await computeDiffId(file, layer.mediaType)) !== diffIds[at]) return false;',
+        replace: 'if ((await computeDiffId(file, layer.mediaType)) === null) return false;',
       },
     ],
     ...lying,

@@ -139,8 +139,8 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/doors/rest/serve.ts',
-        find: 'takesCondition(operation) ? conditionalCallerOf(request) : callerOf(request)',
-        replace: 'callerOf(request)',
+        find: 'takesCondition(operation) ? readConditionalCaller(request) : readCaller(request)',
+        replace: 'readCaller(request)',
       },
     ],
     project: 'integration',
@@ -152,7 +152,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/service/conditions/condition.ts',
-        find: "ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stateOf(each)], etag))",
+        find: "ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stripForm(each)], etag))",
         replace: "ifNoneMatch === '*'",
       },
     ],

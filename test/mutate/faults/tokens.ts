@@ -18,8 +18,8 @@ export const TOKEN_FAULTS: readonly Fault[] = [
     'the networks of a trust have no effect',
     'service/trusts/tokens',
     AUTHENTICATE,
-    'if (trust.networks !== null && !isWithin(address, trust.networks))',
-    'if (trust.networks !== null && !isWithin(address, [...trust.networks, "0.0.0.0/0"]))',
+    'if (trust.networks !== null && !isWithinNetworks(address, trust.networks))',
+    'if (trust.networks !== null && !isWithinNetworks(address, [...trust.networks, "0.0.0.0/0"]))',
   ),
   fault(
     'expired',

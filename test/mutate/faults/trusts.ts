@@ -91,8 +91,8 @@ export const TRUST_FAULTS: readonly Fault[] = [
     'teams with different owners at GitHub cannot share an audience',
     'service/trusts/trust-issuers',
     RESERVATIONS,
-    '!nameDifferentOwners(shared, leaves, leavesOf(match))',
-    '(nameDifferentOwners(shared, leaves, leavesOf(match)) || true)',
+    '!nameDifferentOwners(shared, leaves, listLeaves(match))',
+    '(nameDifferentOwners(shared, leaves, listLeaves(match)) || true)',
   ),
   fault(
     'revoked-others',

@@ -36,7 +36,13 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     'length > expectedMac.length || length < Math.max(10, expectedMac.length / 2)',
     'length > expectedMac.length',
   ),
-  bySignature('mac', 'an answer is not bound to its request', TSIG, 'request.mac, withId', 'new Uint8Array(), withId'),
+  bySignature(
+    'mac',
+    'an answer is not bound to its request',
+    TSIG,
+    'request.mac,\n    withId',
+    'new Uint8Array(), withId',
+  ),
   byModel('cname', 'a CNAME gets next to other records', APPLY, "type === 'CNAME' ? others.length > 0 : ", ''),
   byModel('single', 'a name gets two CNAMEs', APPLY, 'if (SINGLE_TYPES.includes(type)) rrset.records.clear();', ''),
   byModel('ttl', 'the records of an RRset keep different TTLs', APPLY, '  rrset.ttl = record.ttl;', ''),
@@ -158,7 +164,7 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     'each message with an unknown key has a statement of its own',
     'src/service/keys/look-up-tsig.ts',
     'const row = await lookUp(db, name, name);',
-    'const [row = null] = await tsigSecretsOf(db, [name]);',
+    'const [row = null] = await findTsigSecrets(db, [name]);',
   ),
   bySlowTransfers(
     'slow-transfer',

@@ -8,7 +8,7 @@ import { type KubeObject, keyOf, type ObjectMeta, type ResourceType } from '#kub
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
-import { BY_KEY, BY_ZONE, BY_ZONE_NAME, type Caches } from '#solver/caches.ts';
+import { BY_KEY, type Caches, RECORDS_BY_ZONE, ZONES_BY_NAME } from '#solver/caches.ts';
 import type { Challenge } from '#solver/challenge.ts';
 import type { SolverContext } from '#solver/context.ts';
 import type { ChallengeRequest } from '#solver/payload.ts';
@@ -80,8 +80,8 @@ export function solverFixture(
   options: { namespaces?: Readonly<Record<string, Record<string, string>>> } = {},
 ): SolverFixture {
   const caches = {
-    zones: createStore<DNSZone>({ indexes: { [BY_ZONE_NAME]: zoneNameIndex }, log }),
-    records: createStore<DNSRecord>({ indexes: { [BY_ZONE]: (record) => [zoneKeyOf(record)] }, log }),
+    zones: createStore<DNSZone>({ indexes: { [ZONES_BY_NAME]: zoneNameIndex }, log }),
+    records: createStore<DNSRecord>({ indexes: { [RECORDS_BY_ZONE]: (record) => [zoneKeyOf(record)] }, log }),
     namespaces: createStore<KubeObject>({ log }),
     challenges: createStore<Challenge>({ indexes: { [BY_KEY]: ({ spec }) => [spec.key] }, log }),
     authentication: createStore<KubeObject>({ log }),

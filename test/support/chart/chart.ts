@@ -52,7 +52,7 @@ export async function template(values: Values, options: RenderOptions = {}): Pro
 export async function render(values: Values, options: RenderOptions = {}): Promise<Rendered[]> {
   const { ok, text } = await template(values, options);
   if (!ok) throw new Error(text);
-  return objectsOf(text);
+  return parseObjects(text);
 }
 
 /**
@@ -62,7 +62,7 @@ export async function render(values: Values, options: RenderOptions = {}): Promi
 const known = new Map<string, Rendered | null>();
 
 /** As Kubernetes reads YAML: 0440 is octal. */
-export function objectsOf(text: string): Rendered[] {
+export function parseObjects(text: string): Rendered[] {
   return text.split(/^---$/m).flatMap((document) => {
     let object = known.get(document);
     if (object === undefined) {

@@ -16,7 +16,7 @@ interface Target {
 }
 
 /** The pod of a Deployment, StatefulSet or Job. */
-export function targetOf({ metadata, spec }: Rendered): Target {
+export function toTarget({ metadata, spec }: Rendered): Target {
   const { template } = spec;
   const named = template.spec.containers.flatMap(({ ports = [] }: Rendered) => ports);
   return {

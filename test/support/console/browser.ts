@@ -60,7 +60,7 @@ const LOOKS = [
 ];
 
 /** The flaws of the current page in both schemes and widths, each with its place. Empty if there are none. */
-export async function flawsOf(page: Page): Promise<string[]> {
+export async function findFlaws(page: Page): Promise<string[]> {
   const flaws: string[] = [];
   const before = page.viewportSize();
   await page.evaluate(axe.source);
@@ -85,7 +85,7 @@ export async function flawsOf(page: Page): Promise<string[]> {
 }
 
 /** The number of bytes of a first visit of the page, with all its files. */
-export async function weightOf(page: Page, address: string): Promise<number> {
+export async function measureWeight(page: Page, address: string): Promise<number> {
   const client = await page.context().newCDPSession(page);
   let bytes = 0;
   client.on('Network.loadingFinished', ({ encodedDataLength }) => {

@@ -78,7 +78,7 @@ interface StoredRecord {
 }
 
 /** The records of a zone, as the REST API answers. */
-export async function recordsOf(
+export async function readStoredRecords(
   service: TestService,
   zone: { id: string },
   key: { text: string },

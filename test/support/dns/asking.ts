@@ -60,17 +60,17 @@ export function startAsking(servers: readonly Resolver[], questions: readonly Kn
       await sleep(PAUSE_MS);
     }
   };
-  const loopOf = (server: Resolver) => loops.find((loop) => loop.server === server) as (typeof loops)[number];
+  const findLoop = (server: Resolver) => loops.find((loop) => loop.server === server) as (typeof loops)[number];
   for (const loop of loops) loop.ended = run(loop);
   return {
     asked: () => loops.map(({ asked }) => asked),
     omit: async (server) => {
-      const loop = loopOf(server);
+      const loop = findLoop(server);
       loop.isOut = true;
       await loop.ended;
     },
     resume: async (server) => {
-      const loop = loopOf(server);
+      const loop = findLoop(server);
       for (const limit = performance.now() + RESUME_MS; ; await sleep(PAUSE_MS)) {
         const problems = await Promise.all(questions.map((question) => problem(server, question)));
         if (problems.every((each) => each === null)) break;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { GenericType, NamedType } from '#dns/types/record-type.ts';
 
 const octets = (minLength: number, maxLength = minLength) => fc.uint8Array({ minLength, maxLength });
-const hexOf = (length: number) => octets(length).map((some) => Buffer.from(some).toString('hex'));
+const arbitraryHex = (length: number) => octets(length).map((some) => Buffer.from(some).toString('hex'));
 const base64 = (some: Uint8Array) => Buffer.from(some).toString('base64');
 const uint16 = fc.nat(65_535);
 const label = fc.stringMatching(/^[a-z]([a-z0-9-]{0,8}[a-z0-9])?$/).filter((text) => !/^..--/.test(text));
@@ -50,9 +50,11 @@ export const RARE_CONTENTS: Readonly<Record<Rare, fc.Arbitrary<string>>> = {
   ),
   OPENPGPKEY: octets(0, 80).map((some) => base64(Uint8Array.of(0x99, ...some))),
   SMIMEA: fc
-    .tuple(fc.nat(3), fc.nat(1), hexOf(64))
+    .tuple(fc.nat(3), fc.nat(1), arbitraryHex(64))
     .map(([usage, selector, digest]) => `${usage} ${selector} 2 ${digest}`),
-  SSHFP: fc.tuple(fc.integer({ min: 1, max: 255 }), hexOf(32)).map(([algorithm, digest]) => `${algorithm} 2 ${digest}`),
+  SSHFP: fc
+    .tuple(fc.integer({ min: 1, max: 255 }), arbitraryHex(32))
+    .map(([algorithm, digest]) => `${algorithm} 2 ${digest}`),
   SVCB: fc.oneof(
     host.map((name) => `0 ${name}`),
     fc

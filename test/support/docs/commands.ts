@@ -23,7 +23,7 @@ const PROGRAMS = new Set(
 const TEXTS = new Set(['', 'yaml', 'sql', 'ini']);
 
 /** In the order of the page. @throws when a block is of a language that no test reads, or a text has a prompt */
-export function commandsOf(page: Page): DocCommand[] {
+export function listCommands(page: Page): DocCommand[] {
   const at = (section: string) => ({ page: page.path, section });
   const blocks = page.blocks.flatMap(({ section, language, text }) => {
     if (language === 'sh')

@@ -41,7 +41,7 @@ export function parsePage(path: string, text: string): Page {
   let before: Token | undefined;
   const read = (token: Token) => {
     if (token.type === 'heading') {
-      section = nameOf((token as { text: string }).text);
+      section = plainHeading((token as { text: string }).text);
       page.sections.push(section);
     }
     if (token.type === 'code') {
@@ -64,7 +64,7 @@ const BLOCKS: ReadonlySet<string> = new Set(['paragraph', 'code', 'heading', 'ta
 const addressesIn = (html: string) => [...html.matchAll(/\bsrc(?:set)?="([^"]+)"/g)].map(([, address = '']) => address);
 
 /** The heading as it is shown: the text of a link, without backticks. */
-const nameOf = (heading: string) => plain(heading).replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+const plainHeading = (heading: string) => plain(heading).replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 /** A row of a table cannot hold a bare "|": the page writes "\|". */
 const plain = (text: string) => text.replaceAll('\\|', '|');
@@ -75,7 +75,7 @@ function fileNamedBy(token: Token | undefined): string | undefined {
 }
 
 /** The anchor that GitHub gives a heading. */
-export function anchorOf(heading: string): string {
+export function toAnchor(heading: string): string {
   return heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')

@@ -1,5 +1,5 @@
 // The commands of a scenario of the plan, taken from the current pages.
-import { commandsOf, type DocCommand } from './commands.ts';
+import { type DocCommand, listCommands } from './commands.ts';
 import { readPage } from './document.ts';
 import { type Choice, FINDS_NOTHING, PAGES, PLAN, REFUSED, type ScenarioName } from './plan.ts';
 import type { Proof } from './proofs.ts';
@@ -18,7 +18,7 @@ let commands: Promise<DocCommand[]> | undefined;
 
 /** Every command of every page, read once in a process. */
 export function allCommands(): Promise<DocCommand[]> {
-  commands ??= Promise.all(PAGES.map(readPage)).then((pages) => pages.flatMap(commandsOf));
+  commands ??= Promise.all(PAGES.map(readPage)).then((pages) => pages.flatMap(listCommands));
   return commands;
 }
 

@@ -38,7 +38,7 @@ export function complaint(shown: readonly string[], output: string, ids: Ids, in
   if (shown.length === 0) return undefined;
   if (shown.every((line) => line.trim() === '…') && output.trim() === '') return 'the page shows output, and none came';
   const names: string[] = [];
-  const body = shown.map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${patternOf(line, names)}[ \\t]*\\n`));
+  const body = shown.map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${buildPattern(line, names)}[ \\t]*\\n`));
   const whole = `(?:^|\\n)${body.join('')}`;
   const pattern = inside ? new RegExp(whole) : new RegExp(`^\\s*${body.join('')}\\s*$`);
   const found = pattern.exec(withoutBlankLines(output));
@@ -51,7 +51,7 @@ export function complaint(shown: readonly string[], output: string, ids: Ids, in
   return undefined;
 }
 
-function patternOf(line: string, names: string[]): string {
+function buildPattern(line: string, names: string[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const match of line.matchAll(ANY)) {

@@ -8,7 +8,7 @@ import type { KeyOptions } from '../service/keys.ts';
 import { NAMESERVERS, type TestService } from '../service/service.ts';
 import { updateKey } from './dns-update/client.ts';
 import { startPrimary } from './dns-update/primary.ts';
-import { powerDnsClient, rrsetsOf } from './powerdns/client.ts';
+import { formatRrsets, powerDnsClient } from './powerdns/client.ts';
 import { startPowerDns } from './powerdns/server.ts';
 
 export interface DoorServer {
@@ -48,7 +48,7 @@ export async function powerDnsServers(service: TestService, zones: readonly stri
     const send = powerDnsClient(url, key);
     const records = async (zone: string) => {
       const { body } = await send('GET', `/zones/${zone}.`);
-      return rrsetsOf(body).flatMap(single).sort();
+      return formatRrsets(body).flatMap(single).sort();
     };
     return { title, url, key, dns, zones, records, send };
   };
@@ -104,8 +104,8 @@ function recordLines(answer: string, zone: string): string[] {
 export const secretOf = ({ secret }: TsigKey): string => Buffer.from(secret).toString('base64');
 
 /**
- * An RRset as `rrsetsOf` gives it, as one text for each record. PowerDNS keeps the escape of a semicolon, which means
- * the same.
+ * An RRset as `formatRrsets` gives it, as one text for each record. PowerDNS keeps the escape of a semicolon, which
+ * means the same.
  */
 function single(rrset: string): string[] {
   const [, name, type, ttl, contents = ''] = /^(\S+) (\S+) (\S+) (.*)$/.exec(rrset) ?? [];

@@ -5,7 +5,7 @@ import { type Client, createClient } from '#client/client.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { buildWebhook } from '#external-dns/app.ts';
 import { type DnsEndpoint, MEDIA_TYPE } from '#external-dns/protocol.ts';
-import { createProvider } from '#external-dns/provider.ts';
+import { createWebhookProvider } from '#external-dns/provider.ts';
 import { createLogger } from '#telemetry/log.ts';
 import type { TestService } from '../service/service.ts';
 
@@ -50,7 +50,7 @@ export async function startWebhook(service: TestService, options: WebhookOptions
   const lines: string[] = [];
   const log = createLogger({ name: 'external-dns', destination: { write: (line) => void lines.push(line) } });
   const { through = (each: Client) => each } = options;
-  const provider = createProvider({
+  const provider = createWebhookProvider({
     ...{ client: through(client), pace, clock: realClock, log, ownerId, share, adopt, massDeletion },
   });
   const app = buildWebhook({ provider, pace, clock: realClock, log, limitMs });

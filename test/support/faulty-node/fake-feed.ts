@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { FeedLine, NodeReport } from '#contract/feed.ts';
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
-import { contentsOf } from './memory-engine.ts';
+import { listContents } from './memory-engine.ts';
 
 interface FeedZone {
   readonly id: string;
@@ -163,7 +163,7 @@ export class FakeFeed {
   }
 
   contents(): Record<string, string[]> {
-    return contentsOf([...this.zones.values()].map(({ name, sets }) => [name, [...sets.values()].flat()]));
+    return listContents([...this.zones.values()].map(({ name, sets }) => [name, [...sets.values()].flat()]));
   }
 
   get connections(): number {

@@ -99,7 +99,7 @@ export class MemoryEngine implements ZoneEngine {
 
   /** The RRsets of all zones, for a comparison with the api. */
   contents(): Record<string, string[]> {
-    return contentsOf([...this.held].map(([name, { sets }]) => [name, sets.values()]));
+    return listContents([...this.held].map(([name, { sets }]) => [name, sets.values()]));
   }
 
   #up(): void {
@@ -108,7 +108,7 @@ export class MemoryEngine implements ZoneEngine {
 }
 
 /** Sorted text of each RRset by zone. */
-export function contentsOf(zones: Iterable<readonly [string, Iterable<ServedSet>]>): Record<string, string[]> {
+export function listContents(zones: Iterable<readonly [string, Iterable<ServedSet>]>): Record<string, string[]> {
   const lines = [...zones].map(
     ([name, sets]) =>
       [name, [...sets].map((set) => JSON.stringify([set.name, set.type, set.ttl, set.rdata])).sort()] as const,

@@ -2,7 +2,7 @@
 import { feedLine } from '#contract/feed.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import { createHub, type Hub } from '#service/nodes/hub.ts';
-import type { Line } from '#service/nodes/lines.ts';
+import type { ServedLine } from '#service/nodes/lines.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import type { Outlet } from '#service/nodes/outlet.ts';
 import { limitWork } from '#service/permits.ts';
@@ -24,14 +24,14 @@ export class Reader implements Outlet {
     return this.#closed.signal;
   }
 
-  get lines(): Line[] {
+  get lines(): ServedLine[] {
     const texts = Buffer.concat(this.chunks).toString().split('\n').filter(Boolean);
-    return texts.map((line) => feedLine.parse(JSON.parse(line)) as Line);
+    return texts.map((line) => feedLine.parse(JSON.parse(line)) as ServedLine);
   }
 
   /** The kinds of the lines, with the names that they tell, without beats. */
   get said(): string[] {
-    return this.lines.filter(({ kind }) => kind !== 'beat').map((line) => tellingOf(line));
+    return this.lines.filter(({ kind }) => kind !== 'beat').map((line) => describeLine(line));
   }
 
   write(text: Buffer): void {
@@ -70,7 +70,7 @@ export class Reader implements Outlet {
   }
 }
 
-function tellingOf(line: Line): string {
+function describeLine(line: ServedLine): string {
   if (line.kind === 'change') return `change ${line.id}: ${line.names.join(' ')} = ${line.sets.length}`;
   if (line.kind === 'list-end') return `list-end ${line.zones}`;
   if (line.kind === 'begin') return line.resumed ? 'resumed' : 'begin';
@@ -130,6 +130,6 @@ export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
 }
 
 /** The cursor of the last line that has one. */
-export function cursorOf({ lines }: Reader): string {
+export function lastCursor({ lines }: Reader): string {
   return lines.flatMap((line) => ('cursor' in line ? line.cursor : [])).at(-1) ?? '';
 }

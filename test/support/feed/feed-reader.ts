@@ -94,13 +94,13 @@ export async function readZone(
   zoneId: string,
 ): Promise<{ status: number; lines: ZoneLine[] }> {
   const { answer } = await get(`${url}/v1/feed/zones/${zoneId}`, key);
-  const text = await textOf(answer);
+  const text = await readText(answer);
   if (answer.statusCode !== 200) return { status: answer.statusCode ?? 0, lines: [] };
   const lines = text.trimEnd().split('\n');
   return { status: 200, lines: lines.map((line) => zoneLine.parse(JSON.parse(line))) };
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function readText(answer: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of answer.setEncoding('utf8')) text += chunk;
   return text;

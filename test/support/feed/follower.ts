@@ -46,7 +46,7 @@ export class Follower {
   }
 
   async #reloadAll(): Promise<void> {
-    for (const { id } of await headsOf(this.#source)) await this.#reload(id);
+    for (const { id } of await listHeads(this.#source)) await this.#reload(id);
   }
 
   async #reload(zoneId: string): Promise<void> {
@@ -65,7 +65,7 @@ export class Follower {
   }
 }
 
-export async function headsOf(source: ServedSource): Promise<ZoneHead[]> {
+export async function listHeads(source: ServedSource): Promise<ZoneHead[]> {
   const heads: ZoneHead[] = [];
   for await (const page of source.list(signal)) heads.push(...page);
   return heads;
@@ -85,6 +85,6 @@ export async function readZone(source: ServedSource, zoneId: string): Promise<He
   return { head: zone.head, sets };
 }
 
-export function digestOf({ sets }: HeldZone): string {
+export function computeZoneDigest({ sets }: HeldZone): string {
   return addToDigest(EMPTY_DIGEST, sets.values());
 }

@@ -41,13 +41,13 @@ export function createMemorySource(): MemorySource {
   const horizon = () => Math.min(xid + 1, ...running);
   const cursor = () => `${EPOCH}:${horizon()}`;
 
-  const zoneOf = (id: string) => {
+  const ensureZone = (id: string) => {
     const found = zones.get(id) ?? { head: { id, name: `${id}.example`, version: '0', serial: 0 }, sets: new Map() };
     zones.set(id, found);
     return found;
   };
   const write = (id: number, zoneId: string, names: readonly string[] | null, address: string) => {
-    const zone = zoneOf(zoneId);
+    const zone = ensureZone(zoneId);
     zone.head = { ...zone.head, version: `${id}.1`, serial: id };
     for (const name of names ?? []) zone.sets.set(name, { name, type: 'A', ttl: 60, rdata: [address] });
     rows.push({ change: { kind: 'changed', zoneId, names: names === null ? null : [...names] }, xid: id, no: ++no });
@@ -65,7 +65,7 @@ export function createMemorySource(): MemorySource {
     pageSize: 100,
     change: (zoneId, names, address = '192.0.2.1') => write(++xid, zoneId, names, address),
     remove: (zoneId) => {
-      const { name } = zoneOf(zoneId).head;
+      const { name } = ensureZone(zoneId).head;
       zones.delete(zoneId);
       rows.push({ change: { kind: 'gone', zoneId, name }, xid: ++xid, no: ++no });
     },

@@ -47,7 +47,7 @@ export async function servedByModel(sql: Sql): Promise<Map<string, ServedSet[]>>
       zones.map((zone) => {
         const singles = served(zone, zones, byZone.get(zone.id) ?? [], service?.hosts ?? []);
         const names = (aliases.get(zone.id) ?? []).map(({ name }) => name);
-        return [zone.id, setsOf([...singles, ...placeholders(zone, names, singles)])];
+        return [zone.id, groupSets([...singles, ...placeholders(zone, names, singles)])];
       }),
     );
   });
@@ -60,16 +60,16 @@ function served(zone: Zone, zones: readonly Zone[], rows: readonly Row[], hosts:
   const below = zones.filter(({ name }) => isBelow(name, zone.name));
   const children = below.filter(({ name }) => !below.some((between) => isBelow(name, between.name)));
   const relative = (name: string) => (name === zone.name ? '@' : name.slice(0, -zone.name.length - 1));
-  const nsOf = (name: string) =>
+  const listNs = (name: string) =>
     hosts.map((host) => ({ name: relative(name), type: 'NS', rdata: `${host}.`, ttl: DELEGATION_TTL }));
   // At a cut the parent has the delegation alone. Its records below the cut stay, glue among them, although they are
   // occluded.
   const cuts = new Set(children.map(({ name }) => relative(name)));
   return [
-    ...nsOf(zone.name),
+    ...listNs(zone.name),
     ...(zone.state === 'active' ? rows.filter(({ name }) => !cuts.has(name)) : []),
     ...children.flatMap(({ name, ds }) => [
-      ...nsOf(name),
+      ...listNs(name),
       ...ds.map((rdata) => ({ name: relative(name), type: 'DS', rdata, ttl: DELEGATION_TTL })),
     ]),
   ];
@@ -82,7 +82,7 @@ function placeholders(zone: Zone, aliases: readonly string[], singles: readonly 
   return names.map((name) => ({ name, type: 'TYPE65401', rdata: '\\# 0', ttl: zone.ttl }));
 }
 
-function setsOf(rows: readonly Single[]): ServedSet[] {
+function groupSets(rows: readonly Single[]): ServedSet[] {
   return sorted(
     [...Map.groupBy(rows, ({ name, type }) => `${name} ${type}`).values()].map((set) => {
       const { name, type } = set[0] as Single;

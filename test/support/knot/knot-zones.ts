@@ -71,8 +71,8 @@ export async function testKnotZones() {
     return own.map(({ rdata }) => rdataOfOctets(type, rdata)).sort();
   };
 
-  const serialOf = async (zone: string): Promise<number | null> =>
+  const readSerial = async (zone: string): Promise<number | null> =>
     (await engine.zones(signal)).find(({ name }) => name === zone)?.serial ?? null;
 
-  return { knot, engine, put, zoneWith, contents, answered, serialOf };
+  return { knot, engine, put, zoneWith, contents, answered, serialOf: readSerial };
 }

@@ -158,7 +158,7 @@ export function transfer(
 }
 
 /** The records of a transfer, as `name type data`, sorted. */
-export function recordsOf(output: string): string[] {
+export function parseDigRecords(output: string): string[] {
   return output
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith(';') && !/\sTSIG\s/.test(line))

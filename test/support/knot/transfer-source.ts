@@ -6,7 +6,7 @@ import { afterAll, inject } from 'vitest';
 import type { TsigKey } from '#dns/message/tsig.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { startSecondary } from '../../../deploy/local/parts/secondary.ts';
-import { keyFileOf } from '../doors/dns-update/primary.ts';
+import { formatKeyFile } from '../doors/dns-update/primary.ts';
 import { temporaryFolder } from '../runner/temporary.ts';
 import type { Kind } from './secondaries.ts';
 
@@ -22,7 +22,7 @@ interface Place {
 const secretOf = ({ secret }: TsigKey) => Buffer.from(secret).toString('base64');
 
 const CONFIGS: Readonly<Record<Kind, (place: Place) => string>> = {
-  bind: ({ folder, port, zone, key }) => `${keyFileOf(key)}
+  bind: ({ folder, port, zone, key }) => `${formatKeyFile(key)}
 options {
   directory "${folder}"; pid-file "${folder}/named.pid"; session-keyfile "${folder}/session.key"; lock-file none;
   listen-on port ${port} { ${ADDRESS}; }; listen-on-v6 { none; };

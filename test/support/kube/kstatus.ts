@@ -17,7 +17,7 @@ export interface Watched {
   };
 }
 
-export function conditionOf({ status }: Watched, type: string) {
+export function findConditionOfType({ status }: Watched, type: string) {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
@@ -26,24 +26,24 @@ export function kstatus(object: Watched): 'Terminating' | 'InProgress' | 'Failed
   if (metadata.deletionTimestamp !== undefined) return 'Terminating';
   const observed = status?.observedGeneration;
   if (observed !== undefined && observed !== metadata.generation) return 'InProgress';
-  if (conditionOf(object, 'Stalled')?.status === 'True') return 'Failed';
-  if (conditionOf(object, 'Reconciling')?.status === 'True') return 'InProgress';
-  const ready = conditionOf(object, 'Ready');
+  if (findConditionOfType(object, 'Stalled')?.status === 'True') return 'Failed';
+  if (findConditionOfType(object, 'Reconciling')?.status === 'True') return 'InProgress';
+  const ready = findConditionOfType(object, 'Ready');
   return ready !== undefined && ready.status !== 'True' ? 'InProgress' : 'Current';
 }
 
 export function argoHealth(object: Watched): 'Progressing' | 'Healthy' | 'Degraded' {
-  const ready = conditionOf(object, 'Ready');
+  const ready = findConditionOfType(object, 'Ready');
   if (object.metadata.deletionTimestamp !== undefined || ready === undefined || isOlder(object)) return 'Progressing';
   if (ready.status === 'True') return 'Healthy';
   return ready.status === 'False' ? 'Degraded' : 'Progressing';
 }
 
 export function kubectlWaitIsOver(object: Watched): boolean {
-  return conditionOf(object, 'Ready')?.status === 'True' && !isOlder(object);
+  return findConditionOfType(object, 'Ready')?.status === 'True' && !isOlder(object);
 }
 
 function isOlder(object: Watched): boolean {
-  const told = conditionOf(object, 'Ready')?.observedGeneration ?? object.status?.observedGeneration;
+  const told = findConditionOfType(object, 'Ready')?.observedGeneration ?? object.status?.observedGeneration;
   return told !== undefined && told < object.metadata.generation;
 }

@@ -79,7 +79,7 @@ export async function kubeUser(kubeconfig: string): Promise<KubeUser> {
   const { api, close } = await connectCluster({ kubeconfig });
   const apply = async (object: object) => {
     const { apiVersion, kind, metadata, ...rest } = object as KubeObject;
-    const type = typeOf(apiVersion, kind);
+    const type = toResourceType(apiVersion, kind);
     const namespace = type.namespaced ? (metadata.namespace ?? 'default') : undefined;
     await api.apply(type, { ...rest, metadata: { ...metadata, namespace } } as never, { fieldManager: 'test' });
   };
@@ -90,11 +90,11 @@ export async function kubeUser(kubeconfig: string): Promise<KubeUser> {
       for (const object of objects) await apply(object).catch((error: unknown) => refusals.push(error));
       if (refusals.length > 0) throw refusals[0];
     },
-    get: (name, namespace) => api.get(...placeOf(name, namespace)) as never,
+    get: (name, namespace) => api.get(...parsePlace(name, namespace)) as never,
     list: async (kind, namespace) => (await api.list(typeNamed(kind), { namespace })).items as never,
-    patch: async (name, change, namespace) => void (await api.merge(...placeOf(name, namespace), change)),
+    patch: async (name, change, namespace) => void (await api.merge(...parsePlace(name, namespace), change)),
     remove: (name, namespace) =>
-      api.delete(...placeOf(name, namespace)).catch((error: unknown) => {
+      api.delete(...parsePlace(name, namespace)).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       }),
     until: async (kind, namespace, wrong, seconds) => {
@@ -135,13 +135,13 @@ export function typeNamed(kind: string): ResourceType {
   return type;
 }
 
-function placeOf(words: string, namespace = 'default'): [ResourceType, { namespace?: string; name: string }] {
+function parsePlace(words: string, namespace = 'default'): [ResourceType, { namespace?: string; name: string }] {
   const [kind = '', name = ''] = words.split('/');
   const type = typeNamed(kind);
   return [type, type.namespaced ? { namespace, name } : { name }];
 }
 
-function typeOf(apiVersion: string, kind: string): ResourceType {
+function toResourceType(apiVersion: string, kind: string): ResourceType {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const lower = kind.toLowerCase();
   const plural = lower.endsWith('y') ? `${lower.slice(0, -1)}ies` : lower.endsWith('s') ? `${lower}es` : `${lower}s`;

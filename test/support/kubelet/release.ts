@@ -79,12 +79,12 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
     ...args,
   ];
   const { code, tail } = await cluster.attempt('helm', ...install);
-  if (code !== 0) throw new Error(`helm install: ${tail}\n${await stateOf(cluster)}`);
+  if (code !== 0) throw new Error(`helm install: ${tail}\n${await describeCluster(cluster)}`);
   const serviceAddress = (name: string) =>
     cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, '-o=jsonpath={.spec.clusterIP}');
   const api = await serviceAddress(`${RELEASE}-api`);
   return {
-    pods: () => podsOf(cluster),
+    pods: () => listPods(cluster),
     serviceAddress,
     dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
     requests: (key) => createRequest(`http://${api}`, agent, key),
@@ -116,7 +116,7 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
 }
 
 /** For the message of a failure: the status and the logs of the pods. */
-async function stateOf(cluster: TestCluster): Promise<string> {
+async function describeCluster(cluster: TestCluster): Promise<string> {
   const parts = [
     ['get', 'pods', '-o', 'wide'],
     ['get', 'events', '--field-selector=type=Warning'],
@@ -137,7 +137,7 @@ interface PodObject extends KubeObject {
   };
 }
 
-async function podsOf(cluster: TestCluster): Promise<Pod[]> {
+async function listPods(cluster: TestCluster): Promise<Pod[]> {
   const { items } = await cluster.api.list<PodObject>(POD, { namespace: NAMESPACE });
   const component = (pod: PodObject) => pod.metadata.labels?.['app.kubernetes.io/component'] ?? '';
   return items
@@ -147,11 +147,11 @@ async function podsOf(cluster: TestCluster): Promise<Pod[]> {
       uid: pod.metadata.uid ?? '',
       component: component(pod),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
-      containers: containersOf(pod),
+      containers: listContainers(pod),
     }));
 }
 
-function containersOf({ spec, status }: PodObject): Container[] {
+function listContainers({ spec, status }: PodObject): Container[] {
   return spec.containers.map(({ name, image }) => {
     const told = status.containerStatuses?.find((each) => each.name === name);
     const id = (told?.containerID ?? '').replace(/^\w+:\/\//, '');

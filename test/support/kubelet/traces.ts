@@ -16,7 +16,7 @@ export interface NodeMarks {
 const SYSCTLS = ['vm/overcommit_memory', 'kernel/panic', 'kernel/panic_on_oops', 'net/ipv4/ip_forward'];
 
 /** Everything of this node that is on the machine now, in words. */
-export async function tracesOf({ home, link, cgroup }: NodeMarks): Promise<string[]> {
+export async function findTraces({ home, link, cgroup }: NodeMarks): Promise<string[]> {
   const traces: string[] = [];
   if (existsSync(home)) traces.push(`folder ${home}`);
   if (link in networkInterfaces()) traces.push(`interface ${link}`);

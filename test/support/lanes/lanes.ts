@@ -181,7 +181,7 @@ const isBelow = (path: string, places: readonly string[]) =>
   places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
 
 /** The lane of a test file, or the gate. @param file its path below `test/` */
-export function laneOf(file: string): LaneName | typeof GATE {
+export function findLane(file: string): LaneName | typeof GATE {
   return LANE_NAMES.find((name) => isBelow(file, LANES[name].files)) ?? GATE;
 }
 

@@ -1,6 +1,6 @@
 // Decides from the arguments of `npm test` and the changed files which tests run. Pure.
 import type { Changes } from './changed.ts';
-import { GATE, LANE_NAMES, type LaneName, laneOf, lanesStartedBy, readLanes } from './lanes.ts';
+import { findLane, GATE, LANE_NAMES, type LaneName, lanesStartedBy, readLanes } from './lanes.ts';
 
 export interface RunPlan {
   readonly gate: boolean;
@@ -27,14 +27,14 @@ export function planRun({ args, files, changes }: Call): RunPlan {
     if (list === undefined) throw new Error(`--lanes needs a list such as \`operator,docs\`, or \`all\``);
     const lanes = readLanes(list);
     const given = { lanes, args: args.toSpliced(at, 2) };
-    return { ...given, gate: true, message: `${listOf(lanes)}\n` };
+    return { ...given, gate: true, message: `${formatLanes(lanes)}\n` };
   }
   const rest = args.includes('--rest');
   const others = args.filter((arg) => arg !== '--rest');
   const wanted = others.filter((arg) => /^[\w./-]*test\//.test(arg));
   if (others.length > 0 && !rest) {
     const chosen = wanted.length === 0 ? files : files.filter((file) => wanted.some((arg) => isNamed(file, arg)));
-    const lanes = new Set(chosen.map(laneOf).filter((lane) => lane !== GATE));
+    const lanes = new Set(chosen.map(findLane).filter((lane) => lane !== GATE));
     return { gate: true, lanes: LANE_NAMES.filter((lane) => lanes.has(lane)), args: others, message: '' };
   }
   const started = changes === null ? null : lanesStartedBy(changes.files);
@@ -47,17 +47,18 @@ export function planRun({ args, files, changes }: Call): RunPlan {
       args: others,
       message: `the lanes that \`npm test\` omits: ${left.join(', ') || 'none'}\n`,
     };
-  return { gate: true, lanes, args: others, message: messageOf(started, left, changes?.since ?? '') };
+  return { gate: true, lanes, args: others, message: describePlan(started, left, changes?.since ?? '') };
 }
 
 /** Vitest takes a part of a path. */
 const isNamed = (file: string, arg: string) => `test/${file}`.includes(arg.replace(/^.*?(?=test\/)/, ''));
 
-const listOf = (lanes: readonly string[]) => [`the ${GATE}`, ...lanes.map((lane) => `the lane ${lane}`)].join(', ');
+const formatLanes = (lanes: readonly string[]) =>
+  [`the ${GATE}`, ...lanes.map((lane) => `the lane ${lane}`)].join(', ');
 
-function messageOf(started: ReadonlyMap<LaneName, string> | null, left: readonly LaneName[], since: string): string {
+function describePlan(started: ReadonlyMap<LaneName, string> | null, left: readonly LaneName[], since: string): string {
   if (started === null)
-    return `${listOf(LANE_NAMES)}: there is no origin/main and no tag that the files could be compared with\n`;
+    return `${formatLanes(LANE_NAMES)}: there is no origin/main and no tag that the files could be compared with\n`;
   const causes = [...started].map(([lane, path]) => `the lane ${lane} (${path} changed since ${since})`);
   const rest = left.length === 0 ? '' : `without the lanes ${left.join(', ')}; \`npm run test:full\` runs everything\n`;
   return `${[`the ${GATE}`, ...causes].join(', ')}\n${rest}`;

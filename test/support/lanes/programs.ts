@@ -23,7 +23,7 @@ const BUILDERS: Readonly<Record<Program, (progress: Progress, signal: AbortSigna
 };
 
 /** Builds what these lanes need, one program after the other. @throws with the missing part and how to get it */
-export async function ensureProgramsOf(
+export async function ensureLanePrograms(
   lanes: readonly LaneName[],
   progress: Progress,
   signal: AbortSignal,

@@ -1,14 +1,14 @@
 // One cell of the fault matrix: a namespace and a zone name of its own, the three kinds of work that continue while
 // something breaks, and the wait until everything is consistent again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import { createRecord, deleteRecord } from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { untilNone } from '../time/until.ts';
 import type { Chain } from './chain.ts';
-import { historyOf, inconsistencies, leftovers, objectsOf, transitionsOf, type World } from './invariants.ts';
+import { inconsistencies, leftovers, listObjects, listTransitions, readHistoryText, type World } from './invariants.ts';
 
 export interface Cell extends World {
   readonly foreign: DnsRecord[];
@@ -47,9 +47,9 @@ export async function healed(chain: Chain, cell: Cell, when: string): Promise<nu
   // An operator may notice at this moment that its last request failed, and on a busy machine the next one may fail
   // too.
   for (const isLast of [false, false, true]) {
-    const before = await transitionsOf(chain, cell);
+    const before = await listTransitions(chain, cell);
     await sleep(ONCE_MORE_MS);
-    const after = await transitionsOf(chain, cell);
+    const after = await listTransitions(chain, cell);
     const problems = [...(await inconsistencies(chain, cell)), ...after.filter((each) => !before.includes(each))];
     if (problems.length === 0) break;
     if (isLast) throw new Error(`${when}, and not any more a moment later:\n${problems.join('\n')}`);
@@ -64,15 +64,15 @@ export async function healed(chain: Chain, cell: Cell, when: string): Promise<nu
  */
 export async function cleanUp(chain: Chain, cell: Cell): Promise<void> {
   const { namespace, zoneName, foreign } = cell;
-  const before = await historyOf(chain, zoneName);
-  const { records } = await objectsOf(chain, { namespace });
+  const before = await readHistoryText(chain, zoneName);
+  const { records } = await listObjects(chain, { namespace });
   await Promise.all(records.map(({ metadata }) => chain.remove(DNS_RECORD, metadata.name, namespace)));
-  const [found] = await readZones(chain.client, { zoneName });
+  const [found] = await fetchZones(chain.client, { zoneName });
   for (const { id } of foreign)
     await chain.client.call(deleteRecord, { params: { id: found?.id ?? '', recordId: id } });
   await chain.remove(DNS_ZONE, 'zone', namespace);
   await untilNone('all is deleted', () => leftovers(chain, cell));
-  const history = await historyOf(chain, zoneName);
+  const history = await readHistoryText(chain, zoneName);
   if (withoutDeletions(history) !== withoutDeletions(before))
     throw new Error(`the clean-up left the history [${history}] after [${before}]`);
   ended.push({ cell, history });
@@ -92,7 +92,7 @@ export async function lateChanges(chain: Chain): Promise<string[]> {
   if (ended.length === 0) return ['no cell ended'];
   const found: string[] = [];
   for (const { cell, history } of ended) {
-    const now = await historyOf(chain, cell.zoneName);
+    const now = await readHistoryText(chain, cell.zoneName);
     if (now !== history)
       found.push(`${cell.zoneName} has the history [${now}], and had [${history}] after its clean-up`);
     found.push(...(await leftovers(chain, cell)).map((each) => `${cell.zoneName}: ${each}`));
@@ -102,7 +102,7 @@ export async function lateChanges(chain: Chain): Promise<string[]> {
 
 /** The value of another client in the RRset of the cell's record. */
 export async function putForeign(chain: Chain, { zoneName, foreign }: Cell): Promise<void> {
-  const [found] = await readZones(chain.client, { zoneName });
+  const [found] = await fetchZones(chain.client, { zoneName });
   const body = { name: 'www', type: 'A', content: '192.0.2.99', ttl: 300 } as const;
   foreign.push(await chain.client.call(createRecord, { params: { id: found?.id ?? '' }, body }));
 }

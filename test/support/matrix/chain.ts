@@ -88,7 +88,7 @@ export async function startChain(warnings: readonly string[] = []): Promise<OwnC
   closers.push(() => client.close());
   const { api } = kube.cluster;
   return {
-    ...callsOf(api),
+    ...createCalls(api),
     url: service.url,
     key: service.admin.text,
     sql: service.sql,
@@ -108,7 +108,7 @@ export async function startChain(warnings: readonly string[] = []): Promise<OwnC
 }
 
 /** The operations of a user on objects. */
-export function callsOf(api: KubeApi): Pick<Chain, 'namespace' | 'zone' | 'record' | 'remove'> {
+export function createCalls(api: KubeApi): Pick<Chain, 'namespace' | 'zone' | 'record' | 'remove'> {
   // The cells of a file delete many zones within a minute, most of those that there are.
   const annotations = { [RELEASE_MANY]: 'true' };
   const apply = async (type: ResourceType, name: string, namespace: string, spec: object) =>
@@ -154,18 +154,18 @@ export async function startPlane(closers: (() => Promise<unknown>)[]) {
     kubeconfig: plane.kubeconfig,
     /** The folder of kubectl. */
     programs: dir,
-    kill: () => apiserverOf(plane).stop({ signal: 'SIGKILL' }),
+    kill: () => findApiserver(plane).stop({ signal: 'SIGKILL' }),
     compact: () => compactEtcd(cluster.api, join(stateDir, 'controlplane', 'pki'), ports.etcd),
     restart: async () => {
       // Asked politely it would wait for open watches to end.
-      await apiserverOf(plane).stop({ signal: 'SIGKILL' });
+      await findApiserver(plane).stop({ signal: 'SIGKILL' });
       await plane.stop();
       plane = await startControlPlane({ dir, stateDir, ports, signal });
     },
   };
 }
 
-function apiserverOf({ parts }: ControlPlane): Part {
+function findApiserver({ parts }: ControlPlane): Part {
   return parts.find(({ name }) => name === 'kube-apiserver') as Part;
 }
 

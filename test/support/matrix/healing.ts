@@ -32,7 +32,7 @@ export function measureHealing(calm: readonly number[], limits: Limits = {}): He
     [...cells].map(([kind, times]) => ({
       kind,
       count: times.length,
-      middle: middleOf(times),
+      middle: findMedian(times),
       most: Math.max(...times),
       limit: (kinds[kind] ?? each) + slack(),
     }));
@@ -41,7 +41,7 @@ export function measureHealing(calm: readonly number[], limits: Limits = {}): He
     table: () =>
       [
         'healed in (median, longest, limit)',
-        ...rows().map(lineOf),
+        ...rows().map(formatLine),
         `longest without a fault: ${seconds(slack() / CALM_TIMES)}`,
       ]
         .map((line) => `${line}\n`)
@@ -54,7 +54,7 @@ export function measureHealing(calm: readonly number[], limits: Limits = {}): He
         ({ kind, most, limit }) => `${kind}: ${seconds(most)}, and the limit is ${seconds(limit)}`,
       );
       const most = median + slack();
-      const middle = middleOf(all);
+      const middle = findMedian(all);
       return middle > most
         ? [...found, `half of the cells took ${seconds(middle)}, more than ${seconds(most)}`]
         : found;
@@ -62,7 +62,7 @@ export function measureHealing(calm: readonly number[], limits: Limits = {}): He
   };
 }
 
-function lineOf({
+function formatLine({
   kind,
   count,
   middle,
@@ -75,5 +75,5 @@ function lineOf({
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** The lower one of two. */
-const middleOf = (times: readonly number[]): number =>
+const findMedian = (times: readonly number[]): number =>
   [...times].sort((a, b) => a - b)[Math.floor((times.length - 1) / 2)] as number;

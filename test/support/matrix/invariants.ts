@@ -6,14 +6,14 @@
 //   every record   at the service has exactly one owner, which is an object, or is foreign and as it was, and was made once
 //   the service    holds exactly the records of the specs and the foreign ones, and DNS answers them (wanted.ts)
 import { isAbsent } from '#client/errors.ts';
-import { readOwnerPages, readRecords } from '#client/lists.ts';
+import { fetchRecords, readOwnerPages } from '#client/lists.ts';
 import type { OwnedSet } from '#contract/owners.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { Condition } from '#kube/objects/conditions.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import type { Chain } from './chain.ts';
-import { answersOf, linesOf, wantedOf } from './wanted.ts';
+import { formatWanted, groupAnswers, listWanted } from './wanted.ts';
 
 export interface World {
   /** Every zone of the cell has this name or ends with it. */
@@ -36,11 +36,11 @@ interface Stored {
 
 /** Sentences about what is wrong; none when all is right. */
 export async function inconsistencies(chain: Chain, world: World): Promise<string[]> {
-  const { zones, records } = await objectsOf(chain, world);
+  const { zones, records } = await listObjects(chain, world);
   // While the operator works, its objects say so, and most looks end here.
   const unfinished = [
     ...zones.flatMap((zone) => unready('DNSZone', zone, 'True')),
-    ...records.flatMap((record) => unreadyRecord(record, zoneOf(record, zones))),
+    ...records.flatMap((record) => unreadyRecord(record, findRecordZone(record, zones))),
   ];
   if (unfinished.length > 0) return unfinished;
   const stored = await zonesAtService(chain, world.zoneName);
@@ -56,7 +56,7 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
     }
   }
   for (const { id, name } of stored) if (!owners.has(id)) problems.push(`the zone ${name} (${id}) is an orphan`);
-  const history = await historyOf(chain, world.zoneName);
+  const history = await readHistoryText(chain, world.zoneName);
   if (world.history !== undefined && !isHistory(history, world.history))
     problems.push(`the history is [${history}] instead of [${world.history}]`);
 
@@ -64,7 +64,7 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
   const sets: OwnedSet[] = [];
   for (const { id } of stored) {
     try {
-      held.set(id, await readRecords(chain.client, id, {}));
+      held.set(id, await fetchRecords(chain.client, id, {}));
       for await (const page of readOwnerPages(chain.client, id, {})) sets.push(...page);
     } catch (error) {
       if (!isAbsent(error)) throw error;
@@ -86,17 +86,18 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
   for (const zone of zones) {
     const there = stored.find(({ id }) => id === zone.status?.zoneId);
     const own = records.filter(({ spec }) => spec.zoneRef.name === zone.metadata.name);
-    const wanted = [...own.flatMap(({ spec }) => wantedOf(spec, zone.spec)), ...world.foreign];
-    const holds = linesOf(held.get(there?.id ?? '') ?? []);
-    if (holds !== linesOf(wanted)) problems.push(`the service holds [${holds}] instead of [${linesOf(wanted)}]`);
-    if (there) problems.push(...(await wrongAnswers(chain, there, answersOf(there.name, wanted))));
+    const wanted = [...own.flatMap(({ spec }) => listWanted(spec, zone.spec)), ...world.foreign];
+    const holds = formatWanted(held.get(there?.id ?? '') ?? []);
+    if (holds !== formatWanted(wanted))
+      problems.push(`the service holds [${holds}] instead of [${formatWanted(wanted)}]`);
+    if (there) problems.push(...(await wrongAnswers(chain, there, groupAnswers(there.name, wanted))));
   }
   return problems;
 }
 
 /** The leftovers of a cell after all of its objects were deleted; records of other owners are not orphans. */
 export async function leftovers(chain: Chain, world: World): Promise<string[]> {
-  const { zones, records } = await objectsOf(chain, world);
+  const { zones, records } = await listObjects(chain, world);
   const objects = [...zones, ...records].map(({ kind, metadata }) => `${kind} ${metadata.name} is still there`);
   if (objects.length > 0) return objects;
   const { answers } = await chain.dns.lookup(`www.${world.zoneName}`, 'A');
@@ -106,7 +107,7 @@ export async function leftovers(chain: Chain, world: World): Promise<string[]> {
   ];
 }
 
-export async function objectsOf(
+export async function listObjects(
   { api }: Chain,
   { namespace }: Pick<World, 'namespace'>,
 ): Promise<{ zones: DNSZone[]; records: DNSRecord[] }> {
@@ -117,7 +118,7 @@ export async function objectsOf(
 
 /** Why the cell's first object of a kind is Ready, or is not. */
 export async function reasonOfReady(chain: Chain, world: Pick<World, 'namespace'>, kind: 'zones' | 'records') {
-  const [object] = (await objectsOf(chain, world))[kind];
+  const [object] = (await listObjects(chain, world))[kind];
   return object?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
 }
 
@@ -127,7 +128,7 @@ async function zonesAtService({ sql }: Chain, zoneName: string): Promise<Stored[
 }
 
 /** The number of changes of each kind that the service ever made under the name, as World.history says it. */
-export async function historyOf({ sql }: Chain, zoneName: string): Promise<string> {
+export async function readHistoryText({ sql }: Chain, zoneName: string): Promise<string> {
   const rows = await sql<{ line: string }[]>`
     select action || ' ' || count(*) as line from changes
     where zone_name = ${zoneName} or zone_name like ${`%.${zoneName}`} group by action order by action`;
@@ -138,8 +139,8 @@ const isHistory = (is: string, wanted: string | RegExp) =>
   typeof wanted === 'string' ? is === wanted : wanted.test(is);
 
 /** Ready of every object of the cell, and the time since when it has been so. */
-export async function transitionsOf(chain: Chain, world: Pick<World, 'namespace'>): Promise<string[]> {
-  const { zones, records } = await objectsOf(chain, world);
+export async function listTransitions(chain: Chain, world: Pick<World, 'namespace'>): Promise<string[]> {
+  const { zones, records } = await listObjects(chain, world);
   return [...zones, ...records].map(({ kind, metadata, status }) => {
     const ready: Condition | undefined = status?.conditions.find(({ type }) => type === 'Ready');
     return `${kind} ${metadata.name} is ${ready?.status} ${ready?.reason} since ${ready?.lastTransitionTime}`;
@@ -156,7 +157,7 @@ function unready(kind: string, object: DNSZone | DNSRecord, wanted: string, reas
   return [`${kind} ${name} is ${ready?.status} ${ready?.reason} for ${ready?.observedGeneration} of ${generation}`];
 }
 
-const zoneOf = (record: DNSRecord, zones: readonly DNSZone[]) =>
+const findRecordZone = (record: DNSRecord, zones: readonly DNSZone[]) =>
   zones.find(({ metadata }) => metadata.name === record.spec.zoneRef.name);
 
 function unreadyRecord(record: DNSRecord, zone: DNSZone | undefined): string[] {
@@ -170,9 +171,9 @@ function wrongOwner(
   owners: Map<string, string>,
 ): string[] {
   const { name, namespace } = record.metadata;
-  const zone = zoneOf(record, zones);
+  const zone = findRecordZone(record, zones);
   const problems: string[] = [];
-  const wanted = wantedOf(record.spec, zone?.spec ?? {}).map(({ content }) => content);
+  const wanted = listWanted(record.spec, zone?.spec ?? {}).map(({ content }) => content);
   const own = sets.filter(({ owner }) => owner.startsWith('k8s:') && owner.endsWith(`/${namespace}/${name}`));
   const owned = own
     .flatMap(({ records }) => records)

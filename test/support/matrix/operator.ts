@@ -101,7 +101,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       if (dead) died();
     }
   };
-  const running = runOperator(settingsOf(chain, options), end.signal, {
+  const running = runOperator(buildOperatorSettings(chain, options), end.signal, {
     intercept,
     log: options.log
       ? createLogger({ name: 'operator', level: options.logLevel ?? 'info', destination: { write: options.log } })
@@ -151,7 +151,7 @@ export type Place = Pick<Chain, 'url' | 'key' | 'operatorKubeconfig' | 'nameserv
 };
 
 /** The settings of an operator that works in the chain. */
-export function settingsOf(place: Place, options: OperatorOptions): Parameters<typeof runOperator>[0] {
+export function buildOperatorSettings(place: Place, options: OperatorOptions): Parameters<typeof runOperator>[0] {
   const endpoint = `${place.dns.address}:${place.dns.port}`;
   return {
     ZONESTEAD_LOG_LEVEL: 'silent',

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runOperator } from '#operator/run/main.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { settingsOf } from './operator.ts';
+import { buildOperatorSettings } from './operator.ts';
 import type { PausedData, PausedMessage } from './paused-operator.ts';
 
 /** The thread resumes after this time even if no caller resumes it. */
@@ -13,7 +13,7 @@ const say = (message: PausedMessage) => parentPort?.postMessage(message);
 let isOver = false;
 
 try {
-  await runOperator(settingsOf(place, { identity }), new AbortController().signal, {
+  await runOperator(buildOperatorSettings(place, { identity }), new AbortController().signal, {
     lease,
     log: createLogger({ name: 'operator', level: 'silent' }),
     intercept: async ({ name }, run) => {

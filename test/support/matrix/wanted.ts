@@ -23,7 +23,7 @@ const DEFAULT_TTL = 3600;
 const PLAIN: Readonly<Record<string, RegExp>> = { A: /^192\.0\.2\.\d+$/, MX: /^\.$/, TXT: /^[a-z0-9=. -]+$/ };
 
 /** Names of DNS have no case (RFC 4343). @throws for a spec that this does not understand */
-export function wantedOf(spec: Spec, zone: { readonly defaultTtl?: number | undefined }): WantedRecord[] {
+export function listWanted(spec: Spec, zone: { readonly defaultTtl?: number | undefined }): WantedRecord[] {
   const { type, ttl = zone.defaultTtl ?? DEFAULT_TTL } = spec;
   const name = spec.name.toLowerCase();
   const values = spec.values ?? [{ content: spec.content }];
@@ -34,7 +34,7 @@ export function wantedOf(spec: Spec, zone: { readonly defaultTtl?: number | unde
 }
 
 /** One line a record, sorted: two lists of records are the same when their lines are. */
-export function linesOf(records: readonly WantedRecord[]): string {
+export function formatWanted(records: readonly WantedRecord[]): string {
   return records
     .map(({ name, type, content, ttl }) => `${name} ${ttl} ${type} ${content}`)
     .sort()
@@ -45,7 +45,7 @@ export function linesOf(records: readonly WantedRecord[]): string {
  * The expected answers of DNS, by question `name type`: all contents of an RRset with its lowest TTL (RFC 2181 section
  * 5.2).
  */
-export function answersOf(zoneName: string, records: readonly WantedRecord[]): Map<string, string[]> {
+export function groupAnswers(zoneName: string, records: readonly WantedRecord[]): Map<string, string[]> {
   const sets = new Map<string, WantedRecord[]>();
   for (const record of records) {
     const question = `${record.name}.${zoneName} ${record.type}`;

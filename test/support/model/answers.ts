@@ -26,7 +26,7 @@ const nothing = (kind: Expected['kind']): Expected => ({ kind, lines: [] });
 const longest = (names: string[]) => names.sort((a, b) => b.length - a.length)[0];
 
 /** @param nameservers the name servers of the service */
-export function answerOf(
+export function computeAnswer(
   zones: readonly ModelZone[],
   nameservers: readonly string[],
   name: string,
@@ -77,7 +77,7 @@ export function isEndless(zones: readonly ModelZone[], nameservers: readonly str
   const seen = new Set<string>();
   for (let at = name; !seen.has(at); ) {
     seen.add(at);
-    const link = answerOf(zones, nameservers, at, 'CNAME');
+    const link = computeAnswer(zones, nameservers, at, 'CNAME');
     const target = link.kind === 'answer' ? / CNAME (\S+)$/.exec(link.lines[0] ?? '')?.[1] : undefined;
     if (target === undefined) return false;
     at = target;
@@ -105,7 +105,7 @@ function rowsAt(owned: readonly Row[], owner: string, type: string): Expected {
 /** All that a zone is asked from, its own SOA and NS and the delegations of the hosted zones below it included. */
 function ownedBy(zone: ModelZone, zones: readonly ModelZone[], nameservers: readonly string[]): Row[] {
   const ns = (owner: string) => nameservers.map((host) => ({ owner, type: 'NS', served: host, ttl: 3600 }));
-  const children = childrenOf(zone, zones);
+  const children = listChildren(zone, zones);
   const hidden = (owner: string) => children.some((child) => isAtOrBelow(owner, child.name));
   const own = zone.parked ? [] : zone.records;
   return [
@@ -129,7 +129,7 @@ function ownedBy(zone: ModelZone, zones: readonly ModelZone[], nameservers: read
 }
 
 /** The hosted zones right below. */
-export function childrenOf(zone: Pick<ModelZone, 'name'>, zones: readonly ModelZone[]): ModelZone[] {
+export function listChildren(zone: Pick<ModelZone, 'name'>, zones: readonly ModelZone[]): ModelZone[] {
   const below = zones.filter((other) => isBelow(other.name, zone.name));
   return below.filter((child) => !below.some((other) => isBelow(child.name, other.name)));
 }

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import type { Resolver } from '../dns/resolver.ts';
 import { NAMESERVERS, type TestService } from '../service/service.ts';
-import { answerOf, childrenOf, type Expected, isEndless, type ModelZone } from './answers.ts';
+import { computeAnswer, type Expected, isEndless, listChildren, type ModelZone } from './answers.ts';
 import { type Content, GOOD, inZone } from './contents.ts';
 import { type Edit, NAMES, type Operation, type SentComment, stored, ZONES } from './operations.ts';
 import { type Draft, isWrongAlone, judge, type ModelRecord, mayGo, mayStand } from './rules.ts';
@@ -118,7 +118,7 @@ export class World {
   }
 
   #children(zone: ModelZone): string[] {
-    return childrenOf(zone, this.zones).map(({ name }) => name);
+    return listChildren(zone, this.zones).map(({ name }) => name);
   }
 
   #plan(
@@ -131,11 +131,11 @@ export class World {
     const children = this.#children(zone);
     if (edit.do === 'create') {
       const content = inZone(edit.content as Content, zone.name);
-      const record = bodyOf(edit.name, content, edit);
+      const record = buildBody(edit.name, content, edit);
       const item = { action: 'create', record };
       if (edit.wrong) return { status: 400, item, apply: (all) => all };
       const comment = after(edit.comment, null);
-      const draft = { id: '', ...draftOf(stored(edit.name), content, edit.ttl), comment };
+      const draft = { id: '', ...buildDraft(stored(edit.name), content, edit.ttl), comment };
       const { status } = judge(draft, records, zone.name, children, { coming });
       return { status: status === 200 ? 201 : status, item, apply: (all, id) => [...all, { ...draft, id }] };
     }
@@ -149,9 +149,9 @@ export class World {
     const choice = GOOD.filter((content) => content.type === type);
     const content = inZone(choice[edit.content % choice.length] as Content, zone.name);
     const name = picked?.name ?? 'a';
-    const item = { action: 'update', id, record: bodyOf(name, content, edit) };
+    const item = { action: 'update', id, record: buildBody(name, content, edit) };
     const comment = after(edit.comment, stands?.comment ?? null);
-    const draft = { ...draftOf(name, content, edit.ttl), id, comment };
+    const draft = { ...buildDraft(name, content, edit.ttl), id, comment };
     if (isWrongAlone(draft, zone.name)) return { status: stands === undefined ? 0 : 400, item, apply: (all) => all };
     if (stands === undefined) return { status: 404, item, apply: (all) => all };
     if (type !== stands.type) return { status: 400, item, apply: (all) => all };
@@ -176,7 +176,7 @@ export class World {
     const plans: Planned[] = [];
     const coming = edits.flatMap((edit) => {
       if (edit.do !== 'create' || edit.wrong) return [];
-      const draft = draftOf(stored(edit.name), inZone(edit.content as Content, zone.name), edit.ttl);
+      const draft = buildDraft(stored(edit.name), inZone(edit.content as Content, zone.name), edit.ttl);
       return isWrongAlone(draft, zone.name) ? [] : draft;
     });
     for (const [index, edit] of edits.entries()) {
@@ -207,7 +207,9 @@ export class World {
     const kept = [...new Set(keep.map((pick) => zone.records[pick % Math.max(1, zone.records.length)]))];
     const drafts: Draft[] = [
       ...kept.flatMap((record) => (record === undefined ? [] : { ...record, content: record.content })),
-      ...add.map(({ name, content, ttl }) => draftOf(stored(name), inFile(inZone(content as Content, zone.name)), ttl)),
+      ...add.map(({ name, content, ttl }) =>
+        buildDraft(stored(name), inFile(inZone(content as Content, zone.name)), ttl),
+      ),
     ];
     const text = [`$TTL ${zone.defaultTtl}`, ...drafts.map(fileLine)].join('\n');
     // Records that the service makes itself are ignored.
@@ -257,7 +259,7 @@ export class World {
   }
 
   async #look(name: string, type: string, dns: Resolver = this.#service.dns): Promise<void> {
-    const wanted = answerOf(this.zones, NAMESERVERS, name, type);
+    const wanted = computeAnswer(this.zones, NAMESERVERS, name, type);
     let found: Expected | undefined;
     for (const until = performance.now() + FRESH_MS; performance.now() < until; ) {
       found = await ask(dns, name, type);
@@ -296,7 +298,7 @@ export class World {
 
 const sameValue = (a: Draft, b: Draft) => a.name === b.name && a.type === b.type && a.served === b.served;
 
-function bodyOf(
+function buildBody(
   name: string,
   { type, sent, priority }: Pick<Content, 'type' | 'sent' | 'priority'>,
   { ttl, comment }: { ttl: number | null; comment: SentComment },
@@ -316,7 +318,7 @@ function after(sent: SentComment, before: string | null): string | null {
   return sent === undefined ? before : sent?.trim() || null;
 }
 
-function draftOf(name: string, content: Content, ttl: number | null): Draft {
+function buildDraft(name: string, content: Content, ttl: number | null): Draft {
   const { type, sent, listed = sent, served, target, priority = type === 'MX' ? 10 : null } = content;
   return { name, type, content: listed, served, ...(target === undefined ? {} : { target }), ttl, priority };
 }

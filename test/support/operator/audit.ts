@@ -4,7 +4,7 @@
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { linesOf, wantedOf } from '../matrix/wanted.ts';
+import { formatWanted, listWanted } from '../matrix/wanted.ts';
 import type { Bench } from './bench.ts';
 
 /** Data of another owner at the service, which the operator must not change. */
@@ -67,7 +67,8 @@ function auditRecord(bench: Bench, record: DNSRecord, owners: Map<string, string
     if (!found) problems.push(`DNSRecord ${name} owns ${id}, which is not there`);
     return found ? [{ ...found, ttl: found.ttl ?? stored?.zone.defaultTtl ?? 0 }] : [];
   });
-  const wanted = linesOf(wantedOf(record.spec, zone?.spec ?? {}));
-  if (linesOf(owned) !== wanted) problems.push(`DNSRecord ${name} wants [${wanted}] and owns [${linesOf(owned)}]`);
+  const wanted = formatWanted(listWanted(record.spec, zone?.spec ?? {}));
+  if (formatWanted(owned) !== wanted)
+    problems.push(`DNSRecord ${name} wants [${wanted}] and owns [${formatWanted(owned)}]`);
   return problems;
 }

@@ -177,14 +177,14 @@ export class Bench {
   }
 
   #state(): string {
-    const objects = [...this.cluster.zones(), ...this.cluster.records()].map(textOf);
+    const objects = [...this.cluster.zones(), ...this.cluster.records()].map(serializeObject);
     return [...objects, this.service.version, ...this.#known, ...this.#wokenZones].join('\n');
   }
 
   #start() {
-    const zones = cacheOf<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex });
-    const records = cacheOf<DNSRecord>(RECORD_INDEXES);
-    const namespaces = cacheOf<KubeObject>({});
+    const zones = createCache<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex });
+    const records = createCache<DNSRecord>(RECORD_INDEXES);
+    const namespaces = createCache<KubeObject>({});
     const held = new HeldOwners(this.clock);
     records.onChange((key, kind, initial, object) => {
       if (kind !== 'delete' || initial) return;
@@ -200,7 +200,7 @@ export class Bench {
         servers: [],
         answer: this.nodes,
       });
-    const connectionOf = (client: ServiceConnection['client'], team: string): ServiceConnection => ({
+    const createConnection = (client: ServiceConnection['client'], team: string): ServiceConnection => ({
       client,
       dispatcher: createDispatcher({
         clock: this.clock,
@@ -214,9 +214,9 @@ export class Bench {
         return team;
       },
     });
-    const own = connectionOf(this.service.client, OWNER);
+    const own = createConnection(this.service.client, OWNER);
     const connect = (key: string) =>
-      connectionOf(
+      createConnection(
         this.service.clientOf(() => (this.keys.has(key) ? null : refused(401, 'unauthorized', 'Invalid API key.'))),
         this.keys.get(key) ?? 'personal',
       );
@@ -276,7 +276,7 @@ export class Bench {
 const texts = new WeakMap<KubeObject, string>();
 
 /** The object without its version. Objects of the cluster never change, so that each is written out once. */
-function textOf(object: KubeObject): string {
+function serializeObject(object: KubeObject): string {
   const known = texts.get(object);
   if (known !== undefined) return known;
   const { metadata, ...rest } = object;
@@ -286,7 +286,7 @@ function textOf(object: KubeObject): string {
   return text;
 }
 
-function cacheOf<T extends KubeObject>(indexes: Record<string, (object: T) => readonly string[]>): CacheStore<T> {
+function createCache<T extends KubeObject>(indexes: Record<string, (object: T) => readonly string[]>): CacheStore<T> {
   return createStore<T>({ indexes, log });
 }
 

@@ -8,7 +8,7 @@ import { type KubeObject, keyOf, type ObjectMeta, type ResourceType } from '#kub
 import { DNS_RECORD, type DNSRecord, recordSpec, recordStatus } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone, zoneSpec } from '#resources/dnszone.ts';
 import { zoneStatus } from '#resources/dnszone-status.ts';
-import { frozenCopyOf } from './copy.ts';
+import { copyFrozen } from './copy.ts';
 import type { Faults } from './faults.ts';
 
 interface Schemas {
@@ -187,7 +187,7 @@ export class MemoryCluster {
     const key = `${type.plural} ${keyOf(object)}`;
     this.#version += 1;
     const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
-    const next = frozenCopyOf({ ...object, metadata });
+    const next = copyFrozen({ ...object, metadata });
     const { deletionTimestamp, finalizers = [] } = next.metadata;
     if (deletionTimestamp !== undefined && finalizers.length === 0) this.#objects.delete(key);
     else this.#objects.set(key, next);
@@ -226,7 +226,7 @@ function acceptedStatus(type: ResourceType, text: string): unknown {
     const sent: unknown = JSON.parse(text);
     const parsed = SCHEMAS[type.plural]?.status.parse(sent);
     if (!isDeepStrictEqual(parsed, sent)) throw new Error(`the CRD would prune ${text}`);
-    accepted.set(key, frozenCopyOf(parsed));
+    accepted.set(key, copyFrozen(parsed));
   }
   return accepted.get(key);
 }

@@ -5,12 +5,12 @@ import type { ApplyResult, OwnedSet as ListedSet, RecordSet } from '#contract/ow
 import type { DnsRecord } from '#contract/record.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { bodyOf, statusOf } from '#http/refusals.ts';
+import { toErrorBody, toHttpStatus } from '#http/refusals.ts';
 import { digestOf } from '#service/change/row-writes.ts';
 import { decideRelease, decideSet, type RecordsHere, type SetEdit, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';
 import { Refusal } from '#service/refusal.ts';
-import type { OwnedSet } from '#store/owned-sets.ts';
+import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import { finish } from '../dns/zone-file.ts';
 import type { Stored, StoredZone } from './memory-service.ts';
 
@@ -28,7 +28,7 @@ interface Tools {
 export class MemoryOwners {
   readonly #tools: Tools;
   /** By the id of the zone. */
-  readonly #sets = new Map<string, OwnedSet[]>();
+  readonly #sets = new Map<string, StoredOwnedSet[]>();
   #ids = 0;
 
   constructor(tools: Tools) {
@@ -72,7 +72,7 @@ export class MemoryOwners {
       } catch (error) {
         stored.records = records;
         this.#sets.set(stored.zone.id, owned);
-        if (error instanceof Refusal) return { status: statusOf(error), ...bodyOf(error) };
+        if (error instanceof Refusal) return { status: toHttpStatus(error), ...toErrorBody(error) };
         if (!(error instanceof ApiError)) throw error;
         return {
           status: error.status,
@@ -113,7 +113,7 @@ export class MemoryOwners {
     const { id: zoneId, defaultTtl } = stored.zone;
     const held = () => (this.#sets.get(zoneId) ?? []).filter(({ owner }) => owner === set.owner);
     let changed = false;
-    const release = (own: OwnedSet, retain: boolean) => {
+    const release = (own: StoredOwnedSet, retain: boolean) => {
       const edits = decideRelease(own, this.#present(stored, own), retain, defaultTtl);
       for (const edit of edits) this.#edit(stored, edit, null);
       changed ||= edits.length > 0;
@@ -122,7 +122,7 @@ export class MemoryOwners {
         (this.#sets.get(zoneId) ?? []).filter((each) => each !== own),
       );
     };
-    const isHere = (own: OwnedSet) =>
+    const isHere = (own: StoredOwnedSet) =>
       set.kind !== 'release-all' && own.ordername === set.ordername && own.type === set.type;
     const others = held().filter((own) => (set.kind === 'release-all' || set.exact) && !isHere(own));
     const stale = staleness(set, others);
@@ -141,7 +141,7 @@ export class MemoryOwners {
     this.#ids += 1;
     const { owner, name, ordername, type, digest, ttl, comment, share, retain, drift, expires, generation, instance } =
       set;
-    const next: OwnedSet = {
+    const next: StoredOwnedSet = {
       id: own?.id ?? `set_${this.#ids}`,
       owner,
       name,
@@ -154,7 +154,7 @@ export class MemoryOwners {
       instance,
       ...{ valueCount: set.values.length, share, retain, drift, expires, records },
       ...{ whenClusterLost: 'Keep' },
-    } as OwnedSet;
+    } as StoredOwnedSet;
     this.#sets.set(zoneId, [...(this.#sets.get(zoneId) ?? []).filter((each) => each !== own), next]);
     const views = records.flatMap(({ id }) => {
       const record = stored.records.get(id);
@@ -178,16 +178,16 @@ export class MemoryOwners {
     return edit.kind === 'create' ? [{ id, digest: value.digest }] : [];
   }
 
-  #present({ zone, records }: StoredZone, place: Pick<OwnedSet, 'name' | 'type'>): RecordsHere {
+  #present({ zone, records }: StoredZone, place: Pick<StoredOwnedSet, 'name' | 'type'>): RecordsHere {
     const there = [...records.values()].filter(({ name, type }) => name === place.name && type === place.type);
-    const presentOf = (record: Stored | undefined) =>
+    const toPresent = (record: Stored | undefined) =>
       record && {
         ...{ id: record.id, content: record.content, ttl: record.ttl, comment: record.comment ?? null },
         owners: (this.#sets.get(zone.id) ?? []).filter((set) => set.records.some(({ id }) => id === record.id)),
       };
     return {
-      withId: (wanted) => presentOf(there.find(({ id }) => id === wanted)),
-      withValue: ({ digest }) => presentOf(there.find((record) => digestOfRecord(record) === digest)),
+      withId: (wanted) => toPresent(there.find(({ id }) => id === wanted)),
+      withValue: ({ digest }) => toPresent(there.find((record) => digestOfRecord(record) === digest)),
     };
   }
 }

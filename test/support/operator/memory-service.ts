@@ -12,14 +12,14 @@ import { chooseZoneSecondaries, listSecondaries, listZoneSecondaries } from '#co
 import * as api from '#contract/operations/zones.ts';
 import type { DnsRecord, ListedRecord, RecordBody } from '#contract/record.ts';
 import type { CreatedKey, Zone, ZoneChangeBody, ZoneCreateBody } from '#contract/zone.ts';
-import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { listSuffixes, parseOwnerName, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { judgeWrite } from '#dns/rules/rrset.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Verdict } from '#dns/verdict.ts';
 import { fakeClient, on } from '../service/fake-client.ts';
-import { copyOf } from './copy.ts';
+import { copyDeep } from './copy.ts';
 import type { Faults } from './faults.ts';
 import { MemoryOwners } from './memory-owners.ts';
 import { MemorySecondaries } from './memory-secondaries.ts';
@@ -135,7 +135,7 @@ export class MemoryService {
       this.#faults.call('api', what, () => {
         const refused = keyGate(what) ?? this.gate(what);
         if (refused) throw refused;
-        return copyOf(work());
+        return copyDeep(work());
       });
     return fakeClient(
       on(applyRecords, ({ params: { id }, body: { sets } }) =>
@@ -220,7 +220,7 @@ export class MemoryService {
   }
 
   #findZone(name: string): Zone {
-    const above = suffixesOf(name).map((each) => [...this.zones.values()].find(({ zone }) => zone.zoneName === each));
+    const above = listSuffixes(name).map((each) => [...this.zones.values()].find(({ zone }) => zone.zoneName === each));
     const zone = above.find((each) => each !== undefined);
     if (zone === undefined) throw refused(404, 'not_found', 'No zone encloses the name.');
     return this.#counted(zone);
@@ -240,7 +240,7 @@ export class MemoryService {
       throw refused(409, 'conflict', 'This Idempotency-Key was used for another request.');
     if (kept) return kept.answer as T;
     const answer = work();
-    this.#kept.set(token, { request: text, answer: copyOf(answer) });
+    this.#kept.set(token, { request: text, answer: copyDeep(answer) });
     return answer;
   }
 

@@ -6,11 +6,11 @@ import { dirname } from 'node:path';
 export async function debianPostgres(): Promise<string> {
   const found: string[] = [];
   for await (const file of glob('/usr/lib/postgresql/*/bin/pg_dump')) found.push(file);
-  const [newest] = found.sort((a, b) => versionOf(b) - versionOf(a));
+  const [newest] = found.sort((a, b) => parseVersion(b) - parseVersion(a));
   if (newest === undefined) throw new Error('missing: package postgresql. Run: sudo apt-get install -y postgresql');
   return dirname(newest);
 }
 
-function versionOf(file: string): number {
+function parseVersion(file: string): number {
   return Number(/postgresql\/(\d+)/.exec(file)?.[1] ?? 0);
 }

@@ -60,12 +60,12 @@ export async function runChecks(checks: readonly Check[] = CHECKS): Promise<Chec
   const results: CheckResult[] = [];
   for (const { title, program, args } of checks) {
     const command = join(ROOT, 'node_modules/.bin', program);
-    results.push({ title, complaint: await complaintOf(command, args) });
+    results.push({ title, complaint: await runCheck(command, args) });
   }
   return results;
 }
 
-async function complaintOf(command: string, args: readonly string[]): Promise<string> {
+async function runCheck(command: string, args: readonly string[]): Promise<string> {
   try {
     await promisify(execFile)(command, args, { cwd: ROOT, maxBuffer: 32 * 1024 * 1024, timeout: LIMIT_MS });
     return '';

@@ -31,18 +31,18 @@ export function summarizeTimes(times: FileTimes): string {
 }
 
 /** A row for each group of files, the dearest first, and one for all. @param groupOf (Default: the folder.) */
-export function suitesOf(
+export function sumSuites(
   times: FileTimes,
   groupOf: (file: string) => string = folderOf,
 ): (FileTime & { suite: string; files: number })[] {
   const groups = Map.groupBy(Object.entries(times), ([file]) => groupOf(file));
   const rows = [...groups].map(([suite, files]) =>
-    totalOf(
+    sumTimes(
       suite,
       files.map(([, time]) => time),
     ),
   );
-  return [...rows.sort((a, b) => b.cpu - a.cpu), totalOf('all', Object.values(times))];
+  return [...rows.sort((a, b) => b.cpu - a.cpu), sumTimes('all', Object.values(times))];
 }
 
 /** The level and the first folder below it. */
@@ -51,7 +51,7 @@ function folderOf(file: string): string {
   return folder.endsWith('.ts') ? level : `${level}/${folder}`;
 }
 
-function totalOf(suite: string, times: readonly FileTime[]): FileTime & { suite: string; files: number } {
+function sumTimes(suite: string, times: readonly FileTime[]): FileTime & { suite: string; files: number } {
   const add = (key: keyof FileTime) => times.reduce((sum, time) => sum + time[key], 0);
   return { suite, files: times.length, tests: add('tests'), cpu: add('cpu'), wall: add('wall') };
 }

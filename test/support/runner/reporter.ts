@@ -41,7 +41,7 @@ export default class ClosingLine implements Reporter {
     for (const module of modules) {
       if (module.errors().length > 0) failed += 1;
       const file = module.relativeModuleId.replace(/^test\//, '');
-      times[file] = timeOf(module);
+      times[file] = toFileTime(module);
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed += 1;
       for (const test of module.children.allTests()) {
         const state = test.result().state;
@@ -74,7 +74,7 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-function timeOf(module: TestModule): FileTime {
+function toFileTime(module: TestModule): FileTime {
   const { prepareDuration, collectDuration, setupDuration, duration } = module.diagnostic();
   const wall = (prepareDuration + collectDuration + setupDuration + duration) / 1_000;
   return { tests: [...module.children.allTests()].length, cpu: module.meta().cpu ?? 0, wall };

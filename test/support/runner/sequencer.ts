@@ -37,13 +37,13 @@ export const LONG = [
 const ROOT = new URL('../../', import.meta.url).pathname;
 
 /** Where the file is in the order: long ones first. @param path absolute */
-export function turnOf(path: string): number {
+export function rankFile(path: string): number {
   const at = LONG.indexOf(path.slice(ROOT.length).replace(/\.test\.ts$/, ''));
   return at < 0 ? LONG.length : at;
 }
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).sort((a, b) => turnOf(a.moduleId) - turnOf(b.moduleId));
+    return (await super.sort(files)).sort((a, b) => rankFile(a.moduleId) - rankFile(b.moduleId));
   }
 }

@@ -18,7 +18,7 @@ import type { SecondaryServer } from '../../../deploy/local/parts/secondary.ts';
 import { ensureKubeLinter } from '../chart/kube-linter.ts';
 import { chosenLanes } from '../lanes/chosen.ts';
 import type { LaneName } from '../lanes/lanes.ts';
-import { ensureProgramsOf } from '../lanes/programs.ts';
+import { ensureLanePrograms } from '../lanes/programs.ts';
 import { memoryFolder } from '../postgres/memory-folder.ts';
 import { ensureProgram } from '../program/program.ts';
 import { FAKE_TIME } from '../time/fake-time.ts';
@@ -110,7 +110,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { postgres, tools, knot, secondaries, peers, program } = await mine.ground;
   if (project.name === 'e2e') {
     const progress = (line: string) => process.stdout.write(`${line}\n`);
-    await ensureProgramsOf(chosenLanes().lanes, progress, new AbortController().signal);
+    await ensureLanePrograms(chosenLanes().lanes, progress, new AbortController().signal);
   }
   project.provide('postgres', postgres);
   project.provide('tools', tools);

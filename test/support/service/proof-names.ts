@@ -44,7 +44,7 @@ export const ORDINARY: readonly Attempt[] = [
 ];
 
 /** The fields of a record in a request, or in the spec of a DNSRecord. */
-export const fieldsOf = ([name, type, content]: Attempt) => {
+export const toFields = ([name, type, content]: Attempt) => {
   if (type !== 'MX') return { name, type, content };
   const [priority, exchange] = content.split(' ');
   return { name, type, content: exchange, priority: Number(priority) };

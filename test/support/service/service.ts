@@ -176,7 +176,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   };
 
   const { dns: dnsPort } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir });
-  const settings = { ...settingsOf(options, dnsPort), ...options.settings };
+  const settings = { ...buildSettings(options, dnsPort), ...options.settings };
   const [url, knot] = await Promise.all([
     startApi(settings),
     nameserver ? startServiceKnot(stateDir, dnsPort, closers) : undefined,
@@ -269,15 +269,15 @@ const CALM: Meter = { read: () => ({ delayMs: 0, heap: 0, resident: 0 }), close:
 /** A closed port of this machine, so that a query fails at once. */
 const NO_RESOLVER = '127.0.0.1:1';
 
-function settingsOf(options: TestServiceOptions, dnsPort: number): Settings {
+function buildSettings(options: TestServiceOptions, dnsPort: number): Settings {
   const { limits = false, busyAfterMs = 30_000, resolvers } = options;
   const own = `127.0.0.1:${dnsPort}`;
-  const textOf = (each: ProbeEndpoint | 'own') => (each === 'own' ? own : `${each.address}:${each.port}`);
+  const formatEndpoint = (each: ProbeEndpoint | 'own') => (each === 'own' ? own : `${each.address}:${each.port}`);
   return {
     ZONESTEAD_NAMESERVERS: NAMESERVERS.join(','),
     ZONESTEAD_HOSTMASTER: 'hostmaster.zonestead.test',
     ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map((name) => `${name}=${own}`).join(','),
-    ZONESTEAD_RESOLVER: resolvers?.map(textOf).join(',') ?? NO_RESOLVER,
+    ZONESTEAD_RESOLVER: resolvers?.map(formatEndpoint).join(',') ?? NO_RESOLVER,
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
     ZONESTEAD_BUSY_AFTER_MS: String(busyAfterMs),
     ZONESTEAD_CONSOLE: 'off',

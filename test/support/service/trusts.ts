@@ -24,7 +24,12 @@ export async function startTokenService() {
     const wanted = { name: `trust ${randomBytes(4).toString('hex')}`, ...base, keySource, ...terms };
     return (await ensureTrust(service.database.url, { team, terms: wanted }, randomBytes, new Date())).trustId;
   };
-  const claimsOf = (namespace: string, account = 'web', change: object = {}, uid = `uid-${namespace}-${account}`) => ({
+  const buildClaims = (
+    namespace: string,
+    account = 'web',
+    change: object = {},
+    uid = `uid-${namespace}-${account}`,
+  ) => ({
     iss: CLUSTER,
     sub: `system:serviceaccount:${namespace}:${account}`,
     aud: ['zonestead'],
@@ -33,13 +38,13 @@ export async function startTokenService() {
     'kubernetes.io': { namespace, serviceaccount: { name: account, uid } },
     ...change,
   });
-  const tokenOf = (...of: Parameters<typeof claimsOf>) => key.sign(claimsOf(...of));
+  const signToken = (...of: Parameters<typeof buildClaims>) => key.sign(buildClaims(...of));
   const write = (token: string, name: string, type = 'A') => {
     const content = type === 'A' ? '192.0.2.1' : '"x"';
     return service.request('POST', `/zones/${zone.id}/records`, { ...addressRecord(name), type, content }, token);
   };
   const everyone = await ensure({ name: 'cluster', onlyNames: [`*.${NAMESPACE}`, NAMESPACE], recordWrites: 1_000 });
-  return { service, key, zone, owner, ensure, claimsOf, tokenOf, write, everyone };
+  return { service, key, zone, owner, ensure, claimsOf: buildClaims, tokenOf: signToken, write, everyone };
 }
 
 /** A service with the team `red`, whose member creates trusts, and a person of another team. */

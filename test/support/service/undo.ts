@@ -76,7 +76,7 @@ export function undoZoneAt({ request, admin }: TestService, id: string): UndoZon
     },
     records: async () => {
       const { body } = good(await request('GET', `${path}/records`));
-      return (body.records as Row[]).map(textOf).sort();
+      return (body.records as Row[]).map(formatRow).sort();
     },
     changes,
     ids: async () => (await changes()).map((change) => change.id),
@@ -88,7 +88,7 @@ export function undoZoneAt({ request, admin }: TestService, id: string): UndoZon
   };
 }
 
-function textOf({ name, type, ttl, content, priority, comment }: Row): string {
+function formatRow({ name, type, ttl, content, priority, comment }: Row): string {
   const words = [name, type, ttl, ...(priority === null ? [] : [priority]), content];
   return `${words.join(' ')}${comment === undefined ? '' : ` (${comment})`}`;
 }

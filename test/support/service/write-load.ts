@@ -91,7 +91,7 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
   function acknowledge({ method, path, after }: Step, reply: Reply): (string | undefined)[] {
     const wanted = path.endsWith(':batch') ? 200 : { POST: 201, PUT: 200, DELETE: 204 }[method];
     assert.equal(reply.status, wanted, `${method} ${path}: ${reply.text}`);
-    const results = idsOf(path, reply);
+    const results = listIds(path, reply);
     for (const [index, [entry, value]] of after.entries()) {
       entry.value = value;
       entry.id = value === null ? null : (results[index] ?? entry.id);
@@ -152,7 +152,7 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
     repeat: async () => {
       for (const { step, ids } of answered) {
         const reply = await post(step);
-        assert.deepEqual([reply.status < 300, idsOf(step.path, reply)], [true, ids], 'the answer of the first time');
+        assert.deepEqual([reply.status < 300, listIds(step.path, reply)], [true, ids], 'the answer of the first time');
       }
       const steps = unanswered.splice(0);
       for (const step of steps) {
@@ -165,19 +165,22 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
       for (const zone of zones)
         settleZone(
           entries.filter((entry) => entry.zone === zone),
-          await listOf(request, zone),
+          await readStored(request, zone),
         );
       for (const entry of entries) await expectServed(dns, entry);
     },
   };
 }
 
-function idsOf(path: string, { body }: Reply): (string | undefined)[] {
+function listIds(path: string, { body }: Reply): (string | undefined)[] {
   if (!path.endsWith(':batch')) return [body.id as string | undefined];
   return (body.results as { record?: { id: string } }[]).map(({ record }) => record?.id);
 }
 
-async function listOf(request: Request, zone: Entry['zone']): Promise<Map<string, { id: string; content: string }>> {
+async function readStored(
+  request: Request,
+  zone: Entry['zone'],
+): Promise<Map<string, { id: string; content: string }>> {
   const reply = await request('GET', `/zones/${zone.id}/records`);
   assert.equal(reply.status, 200, reply.text);
   const records = reply.body.records as { id: string; name: string; content: string }[];

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
-import { readZones } from '#client/lists.ts';
+import { fetchZones } from '#client/lists.ts';
 import { listDsRecords } from '#contract/operations/zones.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../../deploy/local/parts/postgres.ts';
 import { type Stack, startStack } from '../../../deploy/local/stack.ts';
-import { conditionOf, kubectlWaitIsOver, type Watched } from '../kube/kstatus.ts';
+import { findConditionOfType, kubectlWaitIsOver, type Watched } from '../kube/kstatus.ts';
 import { type ByName, type KubeUser, kubeUser } from '../kube/kube-user.ts';
 
 export interface TestStack {
@@ -127,7 +127,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     await writeFile(file, text);
     return file;
   };
-  const listOf = (objects: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+  const toList = (objects: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
   const dig = async (name: string, type: string, ...more: string[]) => {
     const { out } = await run(tools.dig, [...at, '+norecurse', '+noall', '+answer', ...more, name, type]);
     return out
@@ -157,13 +157,13 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
         return { ok: false, words: (error as Error).message };
       }
     },
-    applyByKubectl: async (...objects) => kubectl('apply', '-f', await write(listOf(objects))),
+    applyByKubectl: async (...objects) => kubectl('apply', '-f', await write(toList(objects))),
     applyText: async (namespace, yaml) => {
       await kubectl('-n', namespace, 'apply', '-f', await write(yaml));
     },
     kubectlWords: async (...args) => (await kube(args)).tail,
     dryRun: async (...objects) => {
-      const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(listOf(objects))]);
+      const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(toList(objects))]);
       return { ok: code === 0, words: tail };
     },
     ready: async (...words) => {
@@ -200,7 +200,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
       return /status: ([A-Z]+)/.exec(out)?.[1] ?? 'no answer';
     },
     delv: async (zone, name, type) => {
-      const [found] = await readZones(client, { zoneName: zone });
+      const [found] = await fetchZones(client, { zoneName: zone });
       const [ds] = (await client.call(listDsRecords, { params: { id: found?.id ?? '' } })).ds;
       const anchor = join(stateDir, `anchor-${zone}`);
       const text = `trust-anchors { ${zone}. static-ds ${ds?.keyTag} ${ds?.algorithm} ${ds?.digestType} "${ds?.digest}"; };\n`;
@@ -234,7 +234,7 @@ function namedIn(words: readonly string[]) {
 function unready(name: string, object: unknown): string[] {
   if (object === undefined) return [`${name} is not there`];
   if (kubectlWaitIsOver(object as Watched)) return [];
-  return [`${name}: ${JSON.stringify(conditionOf(object as Watched, 'Ready') ?? 'no Ready')}`];
+  return [`${name}: ${JSON.stringify(findConditionOfType(object as Watched, 'Ready') ?? 'no Ready')}`];
 }
 
 /** The annotation permits to delete most objects of the stack at once, as the tests of a file do when they end. */

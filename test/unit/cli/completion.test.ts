@@ -1,7 +1,7 @@
 // The words that continue a command line, for the outlines of all commands.
 import { expect, test } from 'vitest';
 import { COMMANDS } from '#cli/all-commands.ts';
-import { candidatesOf } from '#cli/completion/candidates.ts';
+import { completeWords } from '#cli/completion/candidates.ts';
 import { OUTLINES } from '#cli/completion/outlines.ts';
 import { STANDALONE_COMMANDS } from '#cli/standalone.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
@@ -10,7 +10,7 @@ const commands = OUTLINES;
 
 /** The candidates after a line; the text after the last blank is the word to complete. */
 function offered(line: string): string[] | string {
-  const found = candidatesOf(commands, line.split(' '));
+  const found = completeWords(commands, line.split(' '));
   return typeof found === 'string' ? found : found.map(({ word }) => word);
 }
 
@@ -45,7 +45,7 @@ test('completion offers the options again if an option can be repeated', () => {
 });
 
 test('completion offers all commands that help shows, with their descriptions, and no others', () => {
-  const [first] = candidatesOf(commands, ['zones', '']) as { word: string; describe: string }[];
+  const [first] = completeWords(commands, ['zones', '']) as { word: string; describe: string }[];
   expect(first).toEqual({ word: 'list', describe: 'list the zones that the API key can see' });
   expect(offered('')).toEqual(Object.keys(COMMANDS).filter((name) => name !== 'complete'));
 });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { createDispatcher, type DispatcherOptions } from '#client/pace/dispatcher.ts';
-import { type Rate, rateOf } from '#client/pace/rate.ts';
+import { parseRate, type Rate } from '#client/pace/rate.ts';
 import type { Lane } from '#client/pace/waiting.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
@@ -251,5 +251,5 @@ test.each([
   [undefined, '"records";q=60;w=60', undefined],
   ['"records";r=many', '"records";q=60', null],
 ])('the headers of a limit are read: %s under %s', (limit, policy, rate) => {
-  expect(rateOf(limit, policy)).toEqual(rate);
+  expect(parseRate(limit, policy)).toEqual(rate);
 });

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Client } from '#client/client.ts';
 import { createClient } from '#client/client.ts';
 import { ApiError, ApiUnavailable, isBusy } from '#client/errors.ts';
-import { findZone, readRecordPages, readRecords, readZones } from '#client/lists.ts';
+import { fetchEnclosingZone, fetchRecords, fetchZones, readRecordPages } from '#client/lists.ts';
 import { applyRecords } from '#contract/operations/owners.ts';
 import { applyBatch, createRecord, deleteRecord, replaceRecord } from '#contract/operations/records.ts';
 import { restoreZone } from '#contract/operations/undo.ts';
@@ -167,9 +167,9 @@ test('the client in its requests sends the method, the path, the query and the b
     { status: 204 },
     { status: 200, body: { ...aZone, defaultTtl: 60 } },
   ]);
-  expect(await readZones(client, {})).toEqual([aZone]);
-  expect(await readZones(client, { zoneName: 'example.com' })).toEqual([]);
-  expect(await findZone(client, 'a.example.org')).toEqual(aZone);
+  expect(await fetchZones(client, {})).toEqual([aZone]);
+  expect(await fetchZones(client, { zoneName: 'example.com' })).toEqual([]);
+  expect(await fetchEnclosingZone(client, 'a.example.org')).toEqual(aZone);
   expect(await client.call(getZone, { params: { id: 'zone_1' } })).toEqual(aZone);
   expect((await client.call(createZone, { body: { zoneName: 'example.org', owner: 'org:t1' } })).status).toBe('done');
   await client.call(deleteZone, { params: { id: 'zone_1' } });
@@ -188,7 +188,7 @@ test('the client in its requests sends the method, the path, the query and the b
 
 test('the client in its requests escapes values in a path or a query', async () => {
   const { client, seen } = await service([{ status: 200, body: { records: [aRecord] } }, { status: 204 }]);
-  await readRecords(client, 'zone_1', { name: '*', type: 'TXT', content: 'a&b=c d' });
+  await fetchRecords(client, 'zone_1', { name: '*', type: 'TXT', content: 'a&b=c d' });
   await client.call(deleteRecord, { params: { id: 'zone_1', recordId: '../zone_2' } });
   expect(seen[0]?.line).toBe('GET /v1/dns/zones/zone_1/records?name=*&type=TXT&content=a%26b%3Dc+d');
   expect(seen[1]?.line).toBe('DELETE /v1/dns/zones/zone_1/records/..%2Fzone_2');
@@ -210,7 +210,7 @@ test('the client in its requests carries the key, the request id and the idempot
 
 test('the client in its requests keeps the path of a base address that has one', async () => {
   const { client, seen } = await service([{ status: 200, body: { zones: [] } }], { path: '/dns-api/' });
-  await readZones(client, {});
+  await fetchZones(client, {});
   expect(seen[0]?.line).toBe('GET /dns-api/v1/dns/zones');
 });
 
@@ -226,14 +226,14 @@ test('the client in its answers follows a list to its end', async () => {
     { status: 200, body: { records: [aRecord], next: 'c1' } },
     { status: 200, body: { records: [{ ...aRecord, id: 'rec_2' }] } },
   ]);
-  expect((await readRecords(client, 'zone_1', {})).map((record) => record.id)).toEqual(['rec_1', 'rec_2']);
+  expect((await fetchRecords(client, 'zone_1', {})).map((record) => record.id)).toEqual(['rec_1', 'rec_2']);
   expect(seen[1]?.line).toBe('GET /v1/dns/zones/zone_1/records?cursor=c1');
 });
 
 test('the client in its answers gives up on a list whose pages form a loop', async () => {
   const page = { status: 200, body: { records: [], next: 'c1' } };
   const { client } = await service([page, page, page]);
-  await expect(readRecords(client, 'zone_1', {})).rejects.toBeInstanceOf(ApiUnavailable);
+  await expect(fetchRecords(client, 'zone_1', {})).rejects.toBeInstanceOf(ApiUnavailable);
 });
 
 test('the client in its answers returns a list page by page, and asks for shorter pages if one is longer than it reads', async () => {
@@ -261,14 +261,14 @@ test('the client in its answers returns a list page by page, and asks for shorte
 
 test('the client in its answers longer than it reads are not read to their end, and cause an error', async () => {
   const { client } = await service(['endless'], { maxAnswerBytes: 100_000 });
-  await expect(readRecords(client, 'zone_1', {})).rejects.toThrow(
+  await expect(fetchRecords(client, 'zone_1', {})).rejects.toThrow(
     "The API's answer is longer than 100000 bytes; the rest of it was not read",
   );
 });
 
 test('the client in its answers finds no zone where the service says not_found', async () => {
   const { client } = await service([{ status: 404, body: { error: 'not_found', message: 'No zone.' } }]);
-  expect(await findZone(client, 'a.example.org')).toBeNull();
+  expect(await fetchEnclosingZone(client, 'a.example.org')).toBeNull();
 });
 
 test('the client in its answers ignores fields that a newer service adds', async () => {
@@ -319,7 +319,7 @@ test('the client in its answers that break the contract are ApiUnavailable', asy
     { status: 200, body: 'hello' },
   ]);
   await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toThrow(/breaks the contract at serial/);
-  await expect(readZones(client)).rejects.toThrow(/breaks the contract at zones.0.serial/);
+  await expect(fetchZones(client)).rejects.toThrow(/breaks the contract at zones.0.serial/);
   await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toBeInstanceOf(ApiUnavailable);
 });
 

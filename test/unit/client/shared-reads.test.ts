@@ -2,7 +2,7 @@
 // older than its call.
 import { expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
-import { readRecords } from '#client/lists.ts';
+import { fetchRecords } from '#client/lists.ts';
 import { withSharedReads } from '#client/shared-reads.ts';
 import { listRecords } from '#contract/operations/records.ts';
 import type { DnsRecord } from '#contract/record.ts';
@@ -53,7 +53,7 @@ function setUp(size: number, nameOf = (n: number) => `r${n}`) {
     }),
   );
   const client = withSharedReads(plain, clock);
-  const ask = (n: number) => readRecords(client, 'zone', { name: nameOf(n), type: 'A' });
+  const ask = (n: number) => fetchRecords(client, 'zone', { name: nameOf(n), type: 'A' });
   const leave = () => {
     away = true;
   };
@@ -115,7 +115,7 @@ test('many calls for several types get the records of their type', async () => {
   const on = setUp(100);
   on.stored.push({ ...on.recordOf(3), id: 'txt', type: 'TXT', content: 'x' });
   const asks = Array.from({ length: 40 }, (_, n) => on.ask(n));
-  const txt = readRecords(on.client, 'zone', { name: 'r3', type: 'TXT' });
+  const txt = fetchRecords(on.client, 'zone', { name: 'r3', type: 'TXT' });
   expect((await done(on.clock, txt)).map(({ id }) => id)).toEqual(['txt']);
   expect((await done(on.clock, Promise.all(asks))).flat()).toHaveLength(40);
 });
@@ -157,7 +157,7 @@ test('a group with many calls that wait delays another one by one request', asyn
   const on = setUp(400);
   const client = withSharedReads(on.client, on.clock, ({ requestId = '' }) => requestId);
   const ask = (n: number, group: string) =>
-    readRecords(client, 'zone', { name: `r${n}`, type: 'A' }, { requestId: group });
+    fetchRecords(client, 'zone', { name: `r${n}`, type: 'A' }, { requestId: group });
   const flood = Array.from({ length: 350 }, (_, n) => ask(n, 'flood'));
   await on.clock.advance(2);
   const start = on.clock.now();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Limit } from '#base/limit.ts';
 import type { Client } from '#client/client.ts';
-import { readOwnerPages, readRecordPages, readRecords } from '#client/lists.ts';
+import { fetchRecords, readOwnerPages, readRecordPages } from '#client/lists.ts';
 import { readsInTurns } from '#client/turns.ts';
 import { getAccount } from '#contract/operations/account.ts';
 import { listOwners } from '#contract/operations/owners.ts';
@@ -48,7 +48,7 @@ test('a group with many reads delays another one only by the reads in flight', a
   const { clock, client, order } = setUp(2);
   for (let n = 0; n < 100; n += 1) void client.call(getZone, { params: { id: `a${n}` } }, { requestId: 'a' });
   await clock.advance(5);
-  void readRecords(client, 'b', {}, { requestId: 'b' });
+  void fetchRecords(client, 'b', {}, { requestId: 'b' });
   await clock.advance(1);
   expect(order).toEqual(['a0', 'records of b']);
 });

@@ -1,6 +1,6 @@
 // The chain of trust as steps: their contents, and where the chain breaks.
 import { expect, test } from 'vitest';
-import { stepsOf } from '#console/live/chain-steps.ts';
+import { listChainSteps } from '#console/live/chain-steps.ts';
 import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
 
 const KEY = { keyTag: 14301, algorithm: 13, flags: 257, state: 'valid' as const };
@@ -31,7 +31,7 @@ function chain(change: Partial<ChainOfTrust> = {}): ChainOfTrust {
 }
 
 test('the steps of the chain of trust show key tags, algorithms, digests, days and reasons', () => {
-  const steps = stepsOf(chain(), () => 'A');
+  const steps = listChainSteps(chain(), () => 'A');
   expect(steps.map(({ heading }) => heading)).toEqual([
     'DS at the parent',
     'DNSKEY of the zone',
@@ -51,7 +51,7 @@ test('the steps of the chain of trust begin at the root if a resolver knows the 
     { zone: '', state: 'valid' as const, reason: 'Known.', entries: [{ ...KEY, keyTag: 20326, algorithm: 8 }] },
     { zone: 'org', state: 'missing' as const, reason: 'Unsigned.', entries: [] },
   ];
-  const steps = stepsOf(chain({ above }), () => 'A');
+  const steps = listChainSteps(chain({ above }), () => 'A');
   expect(steps.slice(0, 2)).toMatchObject([
     { heading: 'The root', verdict: '✓ valid', lines: ['✓ key 20326 · RSA/SHA-256'], holds: true },
     { heading: 'org', verdict: '– missing', holds: false },
@@ -61,13 +61,16 @@ test('the steps of the chain of trust begin at the root if a resolver knows the 
 });
 
 test('the steps of the chain of trust break at a link that is not valid, and after it', () => {
-  const steps = stepsOf(chain({ ds: { state: 'missing', reason: 'The parent has no DS.', entries: [] } }), () => 'A');
+  const steps = listChainSteps(
+    chain({ ds: { state: 'missing', reason: 'The parent has no DS.', entries: [] } }),
+    () => 'A',
+  );
   expect(steps.map(({ holds }) => holds)).toEqual([false, false, true]);
   expect(steps[0]?.verdict).toBe('– missing');
 });
 
 test('the steps of the chain of trust are short for any number of keys', () => {
   const many = Array.from({ length: 9 }, (_, at) => ({ ...KEY, keyTag: at }));
-  const steps = stepsOf(chain({ dnskey: { state: 'valid', reason: '', entries: many } }), () => 'A');
+  const steps = listChainSteps(chain({ dnskey: { state: 'valid', reason: '', entries: many } }), () => 'A');
   expect(steps[1]?.lines).toEqual([...[0, 1, 2].map((tag) => `✓ key ${tag} · ECDSA P-256`), 'and 6 more']);
 });

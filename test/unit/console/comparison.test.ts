@@ -1,6 +1,6 @@
 // The name servers of a zone side by side: answers and reports become one row each, and the late ones are named.
 import { expect, test } from 'vitest';
-import { type Compared, rowsOf, summaryOf } from '#console/live/comparison.ts';
+import { buildServerRows, type Compared, summarizeRows } from '#console/live/comparison.ts';
 import type { LiveServer } from '#dns/live.ts';
 import type { NodeOfZone } from '#service/nodes/living.ts';
 
@@ -29,7 +29,7 @@ const secondary = (more = {}) => ({ name: 'eu', nameservers: ['ns.eu.test'], sta
 const rows = (parts: Partial<Compared>) => {
   const servers = parts.servers ?? [];
   const differences = servers.map(() => ({ differs: false, serial: 'current' as const }));
-  return rowsOf({ servers, differences, nodes: [], secondaries: [], serial: 7, ...parts }, NOW);
+  return buildServerRows({ servers, differences, nodes: [], secondaries: [], serial: 7, ...parts }, NOW);
 };
 const late = { differs: true, serial: 'behind' as const };
 
@@ -105,13 +105,15 @@ test('a row with a reported error is failing, even with the current serial', () 
 
 test('the summary names the servers that are not up to date', () => {
   const nodes = [node(), node({ node: 'n2', current: false }), node({ node: 'n3' })];
-  expect(summaryOf(rows({ nodes }))).toBe('2 of 3 name servers are up to date. n2 is behind.');
+  expect(summarizeRows(rows({ nodes }))).toBe('2 of 3 name servers are up to date. n2 is behind.');
   const since = [node({ current: false, behindSince: AGO })];
-  expect(summaryOf(rows({ nodes: since }))).toBe('n1 is behind for 12 min.');
-  expect(summaryOf(rows({ nodes: [node()] }))).toBe('The name server is up to date.');
-  expect(summaryOf(rows({ nodes: [node(), node({ node: 'n2' })] }))).toBe('All 2 name servers are up to date.');
-  expect(summaryOf(rows({ nodes: nodes.slice(0, 2) }))).toBe('1 of 2 name servers is up to date. n2 is behind.');
+  expect(summarizeRows(rows({ nodes: since }))).toBe('n1 is behind for 12 min.');
+  expect(summarizeRows(rows({ nodes: [node()] }))).toBe('The name server is up to date.');
+  expect(summarizeRows(rows({ nodes: [node(), node({ node: 'n2' })] }))).toBe('All 2 name servers are up to date.');
+  expect(summarizeRows(rows({ nodes: nodes.slice(0, 2) }))).toBe('1 of 2 name servers is up to date. n2 is behind.');
   const all = [node({ current: false }), node({ node: 'n2', current: false })];
-  expect(summaryOf(rows({ nodes: all }))).toBe('None of the 2 name servers is up to date. n1 is behind. n2 is behind.');
-  expect(summaryOf([])).toBe('No name server is known.');
+  expect(summarizeRows(rows({ nodes: all }))).toBe(
+    'None of the 2 name servers is up to date. n1 is behind. n2 is behind.',
+  );
+  expect(summarizeRows([])).toBe('No name server is known.');
 });

@@ -1,7 +1,7 @@
 // Stored values on pages: the difference of an import, the fields of a change, clipped texts and names.
 import { expect, test } from 'vitest';
-import { changedFields, subjectOf } from '#console/shell/changed-fields.ts';
-import { CLIP, clip, searchTexts, unicodeOf, withQuery } from '#console/shell/shown.ts';
+import { changedFields, describeSubject } from '#console/shell/changed-fields.ts';
+import { CLIP, clipText, searchTexts, toUnicode, withQuery } from '#console/shell/shown.ts';
 import { shownDifference } from '#console/zonefile/difference.ts';
 import { parseRecord } from '#dns/record.ts';
 import { digestText } from '#service/change/row-writes.ts';
@@ -61,34 +61,34 @@ test('a change of the history shows the fields that changed and no others', () =
     { field: 'state', before: 'active', after: 'parked' },
   ]);
   expect(changedFields(before, null).map(({ field }) => field)).toEqual(['name', 'type', 'content', 'priority', 'ttl']);
-  expect(subjectOf({ before, after: null })).toBe('www MX');
-  expect(subjectOf({ before: { state: 'active' }, after: { state: 'parked' } })).toBeNull();
+  expect(describeSubject({ before, after: null })).toBe('www MX');
+  expect(describeSubject({ before: { state: 'active' }, after: { state: 'parked' } })).toBeNull();
 });
 
 test('a change of the history is shown for any stored value', () => {
   for (const odd of [null, 7, 'text', [], { name: 5, content: { deep: true } }]) {
     expect(() => changedFields(odd, odd)).not.toThrow();
-    expect(subjectOf({ before: odd, after: odd })).toBeNull();
+    expect(describeSubject({ before: odd, after: odd })).toBeNull();
   }
 });
 
 test('texts in a page show the characters that change the direction of the text after them', () => {
-  expect(clip('a\u202eb\u2066c\u202c')).toBe('a[U+202E]b[U+2066]c[U+202C]');
-  expect(clip('\u05d0\u200f')).toBe('\u05d0\u200f');
-  expect(clip('\u202e'.repeat(CLIP))).toBe(`${'[U+202E]'.repeat(CLIP / 8)}…`);
+  expect(clipText('a\u202eb\u2066c\u202c')).toBe('a[U+202E]b[U+2066]c[U+202C]');
+  expect(clipText('\u05d0\u200f')).toBe('\u05d0\u200f');
+  expect(clipText('\u202e'.repeat(CLIP))).toBe(`${'[U+202E]'.repeat(CLIP / 8)}…`);
 });
 
 test('texts in a page are clipped without leaving half a character', () => {
-  expect(clip('a'.repeat(CLIP))).toHaveLength(CLIP);
+  expect(clipText('a'.repeat(CLIP))).toHaveLength(CLIP);
   // Escaped, each of these takes five or six octets.
-  expect(clip('&'.repeat(CLIP))).toBe(`${'&'.repeat(CLIP / 6)}…`);
-  expect(clip(`${'a'.repeat(CLIP - 1)}😀`).isWellFormed()).toBe(true);
+  expect(clipText('&'.repeat(CLIP))).toBe(`${'&'.repeat(CLIP / 6)}…`);
+  expect(clipText(`${'a'.repeat(CLIP - 1)}😀`).isWellFormed()).toBe(true);
 });
 
 test('texts in a page show internationalised names in their own script, one label at a time', () => {
-  expect(unicodeOf('_acme-challenge.xn--bcher-kva')).toBe('_acme-challenge.bücher');
-  expect(unicodeOf('www')).toBeNull();
-  expect(unicodeOf('xn--')).toBeNull();
+  expect(toUnicode('_acme-challenge.xn--bcher-kva')).toBe('_acme-challenge.bücher');
+  expect(toUnicode('www')).toBeNull();
+  expect(toUnicode('xn--')).toBeNull();
   expect(searchTexts('bücher')).toEqual(['bücher', 'xn--bcher-kva']);
   expect(searchTexts('www')).toEqual(['www']);
 });

@@ -2,16 +2,16 @@
 // address after signing in.
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { grantRows, termsOf, typedOfKey, typedOfNewKey } from '#console/apps/form.ts';
-import { snippetsOf } from '#console/apps/snippets.ts';
-import { attempt, errorsOf, judge, list, text } from '#console/shell/forms.ts';
-import { personOf } from '#console/shell/provider.ts';
+import { grantRows, readKeyTerms, typedOfKey, typedOfNewKey } from '#console/apps/form.ts';
+import { buildSnippets } from '#console/apps/snippets.ts';
+import { attemptForm, judge, list, textField, toFormErrors } from '#console/shell/forms.ts';
+import { toProvidedPerson } from '#console/shell/provider.ts';
 import { ownAddress } from '#console/shell/sign-in.ts';
 import { keyBody } from '#contract/app-key.ts';
 import { type Refusal, refusal } from '#service/refusal.ts';
 
 const fields = ['name', 'onlyNames', 'email'];
-const at = (field: string, problem: string) => errorsOf(refusal('invalid-value', { problem }, { field }), fields);
+const at = (field: string, problem: string) => toFormErrors(refusal('invalid-value', { problem }, { field }), fields);
 
 test('a refusal on a form is shown at the field that it names, in a list too', () => {
   expect(at('name', 'must be shorter.')).toEqual({ name: 'Must be shorter.' });
@@ -21,24 +21,24 @@ test('a refusal on a form is shown at the field that it names, in a list too', (
 });
 
 test('a refusal on a form begins with a capital letter, unless it begins with a name', () => {
-  expect(errorsOf(refusal('zone-exists', { name: 'shop.example' }), ['zoneName'])).toEqual({
+  expect(toFormErrors(refusal('zone-exists', { name: 'shop.example' }), ['zoneName'])).toEqual({
     zoneName: 'shop.example exists already.',
   });
   const problem = 'www has an A record.';
-  expect(errorsOf(refusal('cname-alone', { problem }, { field: 'type' }), ['type'])).toEqual({ type: problem });
-  expect(errorsOf(refusal('team-name-taken', { name: 'x' }), ['name']).name).toMatch(/^The name x is taken/);
+  expect(toFormErrors(refusal('cname-alone', { problem }, { field: 'type' }), ['type'])).toEqual({ type: problem });
+  expect(toFormErrors(refusal('team-name-taken', { name: 'x' }), ['name']).name).toMatch(/^The name x is taken/);
 });
 
 test('a refusal on a form is shown above the form if it names none of its fields, for any form of its sentence', () => {
-  expect(errorsOf(refusal('no-team'), fields)).toEqual({ '': 'No such team, or you are not a member of it.' });
+  expect(toFormErrors(refusal('no-team'), fields)).toEqual({ '': 'No such team, or you are not a member of it.' });
   expect(at('zone', 'is gone.')).toEqual({ '': 'zone: is gone.' });
   const problem = 'name: is odd.';
-  expect(errorsOf(refusal('duplicate', { problem }), fields)).toEqual({ '': problem });
+  expect(toFormErrors(refusal('duplicate', { problem }), fields)).toEqual({ '': problem });
 });
 
 test('a refusal on a form with a wait is answered with Retry-After, as by the API', async () => {
   const app = Fastify().get('/', async (_request, reply) =>
-    attempt(
+    attemptForm(
       reply,
       [],
       async () => Promise.reject(refusal('zone-busy', {}, { retryAfterMs: 1_001 })),
@@ -57,16 +57,16 @@ test('a refusal on a form by a schema shows all fields at once, with the first e
     judge(keyBody, { name: '', records: 'all', onlyTypes: ['X', 'Y'] });
     expect.unreachable();
   } catch (error) {
-    const errors = errorsOf(error as Refusal, ['name', 'records', 'onlyTypes']);
+    const errors = toFormErrors(error as Refusal, ['name', 'records', 'onlyTypes']);
     expect(Object.keys(errors).sort()).toEqual(['name', 'onlyTypes', 'records']);
     expect(errors.records).toBe('Must be one of none, read, write.');
   }
 });
 
 test('a form trims texts, and splits lists by line, comma and repetition', () => {
-  expect(text({ a: '  x ' }, 'a')).toBe('x');
-  expect(text({}, 'a')).toBe('');
-  expect(text({ a: ['1', '2'] }, 'a')).toBe('2');
+  expect(textField({ a: '  x ' }, 'a')).toBe('x');
+  expect(textField({}, 'a')).toBe('');
+  expect(textField({ a: ['1', '2'] }, 'a')).toBe('2');
   expect(list({ a: 'x\r\ny, z,,\n' }, 'a')).toEqual(['x', 'y', 'z']);
   expect(list({ a: ['A', 'TXT'] }, 'a')).toEqual(['A', 'TXT']);
   expect(list({}, 'a')).toEqual([]);
@@ -107,11 +107,11 @@ test('the form of an app key changes nothing if it is sent back as it was shown'
     recordWrites,
   };
   const shown = typedOfKey({ ...key, ...same } as never, zones);
-  expect(termsOf(shown, idOf)).toEqual({ ...same, expiresAt: '2030-01-02T03:04:00Z' });
+  expect(readKeyTerms(shown, idOf)).toEqual({ ...same, expiresAt: '2030-01-02T03:04:00Z' });
 });
 
 test('the form of an app key asks for no permission and no restriction if it is empty, which the API accepts', () => {
-  const terms = termsOf({ name: 'x', records: 'none', manageZones: 'none' }, idOf);
+  const terms = readKeyTerms({ name: 'x', records: 'none', manageZones: 'none' }, idOf);
   expect(judge(keyBody, terms)).toEqual({
     name: 'x',
     records: 'none',
@@ -129,7 +129,7 @@ test('the form of an app key asks for no permission and no restriction if it is 
 
 test('the form of an app key passes on an unknown zone for the API to refuse, and always has empty rows', () => {
   const typed = { grantZone: ['Other.example', '', 'red.example'], grantLevel: ['read', 'none', 'write'] };
-  expect(termsOf(typed, idOf).grants).toEqual([
+  expect(readKeyTerms(typed, idOf).grants).toEqual([
     { zoneId: 'other.example', records: 'read' },
     { zoneId: 'zone_1', records: 'write' },
   ]);
@@ -137,7 +137,7 @@ test('the form of an app key passes on an unknown zone for the API to refuse, an
 });
 
 test('the form of an app key for certificates presets the permissions that an ACME client needs, and no others', () => {
-  const terms = judge(keyBody, termsOf(typedOfNewKey('certificates'), idOf));
+  const terms = judge(keyBody, readKeyTerms(typedOfNewKey('certificates'), idOf));
   expect(terms).toMatchObject({
     records: 'write',
     manageZones: 'none',
@@ -146,7 +146,7 @@ test('the form of an app key for certificates presets the permissions that an AC
   });
 });
 
-const snippets = (name: string) => snippetsOf('yk_1_2', 'https://dns.example.net', name);
+const snippets = (name: string) => buildSnippets('yk_1_2', 'https://dns.example.net', name);
 
 test('the snippets of a new key contain address and secret, ready to be pasted', () => {
   const [curl, certbot, secret] = snippets('CI / build #1');
@@ -182,7 +182,8 @@ test('the address after signing in stays within the console', () => {
   }
 });
 
-const of = (claims: Record<string, unknown>, groups = 'groups') => personOf([claims], 'https://idp', 's', groups);
+const of = (claims: Record<string, unknown>, groups = 'groups') =>
+  toProvidedPerson([claims], 'https://idp', 's', groups);
 
 test('the claims of a provider become a person; a claim of an unexpected form is ignored', () => {
   expect(of({ email: 'a@b.c', email_verified: true, name: 'A', groups: ['x', 1, 'y'] })).toEqual({
@@ -219,7 +220,7 @@ test.each([
 
 test('the claims of a provider take address and verification from one document', () => {
   const both = (token: object, info: object) => {
-    const { email, emailVerified } = personOf([{ ...token }, { ...info }], 'https://idp', 's', 'groups');
+    const { email, emailVerified } = toProvidedPerson([{ ...token }, { ...info }], 'https://idp', 's', 'groups');
     return [email, emailVerified];
   };
   expect(both({ email: 'a@b.c' }, { email: 'x@y.z', email_verified: true })).toEqual(['a@b.c', null]);

@@ -1,6 +1,6 @@
 // The entries of a history: authors, objects, values, and the changes of one request as one group.
 import { describe, expect, test } from 'vitest';
-import { groupsOf } from '#console/zones/history-entries.ts';
+import { groupHistory } from '#console/zones/history-entries.ts';
 import type { KeyName } from '#service/keys/names.ts';
 import type { ChangeView } from '#service/zones/history.ts';
 
@@ -27,7 +27,7 @@ const key = (more: Partial<KeyName> = {}): KeyName => ({
   ...more,
 });
 const groups = (changes: ChangeView[], ...keys: KeyName[]) =>
-  groupsOf(changes, new Map(keys.map((each) => [each.id, each])), NOW);
+  groupHistory(changes, new Map(keys.map((each) => [each.id, each])), NOW);
 const author = (more: Partial<ChangeView>, ...keys: KeyName[]) => {
   const [group] = groups([change(more)], ...keys);
   return [group?.author.name, group?.author.by, group?.author.owner];
@@ -37,7 +37,7 @@ const entry = (more: Partial<ChangeView>) => groups([change(more)])[0]?.entries[
 test('A request whose changes may be on two pages is undone as a whole', () => {
   const changes = ['a', 'b', 'c'].map((requestId, at) => change({ id: 3 - at, requestId }));
   const undoOf = (more?: { newer: boolean; older: boolean }) =>
-    groupsOf(changes, new Map(), NOW, more).map(({ isCut, undo }) => [isCut, undo]);
+    groupHistory(changes, new Map(), NOW, more).map(({ isCut, undo }) => [isCut, undo]);
   const alone = [3, 2, 1].map((id) => [false, `change=${id}`]);
   expect(undoOf()).toEqual(alone);
   expect(undoOf({ newer: true, older: false })).toEqual([[true, 'requestId=a'], alone[1], alone[2]]);

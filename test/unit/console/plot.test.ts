@@ -1,6 +1,6 @@
 // Plots: scales, gaps, texts and tables.
 import { expect, test } from 'vitest';
-import { barPlot, linePlot, textOf } from '#console/overview/plot.ts';
+import { barPlot, formatPlotValue, linePlot } from '#console/overview/plot.ts';
 
 const plot = (values: (number | null)[], more = {}) =>
   linePlot({
@@ -140,5 +140,12 @@ test('a plot with bars has a label for each of five bars, and the first, middle 
 });
 
 test('numbers have three digits', () => {
-  expect([null, 0, 0.12345, 12.345, 1_234, 56_789].map(textOf)).toEqual(['–', '0', '0.123', '12.3', '1234', '56.8k']);
+  expect([null, 0, 0.12345, 12.345, 1_234, 56_789].map(formatPlotValue)).toEqual([
+    '–',
+    '0',
+    '0.123',
+    '12.3',
+    '1234',
+    '56.8k',
+  ]);
 });

@@ -1,19 +1,19 @@
 // The order of a list in its address, and the links of its columns.
 import { expect, test } from 'vitest';
-import { sortChoices, sortHeads, sortingOf } from '#console/shell/sorting.ts';
+import { parseSorting, sortChoices, sortHeads } from '#console/shell/sorting.ts';
 
 const ORDERS = ['name', 'ttl', 'changed'] as const;
 const LABELS = { name: 'Name', ttl: 'TTL', changed: 'Last change' };
 const heads = (text: string) =>
-  sortHeads(sortingOf(text, ORDERS), ORDERS, { largestFirst: ['changed'], addressOf: (sort) => sort });
+  sortHeads(parseSorting(text, ORDERS), ORDERS, { largestFirst: ['changed'], addressOf: (sort) => sort });
 
 test('an address names an order, and a minus turns it around', () => {
-  expect(sortingOf('ttl', ORDERS)).toEqual({ order: 'ttl', descending: false, text: 'ttl' });
-  expect(sortingOf('-ttl', ORDERS)).toEqual({ order: 'ttl', descending: true, text: '-ttl' });
+  expect(parseSorting('ttl', ORDERS)).toEqual({ order: 'ttl', descending: false, text: 'ttl' });
+  expect(parseSorting('-ttl', ORDERS)).toEqual({ order: 'ttl', descending: true, text: '-ttl' });
 });
 
 test.each([undefined, '', '-', 'x', '-x', '--ttl', ['ttl'], 'TTL'])('%j stands for the first order', (sent) => {
-  expect(sortingOf(sent, ORDERS)).toEqual({ order: 'name', descending: false, text: 'name' });
+  expect(parseSorting(sent, ORDERS)).toEqual({ order: 'name', descending: false, text: 'name' });
 });
 
 test('a click on a column sorts by it as the column begins, and a second click turns the order around', () => {
@@ -28,7 +28,7 @@ test('a click on a column sorts by it as the column begins, and a second click t
 });
 
 test('the field of the order has each order as its column begins, and the current one as it is', () => {
-  const choices = (text: string) => sortChoices(sortingOf(text, ORDERS), LABELS, ['changed']);
+  const choices = (text: string) => sortChoices(parseSorting(text, ORDERS), LABELS, ['changed']);
   expect(choices('-ttl')).toEqual([
     ['name', 'Name'],
     ['-ttl', 'TTL'],

@@ -2,12 +2,12 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
 import { type AncestorFound, judgeAncestors } from '#dns/dnssec/ancestors.ts';
-import { dsDigest, keyTagOf } from '#dns/dnssec/signing-key.ts';
+import { computeKeyTag, dsDigest } from '#dns/dnssec/signing-key.ts';
 
 const KEY = Uint8Array.from([1, 1, 3, 13, ...Buffer.alloc(64, 7)]);
 /** The DS record of the key, as its registry would publish it (RFC 4034 section 5.1.4). */
 const ds = (zone: string, key = KEY) => {
-  const tag = keyTagOf(key);
+  const tag = computeKeyTag(key);
   return Uint8Array.from([tag >> 8, tag & 255, 13, 2, ...Buffer.from(dsDigest(zone, key, 2) ?? '', 'hex')]);
 };
 /** The key-signing key of the root of 2017 (https://data.iana.org/root-anchors/root-anchors.xml). */
@@ -33,7 +33,7 @@ test('the root is valid with a key of its trust anchors', () => {
 test('a zone is valid if a DS record at its parent matches one of its keys', () => {
   expect(judge({ zone: 'org', ds: [ds('org')], keys: [KEY] })).toMatchObject({
     state: 'valid',
-    entries: [{ keyTag: keyTagOf(KEY), algorithm: 13, state: 'valid' }],
+    entries: [{ keyTag: computeKeyTag(KEY), algorithm: 13, state: 'valid' }],
   });
   expect(judge({ zone: 'org', ds: [ds('net')], keys: [KEY] })).toMatchObject({ state: 'mismatch', entries: [] });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fqdn, orderName, parseLookupName, parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { fqdn, listSuffixes, orderName, parseLookupName, parseOwnerName, parseZoneName } from '#dns/names/name.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { given, problemOf, ZONE } from './build.ts';
 
@@ -169,8 +169,8 @@ test('the absolute name is joined from owner and zone', () => {
 });
 
 test('the suffixes of a name are all listed, the longest first', () => {
-  expect(suffixesOf('a.b.c')).toEqual(['a.b.c', 'b.c', 'c']);
-  expect(suffixesOf('c')).toEqual(['c']);
+  expect(listSuffixes('a.b.c')).toEqual(['a.b.c', 'b.c', 'c']);
+  expect(listSuffixes('c')).toEqual(['c']);
 });
 
 test('the ordername is written relative to the zone', () => {

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { isCommand } from '../../support/docs/commands.ts';
-import { anchorOf, PROJECT, readPage } from '../../support/docs/document.ts';
+import { PROJECT, readPage, toAnchor } from '../../support/docs/document.ts';
 import { EXCEPTIONS, PAGES, PLAN, type ScenarioName } from '../../support/docs/plan.ts';
 import { allCommands, scenario } from '../../support/docs/scenario.ts';
 
@@ -76,7 +76,7 @@ test.each(PAGES)(
       const [file = '', anchor] = link.split('#');
       const target = file === '' ? path : normalize(join(dirname(path), file));
       if (!existsSync(join(PROJECT, target))) broken.push(link);
-      else if (anchor !== undefined && !(await readPage(target)).sections.map(anchorOf).includes(anchor))
+      else if (anchor !== undefined && !(await readPage(target)).sections.map(toAnchor).includes(anchor))
         broken.push(link);
     }
     expect(broken).toEqual([]);

@@ -5,7 +5,7 @@ import { describeSettings } from '#config.ts';
 import { readCommands } from '../../../docs/generate/commands.ts';
 import { plain, table } from '../../../docs/generate/markdown.ts';
 import { GENERATED } from '../../../docs/generate/pages.ts';
-import { readersOf } from '../../../docs/generate/settings.ts';
+import { listReaders } from '../../../docs/generate/settings.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 
 test.each(Object.entries(GENERATED))('%s is as `npm run generate` makes it', async (path, make) => {
@@ -20,7 +20,7 @@ test('every setting has a description in whole sentences, and a command that rea
       .filter(({ description }) => !/^(?:[A-Z`]|kube-apiserver ).*[.]$/s.test(description))
       .map(({ name }) => name),
   ).toEqual([]);
-  expect(settings.filter(({ name }) => readersOf(name, commands).length === 0).map(({ name }) => name)).toEqual([]);
+  expect(settings.filter(({ name }) => listReaders(name, commands).length === 0).map(({ name }) => name)).toEqual([]);
 });
 
 test('every command and every option has a description', async () => {

@@ -1,8 +1,8 @@
 // How a page is read: its commands, their shown output, and the parts of it that may differ.
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commandsOf, isCommand } from '../../support/docs/commands.ts';
-import { anchorOf, parsePage } from '../../support/docs/document.ts';
+import { isCommand, listCommands } from '../../support/docs/commands.ts';
+import { parsePage, toAnchor } from '../../support/docs/document.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
 import { PLAN, type ScenarioName } from '../../support/docs/plan.ts';
 import * as PROOFS from '../../support/docs/proofs.ts';
@@ -13,7 +13,7 @@ import { complaint, type Ids, withIds } from '../../support/docs/shown.ts';
 
 const fenced = (language: string, ...lines: string[]) => ['```'.concat(language), ...lines, '```', ''].join('\n');
 const page = (...parts: string[]) => parsePage('page.md', parts.join('\n'));
-const texts = (...parts: string[]) => commandsOf(page(...parts)).map(({ text, shown }) => [text, shown]);
+const texts = (...parts: string[]) => listCommands(page(...parts)).map(({ text, shown }) => [text, shown]);
 
 test('commands of a page in a sh block are its lines, with continuation lines, a here-document, and indented output', () => {
   const lines = ['# no', 'one \\', '  --more', '  shown', "two <<'EOF'", '  inner', '', 'EOF', 'three'];
@@ -61,7 +61,7 @@ test('commands of a page have files that the sentence before a block names', () 
 });
 
 test('anchors are those of GitHub', () => {
-  expect(['The REST service', 'What is `x`, then?', 'A–B_c'].map(anchorOf)).toEqual([
+  expect(['The REST service', 'What is `x`, then?', 'A–B_c'].map(toAnchor)).toEqual([
     'the-rest-service',
     'what-is-x-then',
     'ab_c',

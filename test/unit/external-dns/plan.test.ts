@@ -1,11 +1,11 @@
 // From external-dns' changes to the sets of owners, and from the sets of owners to endpoints and back.
 import { expect, test } from 'vitest';
 import { type OwnedSet, type RecordSet, recordSet } from '#contract/owners.ts';
-import { heldBack, isMass, mayBeMass, recentOf, withRound } from '#external-dns/brake.ts';
-import { adjust, endpointsOf, placeOf } from '#external-dns/endpoints.ts';
-import { labelsOf, ownerFor } from '#external-dns/owner.ts';
-import { emptied, planSets, wishesOf } from '#external-dns/plan.ts';
-import { changes, type DnsEndpoint } from '#external-dns/protocol.ts';
+import { heldBack, isMass, keepRecent, mayBeMass, withRound } from '#external-dns/brake.ts';
+import { adjust, buildEndpoints, findEndpointPlace } from '#external-dns/endpoints.ts';
+import { buildEndpointOwner, buildLabels } from '#external-dns/owner.ts';
+import { collectWishes, emptied, planRecordSets } from '#external-dns/plan.ts';
+import { changesBody, type DnsEndpoint } from '#external-dns/protocol.ts';
 
 const zone = { id: 'zone_1', zoneName: 'example.org', defaultTtl: 3600 };
 const zones = [zone, { id: 'zone_2', zoneName: 'dev.example.org', defaultTtl: 60 }];
@@ -27,28 +27,28 @@ const held = (owner: string, name: string, type: OwnedSet['type'], values: strin
   ...more,
 });
 const plan = (wanted: object, owned: OwnedSet[] = [], options = {}) =>
-  planSets(wishesOf(changes.parse(wanted), zones), owned, { ...OPTIONS, ...options });
+  planRecordSets(collectWishes(changesBody.parse(wanted), zones), owned, { ...OPTIONS, ...options });
 const brief = ({ owner, name, type, values }: RecordSet) =>
   `${owner} ${name} ${type} ${values?.map(({ content }) => content).join()}`;
 
 test('a name belongs to the longest zone that encloses it, and to none by its ending alone', () => {
-  expect(placeOf('a.dev.example.org', zones)).toEqual({ zone: zones[1], name: 'a' });
-  expect(placeOf('Example.ORG.', zones)).toEqual({ zone, name: '@' });
-  expect(placeOf('badexample.org', zones)).toBeNull();
+  expect(findEndpointPlace('a.dev.example.org', zones)).toEqual({ zone: zones[1], name: 'a' });
+  expect(findEndpointPlace('Example.ORG.', zones)).toEqual({ zone, name: '@' });
+  expect(findEndpointPlace('badexample.org', zones)).toBeNull();
 });
 
 test('an owner is the object that wants the name, or the registry, and says both to external-dns', () => {
-  expect(ownerFor('prod', endpoint('a.example.org', 'A', []))).toBe(WEB);
-  expect(labelsOf('prod', WEB)).toEqual({ owner: 'prod', resource: 'service/one/web' });
+  expect(buildEndpointOwner('prod', endpoint('a.example.org', 'A', []))).toBe(WEB);
+  expect(buildLabels('prod', WEB)).toEqual({ owner: 'prod', resource: 'service/one/web' });
   const txt = endpoint('a-a.example.org', 'TXT', [], { labels: { ownedRecord: 'a.example.org' } });
-  expect(ownerFor('prod', txt)).toBe('external-dns:prod/registry');
-  expect(labelsOf('prod', 'external-dns:prod/registry')).toEqual({ owner: 'prod' });
+  expect(buildEndpointOwner('prod', txt)).toBe('external-dns:prod/registry');
+  expect(buildLabels('prod', 'external-dns:prod/registry')).toEqual({ owner: 'prod' });
 });
 
 test('an owner is always one that the service accepts, and of its own instance', () => {
   for (const resource of ['x'.repeat(500), 'service/ö', '', ' ', undefined, '../../other/a'])
     for (const recordType of ['A', 'TXT']) {
-      const owner = ownerFor('prod', { recordType, labels: resource === undefined ? null : { resource } });
+      const owner = buildEndpointOwner('prod', { recordType, labels: resource === undefined ? null : { resource } });
       expect(recordSet.safeParse({ owner, release: true }).error).toBeUndefined();
       expect(owner).toMatch(/^external-dns:prod\/./);
     }
@@ -136,7 +136,7 @@ test('a mass deletion counts the rounds of the last five minutes together', () =
   expect(isMass(two, places(20, 21), places(20, 41))).toBe(true);
   expect(isMass(two, places(20, 21), places(20, 42))).toBe(false);
   expect(isMass(two, [], places(20, 21))).toBe(false);
-  expect(recentOf(two, 5 * MINUTE).size).toBe(10);
+  expect(keepRecent(two, 5 * MINUTE).size).toBe(10);
 });
 
 test('a mass deletion does not count a deletion twice that failed and is tried again', () => {
@@ -147,10 +147,10 @@ test('a mass deletion does not count a deletion twice that failed and is tried a
 
 test('a mass deletion stays held back, although the deletions before it get older', () => {
   const recent = heldBack(withRound(NONE, places(0, 30), 0), 4 * MINUTE);
-  expect(isMass(recentOf(recent, 8 * MINUTE), places(30, 35), places(30, 35))).toBe(true);
+  expect(isMass(keepRecent(recent, 8 * MINUTE), places(30, 35), places(30, 35))).toBe(true);
 });
 
-const back = (sets: OwnedSet[], share = false) => endpointsOf(zone, sets, { ownerId: 'prod', share });
+const back = (sets: OwnedSet[], share = false) => buildEndpoints(zone, sets, { ownerId: 'prod', share });
 
 test('endpoints come back as they were adjusted: every type that external-dns knows', () => {
   const wanted = [

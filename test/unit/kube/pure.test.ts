@@ -1,7 +1,7 @@
 // The small pure parts: lines, backoff, addresses, errors.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { errorFromAnswer, errorFromStatus, isAlreadyExists, isConflict, isExpired } from '#kube/api/errors.ts';
+import { errorFromAnswer, errorFromStatus, isAlreadyExists, isConflict, isExpiredVersion } from '#kube/api/errors.ts';
 import { waitBeforeResend } from '#kube/api/transport.ts';
 import { createLineSplitter } from '#kube/cache/lines.ts';
 import { createBackoff } from '#kube/controller/backoff.ts';
@@ -89,7 +89,7 @@ test('errors of the API server distinguish a lost race from a name that exists a
   expect(isConflict(errorFromAnswer(409, body('Conflict', 'x')))).toBe(true);
   expect(isConflict(errorFromAnswer(409, body('AlreadyExists', 'x')))).toBe(false);
   expect(isAlreadyExists(errorFromAnswer(409, body('AlreadyExists', 'x')))).toBe(true);
-  expect(isExpired(errorFromStatus({ kind: 'Status', code: 410, reason: 'Expired' }))).toBe(true);
+  expect(isExpiredVersion(errorFromStatus({ kind: 'Status', code: 410, reason: 'Expired' }))).toBe(true);
 });
 
 test('errors of the API server may be retried when the server names a time: 429 always, 5xx with Retry-After', () => {

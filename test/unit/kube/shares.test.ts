@@ -1,6 +1,6 @@
 // One cache filled from two namespaces.
 import { expect, test } from 'vitest';
-import { shareOf } from '#kube/cache/shares.ts';
+import { createShare } from '#kube/cache/shares.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { type Widget, widget } from '../../support/kube/fake-apiserver.ts';
@@ -12,7 +12,7 @@ const inNamespace = (namespace: string, name: string, version: string): Widget =
 
 test('a list of one namespace keeps the objects of the other', () => {
   const store = createStore<Widget>({ log: createLogger({ name: 'test', level: 'silent' }) });
-  const [a, b] = [shareOf(store, 'a'), shareOf(store, 'b')];
+  const [a, b] = [createShare(store, 'a'), createShare(store, 'b')];
   const seen: string[] = [];
   store.onChange((key, kind) => seen.push(`${kind} ${key}`));
   a.filling.replace([inNamespace('a', 'one', '1'), inNamespace('a', 'two', '2')]);
@@ -26,8 +26,8 @@ test('a list of one namespace keeps the objects of the other', () => {
 
 test('namespaces with a common prefix are distinct', () => {
   const store = createStore<Widget>({ log: createLogger({ name: 'test', level: 'silent' }) });
-  shareOf(store, 'team').filling.replace([inNamespace('team', 'x', '1')]);
-  shareOf(store, 'team-b').filling.replace([inNamespace('team-b', 'x', '2')]);
-  shareOf(store, 'team').filling.replace([]);
+  createShare(store, 'team').filling.replace([inNamespace('team', 'x', '1')]);
+  createShare(store, 'team-b').filling.replace([inNamespace('team-b', 'x', '2')]);
+  createShare(store, 'team').filling.replace([]);
   expect(store.keys()).toEqual(['team-b/x']);
 });

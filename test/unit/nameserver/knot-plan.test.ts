@@ -5,9 +5,9 @@ import { configuration } from '#nameserver/knot/configuration.ts';
 import { configurationFile } from '#nameserver/knot/configuration-file.ts';
 import { mergeConfiguration } from '#nameserver/knot/exported.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
-import { keyId, publicKeyOf } from '#nameserver/knot/keys.ts';
+import { derivePublicKey, keyId } from '#nameserver/knot/keys.ts';
 import { isEqualSoa, laterDnames, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
-import { SetCollector, soaOf, unitsOfSet } from '#nameserver/knot/records.ts';
+import { readSoaItem, SetCollector, unitsOfSet } from '#nameserver/knot/records.ts';
 
 const set = (name: string, type: string, rdata: string[], ttl = 60) => ({ name, type, ttl, rdata });
 
@@ -63,12 +63,12 @@ test('items of the control socket become RRsets with relative names and canonica
 });
 
 test('items of the control socket hold the SOA', () => {
-  const held = soaOf([{ type: 'SOA', ttl: '60', data: 'ns. host. 9 10800 3600 604800 30' }]);
+  const held = readSoaItem([{ type: 'SOA', ttl: '60', data: 'ns. host. 9 10800 3600 604800 30' }]);
   const soa = { mname: 'ns.', rname: 'host.', refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 30, ttl: 60 };
   expect(held).toEqual({ soa, serial: 9 });
   expect(isEqualSoa(soa, { ...soa, mname: 'NS' })).toBe(true);
   expect(isEqualSoa(soa, { ...soa, minimum: 31 })).toBe(false);
-  expect(soaOf([])).toBeNull();
+  expect(readSoaItem([])).toBeNull();
 });
 
 test('items of the control socket carry values in the generic form, and long ones in three sections', () => {
@@ -159,5 +159,5 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAAAAAAAAAAAAAAAA
 
 test('the name of a key is that of its public half, and of a P-256 key only', () => {
   expect(() => keyId(key)).toThrow();
-  expect(() => publicKeyOf('')).toThrow();
+  expect(() => derivePublicKey('')).toThrow();
 });

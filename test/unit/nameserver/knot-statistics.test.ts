@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { KnotError } from '#nameserver/knot/errors.ts';
 import { createStatisticsReader } from '#nameserver/knot/metrics.ts';
 import type { KnotItem } from '#nameserver/knot/protocol.ts';
-import { COUNTERS, samplesOf, zoneCount } from '#nameserver/knot/statistics.ts';
+import { COUNTERS, collectSamples, zoneCount } from '#nameserver/knot/statistics.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
 
 const stat = (item: string, id: string, value: number, section = 'mod-stats'): KnotItem => ({
@@ -15,7 +15,7 @@ const stat = (item: string, id: string, value: number, section = 'mod-stats'): K
 const samples = (name: string, items: readonly KnotItem[]) => {
   const family = COUNTERS.find((each) => each.name === name);
   if (family === undefined) throw new Error(`no such family: ${name}`);
-  return samplesOf(family, items).map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`);
+  return collectSamples(family, items).map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`);
 };
 
 test('counts queries by transport and family, with XDP and QUIC', () => {

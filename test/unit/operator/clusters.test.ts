@@ -1,17 +1,17 @@
 // Several clusters: the fields of a set, the conflicts between clusters, and a cluster that is drained.
 import { expect, test } from 'vitest';
-import { desiredOf } from '#operator/record/desired.ts';
-import { setOf } from '#operator/record/owner.ts';
-import { messageOf } from '#operator/record/status.ts';
+import { judgeSpec } from '#operator/record/desired.ts';
+import { buildSetChange } from '#operator/record/owner.ts';
+import { describeRefusal } from '#operator/record/status.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { aRecord } from '../../support/operator/build.ts';
 
 function setFor(object: DNSRecord) {
-  const verdict = desiredOf(object, 'example.org');
+  const verdict = judgeSpec(object, 'example.org');
   if (!verdict.ok) throw new Error(verdict.message);
   const whenClusterLost = object.spec.whenClusterLost ?? 'Keep';
-  return setOf(object, 'east', verdict.desired, { drift: 'Enforce', whenClusterLost });
+  return buildSetChange(object, 'east', verdict.desired, { drift: 'Enforce', whenClusterLost });
 }
 
 test.each([
@@ -27,7 +27,7 @@ test.each([
 const context = { cluster: () => 'east', records: { byIndex: () => [] } } as never;
 const said = (isShared: boolean, object: DNSRecord) => {
   const held = { owner: 'k8s:west/default/www', value: '192.0.2.1', isShared };
-  return messageOf(context, object, { reason: 'Conflict', message: 'Refused.', ...held });
+  return describeRefusal(context, object, { reason: 'Conflict', message: 'Refused.', ...held });
 };
 const shared = { sharing: 'Shared' };
 

@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { PausedTooLong } from '#client/pace/send.ts';
-import { desiredOf } from '#operator/record/desired.ts';
+import { judgeSpec } from '#operator/record/desired.ts';
 import { conditionsWith, no, readyFrom, sinceCreation, unknown, yes } from '#operator/run/conditions.ts';
-import { failureOf } from '#operator/run/failures.ts';
+import { classifyFailure } from '#operator/run/failures.ts';
 import { UNDECIDED_SINCE } from '#resources/common.ts';
 import { explainDenial } from '#resources/record-grant.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
 import { refused } from '../../support/operator/memory-service.ts';
 
 const desired = (spec: Record<string, unknown>, zone = 'example.org') => {
-  const verdict = desiredOf(aRecord(spec), zone);
+  const verdict = judgeSpec(aRecord(spec), zone);
   return verdict.ok ? verdict.desired : verdict.message;
 };
 
@@ -158,19 +158,19 @@ test.each([
   [new PausedTooLong('RateLimited', 1), 'wait', 'RateLimited'],
   [new PausedTooLong('ZoneBusy', 1), 'wait', 'ZoneBusy'],
 ])('the failure %s is %s with reason %s', (error, kind, reason) => {
-  expect(failureOf(error)).toMatchObject({ kind, reason });
+  expect(classifyFailure(error)).toMatchObject({ kind, reason });
 });
 
 test('a failure has the same message for each attempt', () => {
-  const messages = [1, 2].map((n) => failureOf(new ApiUnavailable(`read ECONNRESET ${n}`))?.message);
+  const messages = [1, 2].map((n) => classifyFailure(new ApiUnavailable(`read ECONNRESET ${n}`))?.message);
   expect(messages[0]).toBe(messages[1]);
-  const pauses = [1, 2].map((until) => failureOf(new PausedTooLong('RateLimited', until))?.message);
+  const pauses = [1, 2].map((until) => classifyFailure(new PausedTooLong('RateLimited', until))?.message);
   expect(pauses[0]).toBe(pauses[1]);
 });
 
 test('a failure that is not a failed call to the service is thrown again', () => {
-  expect(failureOf(new TypeError('x'))).toBeNull();
-  expect(failureOf('x')).toBeNull();
+  expect(classifyFailure(new TypeError('x'))).toBeNull();
+  expect(classifyFailure('x')).toBeNull();
 });
 
 const at = (time: string) => new Date(time);

@@ -1,6 +1,6 @@
 // Conflicts between two objects: which one wins, the message of the other, and the result of deleting either of them.
 import { expect, test } from 'vitest';
-import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+import { MANAGED_BY_LABEL, SOLVER_MANAGER } from '#resources/challenge.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -36,7 +36,7 @@ test.each([[[0, 1]], [[1, 0]]])(
   async (order) => {
     const bench = await withZone();
     const challenge = (name: string) => {
-      const labels = { [MANAGED_BY]: SOLVER_MANAGER };
+      const labels = { [MANAGED_BY_LABEL]: SOLVER_MANAGER };
       const spec = { zoneRef, name: '_acme-challenge', type: 'TXT', content: 'value' };
       return bench.cluster.create(DNS_RECORD, { name, labels }, spec);
     };

@@ -5,7 +5,7 @@ import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { Cluster } from '#contract/clusters.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from '#operator/cluster/heartbeats.ts';
-import { servedOf } from '#operator/record/prove.ts';
+import { pickServed } from '#operator/record/prove.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
@@ -211,9 +211,9 @@ test('records that are withdrawn are served only where nothing else is', () => {
     { id: 1, withdrawn: false },
     { id: 2, withdrawn: true },
   ];
-  expect(servedOf([here, gone])).toEqual([here]);
-  expect(servedOf([gone])).toEqual([gone]);
-  expect(servedOf([])).toEqual([]);
+  expect(pickServed([here, gone])).toEqual([here]);
+  expect(pickServed([gone])).toEqual([gone]);
+  expect(pickServed([])).toEqual([]);
 });
 
 test('report another cluster with the name to the zones of that owner, until the name is free', async () => {

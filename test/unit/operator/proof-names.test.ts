@@ -4,7 +4,7 @@ import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { acmeVerdict } from '#resources/acme-grant.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { aZone } from '../../support/operator/build.ts';
-import { ATTEMPTS, type Attempt, fieldsOf, ORDINARY } from '../../support/service/proof-names.ts';
+import { ATTEMPTS, type Attempt, ORDINARY, toFields } from '../../support/service/proof-names.ts';
 
 type Grant = { namespaces: { from: string }; names?: string[]; types?: string[] };
 const DEV: Grant = { namespaces: { from: 'All' }, names: ['*.dev'] };
@@ -24,7 +24,7 @@ async function statesOf(spec: Record<string, unknown>, attempts: readonly Attemp
   for (const attempt of attempts) {
     const on = await shop(spec);
     const zoneRef = namespace === 'a' ? { name: 'shop' } : { name: 'shop', namespace: 'a' };
-    const key = on.cluster.create(DNS_RECORD, { namespace, name: 'try' }, { zoneRef, ...fieldsOf(attempt) });
+    const key = on.cluster.create(DNS_RECORD, { namespace, name: 'try' }, { zoneRef, ...toFields(attempt) });
     await on.settle();
     states.push([attempt, on.ready(on.cluster.record(key))]);
   }
@@ -67,7 +67,7 @@ test('DNSRecords are permitted at a name that a rule spells, or for which a rule
 
 test('DNSRecords that were served before the rule are withdrawn from DNS, and the condition says what to permit', async () => {
   const on = await shop({ allowedRecords: [{ ...DEV, names: ['dev'] }] });
-  const spec = { zoneRef: { name: 'shop', namespace: 'a' }, ...fieldsOf(['_acme-challenge.dev', 'TXT', '"proof"']) };
+  const spec = { zoneRef: { name: 'shop', namespace: 'a' }, ...toFields(['_acme-challenge.dev', 'TXT', '"proof"']) };
   const key = on.cluster.create(DNS_RECORD, { namespace: 'b', name: 'try' }, spec);
   await on.settle();
   expect(on.service.lines()).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { Cluster } from '#contract/clusters.ts';
 import { sendHeartbeat } from '#contract/operations/clusters.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { OperatorContext } from '#operator/access/context.ts';
-import { createReports } from '#operator/cluster/reports.ts';
+import { createClusterReports } from '#operator/cluster/reports.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
     enqueueRecord: (key: string) => ran.push(key),
   } as unknown as OperatorContext;
   const log = createLogger({ name: 'operator', destination: { write: () => undefined } });
-  ended = createReports(context, log, () => undefined).run(stop.signal);
+  ended = createClusterReports(context, log, () => undefined).run(stop.signal);
   await settle();
 }
 

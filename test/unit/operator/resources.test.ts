@@ -10,7 +10,7 @@ import { recordSpec, recordStatus } from '#resources/dnsrecord.ts';
 import { zoneSpec } from '#resources/dnszone.ts';
 import { zoneStatus } from '#resources/dnszone-status.ts';
 import { toStructural } from '#resources/structural.ts';
-import { summaryOf, valuesOf } from '#resources/summary.ts';
+import { listRecordValues, summarizeValues } from '#resources/summary.ts';
 import { RESOURCE_CASES } from '../../support/resources/resource-cases.ts';
 
 const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
@@ -227,7 +227,7 @@ test('the structural walk refuses schemas that a CRD cannot contain', () => {
 });
 
 describe('a summary', () => {
-  const summary = (spec: Parameters<typeof valuesOf>[0]) => summaryOf(valuesOf(spec));
+  const summary = (spec: Parameters<typeof listRecordValues>[0]) => summarizeValues(listRecordValues(spec));
 
   test('a summary shows one value, several, and the priority of MX', () => {
     expect(summary({ type: 'A', content: '192.0.2.1' })).toBe('192.0.2.1');

@@ -57,7 +57,7 @@ function removeAll(bench: Bench): void {
   if (bench.cluster.zone(ZONE)) bench.cluster.remove(DNS_ZONE, ZONE);
 }
 
-const zoneIdOf = (bench: Bench) =>
+const findZoneId = (bench: Bench) =>
   [...bench.service.zones.values()].find(({ zone: { zoneName } }) => zoneName === 'example.org')?.zone.id;
 
 const EDITED = 'the record is edited';
@@ -98,7 +98,7 @@ export const BETWEEN: readonly Interlude[] = [
   {
     title: ZONE_ROBBED,
     act: (bench) => {
-      const id = zoneIdOf(bench);
+      const id = findZoneId(bench);
       if (id !== undefined) bench.service.dropZone(id);
     },
   },
@@ -155,7 +155,7 @@ export const SCENARIOS: readonly Scenario[] = [
     arrange: withEverything,
     act: (bench) => {
       const [first = '', second = ''] = bench.service.owners.idsOf(`k8s:cluster-1/${WWW}`);
-      const id = zoneIdOf(bench) as string;
+      const id = findZoneId(bench) as string;
       bench.service.tamper(id, first, null);
       bench.service.tamper(id, second, { content: '192.0.2.99', ttl: 30 });
     },
@@ -163,7 +163,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     title: 'the zone is created again that another client deleted at the service',
     arrange: withEverything,
-    act: (bench) => bench.service.dropZone(zoneIdOf(bench) as string),
+    act: (bench) => bench.service.dropZone(findZoneId(bench) as string),
   },
   {
     title: 'a value is adopted next to one of another owner',
@@ -172,7 +172,7 @@ export const SCENARIOS: readonly Scenario[] = [
       return {};
     },
     act: (bench) => {
-      const id = zoneIdOf(bench) as string;
+      const id = findZoneId(bench) as string;
       bench.service.seed(id, { name: 'www', content: '192.0.2.1' });
       www(bench, { ...addresses(1, 2), adopt: 'IfIdentical' });
     },

@@ -10,7 +10,7 @@ import { HeldOwners } from '#operator/record/held.ts';
 import { RECORD_INDEXES } from '#operator/record/indexes.ts';
 import { recordQueueOptions, zoneQueueOptions } from '#operator/run/queues.ts';
 import { connectTriggers } from '#operator/run/triggers.ts';
-import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+import { MANAGED_BY_LABEL, SOLVER_MANAGER } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
@@ -70,7 +70,7 @@ async function taken(queue: WorkQueue): Promise<string[]> {
 const named = (name: string, spec: Record<string, unknown> = {}, metadata: object = {}) =>
   next(aRecord(spec, { name, uid: `uid-${name}`, ...metadata }));
 const TOKEN = { name: '_acme-challenge', type: 'TXT', content: 'token' };
-const OF_SOLVER = { labels: { [MANAGED_BY]: SOLVER_MANAGER } };
+const OF_SOLVER = { labels: { [MANAGED_BY_LABEL]: SOLVER_MANAGER } };
 
 test('an object that existed at the start runs after edited objects, but a challenge runs before them', async () => {
   records.replace([named('a'), named('challenge', TOKEN, OF_SOLVER)]);

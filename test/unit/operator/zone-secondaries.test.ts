@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
-import { lookAgainMs, offeredTo } from '#operator/zone/secondaries.ts';
+import { lookAgainMs, offeredToNamespace } from '#operator/zone/secondaries.ts';
 import { EXISTING_ZONES } from '#resources/names.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -264,7 +264,7 @@ test('an offer is for every namespace, or for those that it names', () => {
     namespaces,
   });
   const offers = [offer('all', null), offer('a', ['a']), offer('none', [])];
-  expect(offeredTo('a', offers)).toEqual(['all', 'a']);
-  expect(offeredTo('b', offers)).toEqual(['all']);
-  expect(offeredTo(undefined, offers)).toEqual(['all']);
+  expect(offeredToNamespace('a', offers)).toEqual(['all', 'a']);
+  expect(offeredToNamespace('b', offers)).toEqual(['all']);
+  expect(offeredToNamespace(undefined, offers)).toEqual(['all']);
 });

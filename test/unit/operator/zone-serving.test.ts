@@ -4,7 +4,7 @@ import type { ZoneNode } from '#contract/feed.ts';
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import type { Zone } from '#contract/zone.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
-import { servingOf } from '#operator/zone/serving.ts';
+import { summarizeServing } from '#operator/zone/serving.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 
 const server = (serial: number | null, problem: string | null = null): ServerVerdict => ({
@@ -27,7 +27,7 @@ const serve = (
   secondaries: ZoneSecondary[] = [],
 ) => {
   const answer = nodes === null ? { nodes, secondaries, problem: null } : { nodes, secondaries, problem: null };
-  return servingOf(object(before), zone(serial), { servers: [verdict], answer }, now);
+  return summarizeServing(object(before), zone(serial), { servers: [verdict], answer }, now);
 };
 
 describe('status.servers and status.nodes', () => {

@@ -1,14 +1,14 @@
 // Which parts of a file are prose: each extractor at a file that has a bad sentence in prose and the same words in
 // code.
 import { expect, test } from 'vitest';
-import { extractorOf } from '../../prose/files.ts';
+import { findExtractor } from '../../prose/files.ts';
 import { RULES } from '../../prose/rules.ts';
 import { check } from '../../prose/sentences.ts';
 
 /** Line and rule of every violation in a file of this name. */
 function found(path: string, lines: readonly string[]): string[] {
   const source = lines.join('\n');
-  return check(source, extractorOf(path)?.(source) ?? [], RULES).map(({ line, rule }) => `${line} ${rule.name}`);
+  return check(source, findExtractor(path)?.(source) ?? [], RULES).map(({ line, rule }) => `${line} ${rule.name}`);
 }
 
 test('the prose of a TypeScript file is in comments, over the ends of their lines', () => {
@@ -92,6 +92,6 @@ test('the prose of other files is in comments, descriptions and template message
 });
 
 test('the prose of other files is not looked for in generated files', () => {
-  expect(extractorOf('crds/zonestead.dev_dnszones.yaml')).toBeUndefined();
-  expect(extractorOf('charts/zonestead/values.schema.json')).toBeUndefined();
+  expect(findExtractor('crds/zonestead.dev_dnszones.yaml')).toBeUndefined();
+  expect(findExtractor('charts/zonestead/values.schema.json')).toBeUndefined();
 });

@@ -10,10 +10,10 @@ import { tokenKey } from '#service/change/state.ts';
 import type { Work } from '#service/change/work.ts';
 import type { Caller } from '#service/context.ts';
 import { setWork } from '#service/owners/set-work.ts';
-import type { BatchResult, RecordChange } from '#service/records/batch.ts';
+import type { BatchChange, BatchChangeResult } from '#service/records/batch.ts';
 import { batchWork, singleWork } from '#service/records/batch-work.ts';
 import { Refusal, refusal } from '#service/refusal.ts';
-import type { OwnedSet } from '#store/owned-sets.ts';
+import type { StoredOwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { finish } from '../../support/dns/zone-file.ts';
@@ -65,18 +65,18 @@ function data(change: Partial<JudgingData> = {}): JudgingData {
 }
 
 const record = (name: string, content = '192.0.2.1'): RecordInput => ({ name, type: 'A', content });
-const create = (name: string, content?: string): RecordChange => ({ action: 'create', record: record(name, content) });
-const update = (content: string, id = 'rec_1', name = 'www'): RecordChange => ({
+const create = (name: string, content?: string): BatchChange => ({ action: 'create', record: record(name, content) });
+const update = (content: string, id = 'rec_1', name = 'www'): BatchChange => ({
   action: 'update',
   id,
   record: record(name, content),
 });
-const remove = (id = 'rec_1'): RecordChange => ({ action: 'delete', id });
+const remove = (id = 'rec_1'): BatchChange => ({ action: 'delete', id });
 
-function single(change: RecordChange | Refusal, who = caller()): GroupMember {
+function single(change: BatchChange | Refusal, who = caller()): GroupMember {
   return member(singleWork(change), who);
 }
-function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): GroupMember {
+function batch(atomic: boolean, changes: (BatchChange | Refusal)[], who = caller()): GroupMember {
   return member(batchWork({ atomic, changes }), who);
 }
 function member(work: Work<unknown>, who = caller()): GroupMember {
@@ -100,14 +100,14 @@ describe('the order of the checks', () => {
   const reader = caller({ records: 'read' });
   const restricted = caller({ onlyNames: ['_acme-challenge'] });
 
-  const ways: readonly [string, (change: RecordChange, who?: Caller) => string][] = [
+  const ways: readonly [string, (change: BatchChange, who?: Caller) => string][] = [
     ['alone', (change, who) => codes([single(change, who)])[0] as string],
     ['in an atomic batch', (change, who) => codes([batch(true, [change], who)])[0] as string],
     [
       'in a batch that is not atomic',
       (change, who) => {
         const [outcome] = judge([batch(false, [change], who)]).outcomes;
-        const [result] = (outcome?.ok ? outcome.answer : []) as BatchResult[];
+        const [result] = (outcome?.ok ? outcome.answer : []) as BatchChangeResult[];
         if (result === undefined) return 'nothing';
         return result.ok ? 'ok' : new Refusal(result.refusal).code;
       },
@@ -147,7 +147,7 @@ describe('the order of the checks', () => {
   });
 });
 
-const leased = (expires: number | null): OwnedSet => ({
+const leased = (expires: number | null): StoredOwnedSet => ({
   ...{ id: 'set_1', owner: 'k8s:a/b', name: 'www', ordername: 'www', type: 'A', digest: '00', valueCount: 1 },
   ...{ ttl: null, comment: null, generation: null, instance: null, share: false, retain: false, drift: 'Enforce' },
   ...{ whenClusterLost: 'Keep', expires, records: [{ id: stored.id, digest: '00' }] },

@@ -6,11 +6,11 @@ import { NearbyRecords } from '#dns/rules/nearby-records.ts';
 import { inOneStep, type Steps } from '#dns/steps.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { evaluate } from '#dns/update/apply.ts';
-import { planOf } from '#doors/powerdns/plan.ts';
+import { planPowerDnsChange } from '#doors/powerdns/plan.ts';
 import { type JudgingData, judgeGroup } from '#service/change/judge.ts';
 import type { Work } from '#service/change/work.ts';
 import { setWork } from '#service/owners/set-work.ts';
-import type { RecordChange } from '#service/records/batch.ts';
+import type { BatchChange } from '#service/records/batch.ts';
 import { batchWork } from '#service/records/batch-work.ts';
 import { insist } from '#service/refusal.ts';
 import type { ZoneRow } from '#store/zones.ts';
@@ -70,11 +70,11 @@ function* judge(work: Work<unknown>, names: readonly string[]): Steps<unknown> {
   const member = { caller, work: yield* work.read(ZONE, NOW), budget: null };
   return yield* judgeGroup([member], dataOf(names), tools);
 }
-const change = (name: string, type: RecordType, content: string, comment?: string): RecordChange => ({
+const change = (name: string, type: RecordType, content: string, comment?: string): BatchChange => ({
   action: 'create',
   record: { name, type, content, ...(comment ? { comment } : {}) },
 });
-const batch = (changes: readonly RecordChange[]) => batchWork({ atomic: false, changes });
+const batch = (changes: readonly BatchChange[]) => batchWork({ atomic: false, changes });
 
 const WORKS: Record<string, (size: number) => Steps<unknown>> = {
   'creations of addresses with comments': (size) =>
@@ -131,7 +131,7 @@ test('additions to one RRset through the PowerDNS API cost in proportion to thei
       ...{ kind: 'EXTEND' as const, name: 'www', type: 'A' as const, comments: null },
       records: [record(n)],
     });
-    return planOf(count(size, extend), current(size));
+    return planPowerDnsChange(count(size, extend), current(size));
   };
   expect(growthOf(work, 500, 4_000)).toBeLessThan(24);
 });

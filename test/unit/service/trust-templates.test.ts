@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchesPattern } from '#dns/names/pattern.ts';
-import { leavesOf } from '#service/trusts/match.ts';
+import { listLeaves } from '#service/trusts/match.ts';
 import { judgeSharedNames } from '#service/trusts/shared-names.ts';
 import { fillTemplate, judgeTemplate } from '#service/trusts/template.ts';
 import { effort } from '../../support/runner/seed.ts';
 
 const match = { 'kubernetes.io': { namespace: '*' } };
-const leaves = leavesOf(match);
+const leaves = listLeaves(match);
 const HOLE = `\${namespace}`;
 const fill = (pattern: string, namespace: string) => fillTemplate(pattern, leaves, { 'kubernetes.io': { namespace } });
 const part = fc.string({ unit: fc.constantFrom('a', 'b', '-', '.', '*'), maxLength: 5 });
@@ -48,7 +48,7 @@ test('the patterns of two namespaces have no name in common', () => {
   );
 });
 
-const TWO = leavesOf({ a: '*', b: '*' });
+const TWO = listLeaves({ a: '*', b: '*' });
 const [A, B, LABELS] = [`\${a}`, `\${b}`, `\${a|labels}`];
 
 test.each([

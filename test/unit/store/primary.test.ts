@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Host } from '#base/postgres-address.ts';
-import { PrimaryFinder, problemOf } from '#store/primary.ts';
+import { findPrimaryProblem, PrimaryFinder } from '#store/primary.ts';
 import type { ServerState } from '#store/server-state.ts';
 
 const history = (timeline: number, system = 's') => ({ system, timeline });
@@ -12,15 +12,15 @@ const server = (set: Partial<ServerState> = {}): ServerState => ({
 });
 
 test('a server is used if it takes writes and no higher timeline of its cluster was seen', () => {
-  expect(problemOf(server(), null)).toBeNull();
-  expect(problemOf(server({ history: history(3) }), history(2))).toBeNull();
-  expect(problemOf(server({ history: null }), history(2))).toBeNull();
-  expect(problemOf(server({ history: history(1, 'restored') }), history(2))).toBeNull();
+  expect(findPrimaryProblem(server(), null)).toBeNull();
+  expect(findPrimaryProblem(server({ history: history(3) }), history(2))).toBeNull();
+  expect(findPrimaryProblem(server({ history: null }), history(2))).toBeNull();
+  expect(findPrimaryProblem(server({ history: history(1, 'restored') }), history(2))).toBeNull();
 });
 
 test('a server is not used if it is a standby, or an old primary that came back', () => {
-  expect(problemOf(server({ isWritable: false }), null)).toMatch(/takes no writes/);
-  expect(problemOf(server({ history: history(1) }), history(2))).toMatch(/old primary on timeline 1/);
+  expect(findPrimaryProblem(server({ isWritable: false }), null)).toMatch(/takes no writes/);
+  expect(findPrimaryProblem(server({ history: history(1) }), history(2))).toMatch(/old primary on timeline 1/);
 });
 
 describe('the search for the primary', () => {

@@ -1,7 +1,7 @@
 // The keys that remain of an issuer's answer.
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { readKeys } from '#tokens/keys.ts';
+import { parseKeys } from '#tokens/keys.ts';
 import { type IssuerKey, issuerKey } from '../../support/tokens/keys.ts';
 
 let rsa: IssuerKey;
@@ -12,8 +12,8 @@ beforeAll(async () => {
   [rsa, ec, ed] = await Promise.all([issuerKey('rsa', 'RS256'), issuerKey('ec'), issuerKey('ed', 'EdDSA')]);
 });
 
-const namesOf = (document: unknown, held?: Parameters<typeof readKeys>[1]) => {
-  const keys = readKeys(document, held);
+const namesOf = (document: unknown, held?: Parameters<typeof parseKeys>[1]) => {
+  const keys = parseKeys(document, held);
   return typeof keys === 'string' ? keys : keys.jwks.map(({ kid, alg }) => `${kid} ${alg}`);
 };
 const jwkOf = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'jwk' });
@@ -24,7 +24,7 @@ test('a set of keys has the keys for the accepted algorithms', () => {
 });
 
 test('a set of keys keeps neither private members nor members that it does not know', () => {
-  const keys = readKeys({ keys: [{ ...ec.jwk, d: 'secret', x5u: 'https://evil.example' }] });
+  const keys = parseKeys({ keys: [{ ...ec.jwk, d: 'secret', x5u: 'https://evil.example' }] });
   expect(typeof keys === 'string' || Object.keys(keys.jwks[0] ?? {}).sort()).toEqual([
     'alg',
     'crv',
@@ -71,7 +71,7 @@ test('a set of keys omits RSA keys whose exponent would make each signature cost
 });
 
 test('a set of keys keeps the held key of the same name in the place of a broken one', () => {
-  const held = readKeys({ keys: [{ ...ec.jwk, kid: 'broken' }] });
+  const held = parseKeys({ keys: [{ ...ec.jwk, kid: 'broken' }] });
   expect(namesOf({ keys: [broken(), ed.jwk] }, typeof held === 'string' ? [] : held.jwks)).toEqual([
     'broken ES256',
     'ed EdDSA',

@@ -42,13 +42,13 @@ export async function readAxfr({ host, port, zone, key, signal, now = unixTime }
   const from = `axfr://${host.includes(':') ? `[${host}]` : host}:${port}/${zone}`;
   const parsed = parseZoneName(zone);
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
-  const query = queryOf(parsed.value);
+  const query = buildQuery(parsed.value);
   const request = key === undefined ? query : signRequest(query, key, now());
   const check = key === undefined ? null : createAnswerCheck(takeTsig(request)!.tsig, key);
   const records: MessageRecord[] = [];
   let soaCount = 0;
   try {
-    for await (const octets of answersOf({ host, port, request, signal })) {
+    for await (const octets of readAnswers({ host, port, request, signal })) {
       const refusal = (octets[3] ?? 0) & 0xf;
       // The reason is in the TSIG record, if there is one.
       if (refusal !== 0 && (key === undefined ? 0 : (takeTsig(octets)?.tsig.error ?? 0)) === 0)
@@ -71,14 +71,14 @@ export async function readAxfr({ host, port, zone, key, signal, now = unixTime }
     const problem = error instanceof Error ? error.message : String(error);
     throw new Error(`${from}: the server ${problem}`);
   }
-  return zoneOf(from, parsed.value, records);
+  return toSourceZone(from, parsed.value, records);
 }
 
 function unixTime(): number {
   return Math.floor(Date.now() / 1000);
 }
 
-function queryOf(zone: string): Uint8Array {
+function buildQuery(zone: string): Uint8Array {
   const header = [randomInt(0x1_0000), 0, 1, 0, 0, 0].map(uint16);
   return concat([...header, nameToWire(zone), uint16(META.AXFR), uint16(CLASS.IN)]);
 }
@@ -88,7 +88,7 @@ function firstNumber(octets: Uint8Array): number {
   return ((octets[0] ?? 0) << 8) | (octets[1] ?? 0);
 }
 
-function zoneOf(from: string, zone: string, records: readonly MessageRecord[]): SourceZone {
+function toSourceZone(from: string, zone: string, records: readonly MessageRecord[]): SourceZone {
   const lines = createLines(from);
   for (const { name, type, ttl, rdata } of records) {
     const owner = `${nameText(name)}.`;
@@ -109,7 +109,7 @@ interface Connection {
  * The messages of the server until it closes the connection. @throws Error of the socket, after a silence of 30 s, and
  * after 64 MiB
  */
-async function* answersOf({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
+async function* readAnswers({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
   const socket = connect({ host, port });
   const stop = () => socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
@@ -126,7 +126,7 @@ async function* answersOf({ host, port, request, signal }: Connection): AsyncGen
       total += chunk.length;
       if (total > MAX_INPUT) throw new RangeError(`sends more than ${MAX_INPUT / 1024 / 1024} MiB`);
       if (performance.now() > end) throw new RangeError(`needs more than ${TRANSFER_MS / 60_000} minutes`);
-      if (size < 2 || size < 2 + lengthOf(pieces)) continue;
+      if (size < 2 || size < 2 + readLength(pieces)) continue;
       let whole = concat(pieces);
       while (whole.length >= 2 && whole.length >= 2 + firstNumber(whole)) {
         yield whole.slice(2, 2 + firstNumber(whole));
@@ -143,7 +143,7 @@ async function* answersOf({ host, port, request, signal }: Connection): AsyncGen
 }
 
 /** The length in front of the next message; its two octets may be in two pieces. */
-function lengthOf(pieces: readonly Uint8Array[]): number {
+function readLength(pieces: readonly Uint8Array[]): number {
   const [first = new Uint8Array(), ...rest] = pieces;
   return firstNumber(first.length >= 2 ? first : concat([first, ...rest]));
 }

@@ -38,10 +38,10 @@ export function readCsv(from: string, text: string, { zone, columns = {} }: CsvO
   const parsed = parseZoneName(zone);
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
   const lines = createLines(from);
-  const rows = rowsOf(from, text, (place, message) => lines.refuse(place, message));
+  const rows = parseRows(from, text, (place, message) => lines.refuse(place, message));
   const [first, ...others] = rows;
   if (first === undefined) throw new Error(`${from}: the file is empty; its first row names the columns`);
-  const header = headerOf(from, first.record, columns);
+  const header = readHeader(from, first.record, columns);
   let before = first.info.lines;
   for (const { record, info } of others) {
     // A field in quotes may have several lines, and the parser counts to the last one.
@@ -51,7 +51,7 @@ export function readCsv(from: string, text: string, { zone, columns = {} }: CsvO
   return lines.zone(parsed.value);
 }
 
-function rowsOf(from: string, text: string, refuse: (place: string, message: string) => void): Row[] {
+function parseRows(from: string, text: string, refuse: (place: string, message: string) => void): Row[] {
   const [head = ''] = text.split('\n');
   const delimiter = ['\t', ';', ','].find((each) => head.includes(each)) ?? ',';
   try {
@@ -76,7 +76,7 @@ function rowsOf(from: string, text: string, refuse: (place: string, message: str
   }
 }
 
-function headerOf(from: string, names: readonly string[], columns: Readonly<Record<string, string>>): Header {
+function readHeader(from: string, names: readonly string[], columns: Readonly<Record<string, string>>): Header {
   const plain = (text: string) => text.toLowerCase().replace(/[\s_()-]/g, '');
   const header: Header = {};
   for (const column of CSV_COLUMNS) {
@@ -109,16 +109,16 @@ function addRow(lines: Lines, place: string, header: Header, row: readonly strin
   const ttl = cell('ttl').toLowerCase();
   lines.add({
     place,
-    name: nameOf(cell('name'), zone),
+    name: toOwnerName(cell('name'), zone),
     type,
     ttl: ttl === '' || ttl === 'auto' || ttl === 'automatic' || ttl === 'default' ? null : ttl,
-    rdata: rdataOf(type, content, [cell('priority'), cell('weight'), cell('port')]),
+    rdata: buildRdata(type, content, [cell('priority'), cell('weight'), cell('port')]),
     comment: cell('comment'),
   });
 }
 
 /** Providers write whole names without a final dot next to relative ones, and nothing or `@` for the zone itself. */
-function nameOf(name: string, zone: string): string {
+function toOwnerName(name: string, zone: string): string {
   const plain = name.toLowerCase();
   if (plain === '' || plain === '@') return '@';
   return plain === zone || plain.endsWith(`.${zone}`) ? `${name}.` : name;
@@ -126,7 +126,7 @@ function nameOf(name: string, zone: string): string {
 
 const HOSTS = new Set(['ALIAS', 'ANAME', 'CNAME', 'DNAME', 'NS', 'PTR']);
 
-function rdataOf(type: string, content: string, numbers: readonly [string, string, string]): string {
+function buildRdata(type: string, content: string, numbers: readonly [string, string, string]): string {
   const [priority, weight, port] = numbers;
   const words = content.split(/\s+/);
   if (type === 'TXT' || type === 'SPF') return quotedText(content);

@@ -40,8 +40,8 @@ export function rdataOfValue(type: string, value: unknown): string {
   if (plain !== undefined) return plain.map((each) => String(each ?? '')).join(' ');
   const mixed = QUOTED[type]?.map(([name, isText]) => (isText ? quoted(map[name]) : String(map[name] ?? '')));
   if (mixed !== undefined) return mixed.join(' ');
-  if (type === 'LOC') return locationOf(map);
-  if (type === 'SVCB' || type === 'HTTPS') return serviceOf(map);
+  if (type === 'LOC') return formatLocation(map);
+  if (type === 'SVCB' || type === 'HTTPS') return formatService(map);
   return JSON.stringify(value);
 }
 
@@ -49,14 +49,14 @@ function quoted(value: unknown): string {
   return `"${String(value ?? '').replace(/["\\]/g, '\\$&')}"`;
 }
 
-function locationOf(map: Record<string, unknown>): string {
+function formatLocation(map: Record<string, unknown>): string {
   const angle = (axis: 'lat' | 'long') =>
     ['degrees', 'minutes', 'seconds', 'direction'].map((part) => map[`${axis}_${part}`] ?? 0);
   const lengths = ['altitude', 'size', 'precision_horz', 'precision_vert'].map((part) => `${map[part] ?? 0}m`);
   return [...angle('lat'), ...angle('long'), ...lengths].join(' ');
 }
 
-function serviceOf({ svcpriority, targetname, svcparams }: Record<string, unknown>): string {
+function formatService({ svcpriority, targetname, svcparams }: Record<string, unknown>): string {
   const params = Object.entries(typeof svcparams === 'object' && svcparams !== null ? svcparams : {}).map(
     ([key, value]) =>
       value === null || value === '' ? key : `${key}=${quoted(Array.isArray(value) ? value.join(',') : value)}`,

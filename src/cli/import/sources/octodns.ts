@@ -2,7 +2,7 @@
 import { isMap, isSeq } from 'yaml';
 import { parseZoneName } from '#dns/names/name.ts';
 import { clip } from '#dns/verdict.ts';
-import { keyOf, readYaml, type YamlFile } from '../../yaml-input.ts';
+import { readYaml, toMappingKey, type YamlFile } from '../../yaml-input.ts';
 import { createLines, quotedText, type SourceZone } from '../source.ts';
 import { rdataOfValue } from './octodns-values.ts';
 
@@ -38,7 +38,7 @@ function addRecords(lines: Lines, { documents, lineOf, plainOf }: YamlFile): voi
   if (contents === null) return;
   if (!isMap(contents)) throw new Error('the file is not a map of names to records, as octoDNS writes it');
   for (const { key, value } of contents.items) {
-    const name = keyOf(key);
+    const name = toMappingKey(key);
     for (const record of isSeq(value) ? value.items : [value]) {
       const place = `line ${lineOf(record ?? key)}`;
       const fields = plainOf(record);
@@ -64,7 +64,7 @@ function addRecord(lines: Lines, place: string, name: string, record: Record<str
       name: name === '' ? '@' : name,
       type,
       ttl: typeof ttl === 'number' || typeof ttl === 'string' ? ttl : DEFAULT_TTL,
-      rdata: type === 'TXT' || type === 'SPF' ? textOf(each) : rdataOfValue(type, each),
+      rdata: type === 'TXT' || type === 'SPF' ? quoteText(each) : rdataOfValue(type, each),
       ...(isDynamic && index === 0
         ? { note: 'The record has pools or regions. Zonestead answers all clients with its plain values.' }
         : {}),
@@ -73,7 +73,7 @@ function addRecord(lines: Lines, place: string, name: string, record: Record<str
 }
 
 /** octoDNS writes `;` as `\;`. A long text may be in quoted pieces. */
-function textOf(value: unknown): string {
+function quoteText(value: unknown): string {
   const text = String(value).replaceAll('\\;', ';');
   return quotedText(text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replaceAll('" "', '') : text);
 }

@@ -71,7 +71,7 @@ async function* openFile(path: string, options: SourceOptions, signal: AbortSign
     yield await readOne(path, await readInput(path, signal), options);
     return;
   }
-  for (const file of await filesOf(path)) {
+  for (const file of await listYamlFiles(path)) {
     const text = await readInput(file, signal, { onlyFile: true });
     yield await readOne(file, text, { ...options, format: 'octodns' });
   }
@@ -83,12 +83,12 @@ async function readOne(path: string, text: string, options: SourceOptions): Prom
   const from = path === '-' ? 'standard input' : path;
   switch (format) {
     case 'zonefile':
-      return (await import('./zone-file.ts')).readZoneFile(from, text, options.zone);
+      return (await import('./zone-file.ts')).parseZoneFileSource(from, text, options.zone);
     case 'csv': {
       if (options.zone === undefined) throw new Error(`${from}: a CSV file does not name its zone; give --zone`);
       return (await import('./csv.ts')).readCsv(from, text, {
         zone: options.zone,
-        columns: columnsOf(options.column ?? []),
+        columns: parseColumns(options.column ?? []),
       });
     }
     case 'octodns':
@@ -96,7 +96,7 @@ async function readOne(path: string, text: string, options: SourceOptions): Prom
   }
 }
 
-function columnsOf(words: readonly string[]): Record<string, string> {
+function parseColumns(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf('=');
@@ -110,7 +110,7 @@ function columnsOf(words: readonly string[]): Record<string, string> {
  * The files of octoDNS in a folder. A link must stay in it: the folder may be a repository of others. @throws Error
  * without any
  */
-async function filesOf(folder: string): Promise<string[]> {
+async function listYamlFiles(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => /\.ya?ml$/i.test(name)).sort();
   if (names.length === 0) throw new Error(`${folder}: the folder has no .yaml file of octoDNS`);
   const root = await realpath(folder);

@@ -41,7 +41,7 @@ export async function* readPowerDns({ url, key, zone, signal }: PowerDnsOptions)
     // PowerDNS writes a slash as =2F (RFC 2317 zones).
     const id = encodeURIComponent(name).replaceAll('%2F', '=2F');
     const from = `${url}, zone ${shownText(name, MAX_NAME)}`;
-    yield zoneOf(from, name, await get(`/${id}`, zoneDetail));
+    yield toSourceZone(from, name, await get(`/${id}`, zoneDetail));
   }
 }
 
@@ -50,7 +50,7 @@ function absolute(zone: string): string {
 }
 
 /** @param asked the zone of the question: the answer must not choose the zone that the import writes */
-function zoneOf(from: string, asked: string, { name, rrsets }: z.infer<typeof zoneDetail>): SourceZone {
+function toSourceZone(from: string, asked: string, { name, rrsets }: z.infer<typeof zoneDetail>): SourceZone {
   const [parsed, answered] = [parseZoneName(asked), parseZoneName(name)];
   if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
   if (!answered.ok || answered.value !== parsed.value) {
@@ -75,7 +75,7 @@ interface Question<T> {
   signal: AbortSignal;
 }
 
-async function bodyOf(response: Response): Promise<Buffer> {
+async function collectBody(response: Response): Promise<Buffer> {
   return response.body === null ? Buffer.alloc(0) : collect(response.body);
 }
 
@@ -98,7 +98,7 @@ async function ask<T>({ url, key, path, schema, signal }: Question<T>): Promise<
       redirect: 'error',
       signal: AbortSignal.any([signal, limit]),
     });
-    body = parseJson(await bodyOf(response));
+    body = parseJson(await collectBody(response));
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,7 +1,7 @@
 // Zone files (RFC 1035), also those that Cloudflare exports. Pure.
 import { basename } from 'node:path';
 import { parseZoneName } from '#dns/names/name.ts';
-import { type Line, lineSteps } from '#dns/zonefile/lexer.ts';
+import { lineSteps, type ZoneFileLine } from '#dns/zonefile/lexer.ts';
 import type { SourceZone } from '../source.ts';
 
 /** Cloudflare writes its tags into the comment of a line. */
@@ -14,7 +14,7 @@ const PROXY_NOTE =
  * @param from a path, whose last name may be that of the zone. @param zone (Default: the owner of the SOA record, or
  * the first $ORIGIN.) @throws Error if neither names a zone
  */
-export function readZoneFile(from: string, text: string, zone?: string): SourceZone {
+export function parseZoneFileSource(from: string, text: string, zone?: string): SourceZone {
   const name = zone ?? zoneOfFile(text);
   if (name === null) throw new Error(`${from}: the file has neither $ORIGIN nor an absolute SOA record; give --zone`);
   const parsed = parseZoneName(name);
@@ -45,6 +45,6 @@ function zoneOfFile(text: string): string | null {
 }
 
 /** TTL and class are between the owner and the type. */
-function isSoa({ words }: Line): boolean {
+function isSoa({ words }: ZoneFileLine): boolean {
   return words.slice(0, 4).some(({ text, quoted }) => !quoted && text.toUpperCase() === 'SOA');
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as schemas from '#contract/acme.ts';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { requireBasicKey } from '#http/hooks/basic-auth.ts';
 import { registerChallengeAccount, updateChallengeAccount } from '#service/challenges/accounts.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -36,7 +36,7 @@ function registerRoute(app: FastifyInstance, context: ServiceContext): void {
     },
     async (request, reply) => {
       const networks = request.body?.allowfrom ?? [];
-      const account = await registerChallengeAccount(context, callerOf(request), {
+      const account = await registerChallengeAccount(context, readCaller(request), {
         parent: request.basicUser,
         networks,
       });
@@ -66,7 +66,7 @@ function updateRoute(app: FastifyInstance, context: ServiceContext, served: Serv
     },
     async (request, reply) => {
       const { subdomain, txt } = request.body;
-      const zoneId = await withRetries(() => updateChallengeAccount(context, callerOf(request), subdomain, txt));
+      const zoneId = await withRetries(() => updateChallengeAccount(context, readCaller(request), subdomain, txt));
       await served(request, reply, zoneId);
       return { txt };
     },

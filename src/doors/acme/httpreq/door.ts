@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as schemas from '#contract/acme.ts';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { requireBasicKey } from '#http/hooks/basic-auth.ts';
 import { addChallenge, removeChallenge } from '#service/challenges/challenges.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -52,7 +52,7 @@ export function httpreqRoutes(app: FastifyInstance, context: ServiceContext, ser
       async (request, reply) => {
         const challenge = readChallenge(request.body);
         const zoneId = await withRetries<string | null>(() =>
-          change(context, callerOf(request), challenge.fqdn, challenge.value),
+          change(context, readCaller(request), challenge.fqdn, challenge.value),
         );
         if (zoneId !== null) await served(request, reply, zoneId);
         return challenge;

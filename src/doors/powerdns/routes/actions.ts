@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ServiceContext } from '#service/context.ts';
 import { sendJson } from '../answers.ts';
-import { zoneOf } from './zones.ts';
+import { findRequestedZone } from './zones.ts';
 
 export function actionRoutes(app: FastifyInstance, context: ServiceContext): void {
   for (const [action, result] of [
@@ -11,7 +11,7 @@ export function actionRoutes(app: FastifyInstance, context: ServiceContext): voi
     ['rectify', 'Rectified'],
   ] as const) {
     app.put(`/zones/:zone/${action}`, async (request, reply) => {
-      await zoneOf(context, request);
+      await findRequestedZone(context, request);
       return sendJson(reply, { result });
     });
   }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
 import { clampTtl } from '#dns/record.ts';
 import { finishInTurns } from '#dns/steps.ts';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { WriteBudget } from '#service/change/write-budget.ts';
@@ -19,9 +19,9 @@ import { type NamedZone, readZoneNamed } from '#service/zones/lookup.ts';
 import type { ZoneView } from '#service/zones/view.ts';
 import { type Note, sendNotes } from '../answer-notes.ts';
 import { ownRrsets } from '../answer-views.ts';
-import { editOf } from '../plan.ts';
-import { type Fields, fieldsOf, listOf, refused, shown, textOf, wordOf } from '../read-fields.ts';
-import { isSoaOf, readRrsets } from '../read-rrsets.ts';
+import { buildPowerDnsEdit } from '../plan.ts';
+import { type Fields, readListField, refused, requireFields, requireText, shown, toLowerText } from '../read-fields.ts';
+import { isZoneSoa, readRrsets } from '../read-rrsets.ts';
 import { readSettings } from '../read-settings.ts';
 
 /** The record writes of a key in its window; null: no limit. */
@@ -34,16 +34,16 @@ export async function createFromBody(
   reply: FastifyReply,
   limit: RecordLimit,
 ): Promise<NamedZone> {
-  const fields = fieldsOf(request.body, 'The body');
-  const name = textOf(fields, 'name', 'The zone');
+  const fields = requireFields(request.body, 'The body');
+  const name = requireText(fields, 'name', 'The zone');
   // Terraform providers send false for a zone whose signatures the configuration does not mention.
   const settings = readSettings({ ...fields, dnssec: true });
   mustHaveOurNameservers(fields, context.nameservers);
-  const caller = { ...callerOf(request), once: null };
-  const { records, notes } = await recordsOf(fields, name, context);
+  const caller = { ...readCaller(request), once: null };
+  const { records, notes } = await readFirstRecords(fields, name, context);
   const most = limit(caller.actor);
   const budget = most === null ? null : openBudget(context, windowHolder(caller.actor, 'records'), 'records', most);
-  const zone = { zoneName: name, owner: ownerOf(fields, caller.actor) };
+  const zone = { zoneName: name, owner: pickOwner(fields, caller.actor) };
   const create = (first?: FirstRecords) => createZone(context, caller, zone, withClientSettings(settings, first));
   try {
     const creation = { context, caller, budget, create, signal: whenClientLeaves(reply) };
@@ -60,7 +60,7 @@ export async function createFromBody(
  * The team of the key. A person's zone is personal, unless the field "account" has the owner in the form of the REST
  * API.
  */
-function ownerOf({ account }: Fields, { teamId }: Actor): string | undefined {
+function pickOwner({ account }: Fields, { teamId }: Actor): string | undefined {
   if (teamId !== null) return `org:${teamId}`;
   return typeof account === 'string' && account.startsWith('org:') ? account : undefined;
 }
@@ -85,9 +85,9 @@ interface FirstRequest {
 }
 
 /** @throws Refusal */
-async function recordsOf(fields: Fields, name: string, context: ServiceContext): Promise<FirstRequest> {
+async function readFirstRecords(fields: Fields, name: string, context: ServiceContext): Promise<FirstRequest> {
   const notes = new Set<Note>();
-  const rrsets = listOf(fields, 'rrsets', 'the zone') ?? [];
+  const rrsets = readListField(fields, 'rrsets', 'the zone') ?? [];
   const canonical = insist(parseZoneName(name));
   const { zone: file = null } = fields;
   if (file !== null) {
@@ -107,22 +107,22 @@ async function recordsOf(fields: Fields, name: string, context: ServiceContext):
   }
   // The serial of the new zone is not known yet, so its SOA is the service's to make.
   const ownNsRrsets = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
-  const rrsetsWithoutSoa = rrsets.filter((each) => !isSoaOf(each, canonical));
+  const rrsetsWithoutSoa = rrsets.filter((each) => !isZoneSoa(each, canonical));
   const { changes, isClamped } = await finishInTurns(readRrsets(rrsetsWithoutSoa, canonical, ownNsRrsets, 'REPLACE'));
   if (isClamped) notes.add('clamped');
   if (rrsetsWithoutSoa.length < rrsets.length) notes.add('soa');
   if (changes.length === 0) return { records: null, notes };
   const records: CreateWithRecords = async ({ caller, budget, create }) => {
     await budget?.count(changes.reduce((sum, { records: each }) => sum + writesForRecords(each?.length ?? 0), 0));
-    return create(firstRrsets(context, caller, editOf(changes)));
+    return create(firstRrsets(context, caller, buildPowerDnsEdit(changes)));
   };
   return { records, notes };
 }
 
 /** @throws Refusal */
 function mustHaveOurNameservers(fields: Fields, ownNameservers: readonly string[]): void {
-  const list = listOf(fields, 'nameservers', 'the zone') ?? [];
-  const requestedNameservers = list.map((each) => wordOf(each).replace(/\.$/, ''));
+  const list = readListField(fields, 'nameservers', 'the zone') ?? [];
+  const requestedNameservers = list.map((each) => toLowerText(each).replace(/\.$/, ''));
   const isSame =
     requestedNameservers.length === ownNameservers.length &&
     requestedNameservers.every((each) => ownNameservers.includes(each));

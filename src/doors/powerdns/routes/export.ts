@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { fqdn } from '#dns/names/name.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { mustReadWholeZone } from '#service/accounts/actor.ts';
@@ -11,22 +11,22 @@ import type { ServiceContext } from '#service/context.ts';
 import { type ListedRrset, readAllRrsets } from '#service/records/list-rrsets.ts';
 import { readSoa } from '#service/zones/lookup.ts';
 import { ownRrsets } from '../answer-views.ts';
-import { JSON_TYPE, sendJson } from '../answers.ts';
-import { zoneOf } from './zones.ts';
+import { POWERDNS_JSON_TYPE, sendJson } from '../answers.ts';
+import { findRequestedZone } from './zones.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export function exportRoute(app: FastifyInstance, context: ServiceContext): void {
   app.get('/zones/:zone/export', async (request, reply) => {
-    const zone = await zoneOf(context, request);
-    const actor = actorOf(request);
+    const zone = await findRequestedZone(context, request);
+    const actor = requireActor(request);
     mustReadWholeZone(actor, zone.id);
     const list = await readAllRrsets(context, actor, zone.id, {}, whenClientLeaves(reply));
     const ownLines = ownRrsets(zone, await readSoa(context, zone)).map(({ type, values }) =>
-      linesOf(zone.zoneName, '@', type, type === 'SOA' ? SOA_TTL : NS_TTL, values),
+      formatLines(zone.zoneName, '@', type, type === 'SOA' ? SOA_TTL : NS_TTL, values),
     );
     const text = (rrsets: readonly ListedRrset[]) =>
-      rrsets.map(({ name, type, ttl, values }) => linesOf(zone.zoneName, name, type, ttl, values)).join('');
+      rrsets.map(({ name, type, ttl, values }) => formatLines(zone.zoneName, name, type, ttl, values)).join('');
     const isJson = request.headers.accept?.includes('application/json') ?? false;
     if ('whole' in list) {
       const file = ownLines.join('') + text(list.whole);
@@ -41,7 +41,9 @@ export function exportRoute(app: FastifyInstance, context: ServiceContext): void
         before = '';
       }
     }
-    return isJson ? sendInChunks(reply, JSON_TYPE, inJson(pieces())) : sendInChunks(reply, TEXT_TYPE, pieces());
+    return isJson
+      ? sendInChunks(reply, POWERDNS_JSON_TYPE, inJson(pieces()))
+      : sendInChunks(reply, TEXT_TYPE, pieces());
   });
 }
 
@@ -55,6 +57,6 @@ async function* inJson(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   yield '"}';
 }
 
-function linesOf(zone: string, name: string, type: string, ttl: number, values: readonly string[]): string {
+function formatLines(zone: string, name: string, type: string, ttl: number, values: readonly string[]): string {
   return values.map((value) => `${[`${fqdn(name, zone)}.`, ttl, 'IN', type, value].join('\t')}\n`).join('');
 }

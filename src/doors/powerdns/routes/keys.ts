@@ -7,15 +7,15 @@ import { refusal } from '#service/refusal.ts';
 import type { NamedZone } from '#service/zones/lookup.ts';
 import { sendJson } from '../answers.ts';
 import { refused } from '../read-fields.ts';
-import { zoneOf } from './zones.ts';
+import { findRequestedZone } from './zones.ts';
 
 const KEY_ID = 1;
 
 export function keyRoutes(app: FastifyInstance, context: ServiceContext): void {
   const keys = '/zones/:zone/cryptokeys';
-  app.get(keys, async (request, reply) => sendJson(reply, [cryptokey(await zoneOf(context, request))]));
+  app.get(keys, async (request, reply) => sendJson(reply, [cryptokey(await findRequestedZone(context, request))]));
   app.get<{ Params: { key: string } }>(`${keys}/:key`, async (request, reply) => {
-    const zone = await zoneOf(context, request);
+    const zone = await findRequestedZone(context, request);
     if (request.params.key === String(KEY_ID)) return sendJson(reply, cryptokey(zone));
     throw refusal('no-such-path', { method: 'GET', path: request.url.slice(0, 200) });
   });
@@ -28,18 +28,18 @@ export function keyRoutes(app: FastifyInstance, context: ServiceContext): void {
       method,
       url,
       handler: async (request) => {
-        await zoneOf(context, request);
+        await findRequestedZone(context, request);
         throw refused('A zone is signed from its creation with one key, which the service makes and keeps.');
       },
     });
   }
   const metadata = '/zones/:zone/metadata';
   app.get(metadata, async (request, reply) => {
-    await zoneOf(context, request);
+    await findRequestedZone(context, request);
     return sendJson(reply, []);
   });
   app.get<{ Params: { kind: string } }>(`${metadata}/:kind`, async (request, reply) => {
-    await zoneOf(context, request);
+    await findRequestedZone(context, request);
     return sendJson(reply, { kind: request.params.kind, metadata: [], type: 'Metadata' });
   });
   for (const [method, url] of [
@@ -51,7 +51,7 @@ export function keyRoutes(app: FastifyInstance, context: ServiceContext): void {
       method,
       url,
       handler: async (request) => {
-        await zoneOf(context, request);
+        await findRequestedZone(context, request);
         throw refused('Zones of this service have no metadata.');
       },
     });

@@ -1,13 +1,13 @@
 // The search of the PowerDNS API, over the zones, records and comments that the key may read.
 import type { FastifyInstance } from 'fastify';
 import { fqdn } from '#dns/names/name.ts';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { SEARCHED, search } from '#service/records/search.ts';
 import { sendJson } from '../answers.ts';
 import { type Fields, refused, shown } from '../read-fields.ts';
-import { zoneId } from '../zone-id.ts';
+import { encodeZoneId } from '../zone-id.ts';
 
 /** The time of a match grows with the wildcards, and a search matches every record of the key. */
 const LIMITS = { preset: 100, most: 1_000, characters: 255, wildcards: 16 };
@@ -17,8 +17,8 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
   app.get<{ Querystring: Fields }>('/search-data', async (request, reply) => {
     const { text, limit, kind } = readQuery(request.query);
     const kinds = kind === 'all' ? SEARCHED : [kind];
-    const matches = await search(context, actorOf(request), { text, limit, kinds }, whenClientLeaves(reply));
-    const zones = matches.zones.map((name) => ({ name: `${name}.`, object_type: 'zone', zone_id: zoneId(name) }));
+    const matches = await search(context, requireActor(request), { text, limit, kinds }, whenClientLeaves(reply));
+    const zones = matches.zones.map((name) => ({ name: `${name}.`, object_type: 'zone', zone_id: encodeZoneId(name) }));
     const records = matches.records.map(({ name, type, rdata, ttl, zone }) => ({
       content: rdata,
       disabled: false,
@@ -27,7 +27,7 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
       ttl,
       type,
       zone: `${zone}.`,
-      zone_id: zoneId(zone),
+      zone_id: encodeZoneId(zone),
     }));
     const comments = matches.comments.map(({ name, type, comment, zone }) => ({
       content: comment,
@@ -35,7 +35,7 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
       object_type: 'comment',
       type,
       zone: `${zone}.`,
-      zone_id: zoneId(zone),
+      zone_id: encodeZoneId(zone),
     }));
     return sendJson(reply, [...zones, ...records, ...comments]);
   });

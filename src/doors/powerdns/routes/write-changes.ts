@@ -1,9 +1,9 @@
 // Writes the changes of a PATCH or a PUT, as one change of the zone, and waits until the name servers have the
 // challenges among them.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { callerOf } from '#http/hooks/auth.ts';
+import { readCaller } from '#http/hooks/auth.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
-import { writeBudgetOf } from '#http/hooks/limits.ts';
+import { createWriteBudget } from '#http/hooks/limits.ts';
 import { tellOwners } from '#http/hooks/owners-header.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Arrivals } from '#service/nodes/arrivals.ts';
@@ -11,7 +11,7 @@ import { untilChallengesServed } from '#service/nodes/living.ts';
 import { holderOf } from '#service/permits.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
 import type { NamedZone } from '#service/zones/lookup.ts';
-import { editOf } from '../plan.ts';
+import { buildPowerDnsEdit } from '../plan.ts';
 import type { RrsetChange } from '../read-rrsets.ts';
 
 /** A value of a challenge is answered when the name servers have it, or after this time, in ms. */
@@ -37,9 +37,15 @@ export async function writeChanges(
   changes: readonly RrsetChange[],
   serial?: number,
 ): Promise<void> {
-  const budget = writeBudgetOf(request, 1);
-  const caller = { ...callerOf(request), once: null };
-  const { serials, owned = [] } = await editRrsets(context, caller, zone.id, editOf(changes, serial), budget);
+  const budget = createWriteBudget(request, 1);
+  const caller = { ...readCaller(request), once: null };
+  const { serials, owned = [] } = await editRrsets(
+    context,
+    caller,
+    zone.id,
+    buildPowerDnsEdit(changes, serial),
+    budget,
+  );
   const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);
   const arrival = { zoneId: zone.id, holder: holderOf(caller.actor), waitMs: SERVED_MS, names };
   await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));

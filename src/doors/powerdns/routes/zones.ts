@@ -2,7 +2,7 @@
 // rights, limits and history of the key.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecordType } from '#dns/types/index.ts';
-import { actorOf, callerOf } from '#http/hooks/auth.ts';
+import { readCaller, requireActor } from '#http/hooks/auth.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { recordLevel } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -14,9 +14,9 @@ import type { ZoneView } from '#service/zones/view.ts';
 import { readAllZones, removeZone } from '#service/zones/zones.ts';
 import { ownRrsets, ownView, rrsetView, zoneHead, zoneItem } from '../answer-views.ts';
 import { sendJson, sendList } from '../answers.ts';
-import { type Fields, flagOf } from '../read-fields.ts';
-import { settingsOf } from '../read-settings.ts';
-import { nameOfId, zoneId } from '../zone-id.ts';
+import { type Fields, readFlag } from '../read-fields.ts';
+import { completeSettings } from '../read-settings.ts';
+import { encodeZoneId, nameOfId } from '../zone-id.ts';
 import { createFromBody, type RecordLimit } from './create.ts';
 
 export interface ZoneParams {
@@ -25,8 +25,8 @@ export interface ZoneParams {
 }
 
 /** The zone of a request. @throws Refusal no_zone */
-export function zoneOf(context: ServiceContext, request: FastifyRequest): Promise<NamedZone> {
-  return readZoneNamed(context, actorOf(request), nameOfId((request.params as ZoneParams).zone));
+export function findRequestedZone(context: ServiceContext, request: FastifyRequest): Promise<NamedZone> {
+  return readZoneNamed(context, requireActor(request), nameOfId((request.params as ZoneParams).zone));
 }
 
 interface ListQuery extends Fields {
@@ -38,27 +38,27 @@ interface ReadQuery extends Fields {
   rrset_type?: string;
 }
 
-export function zoneRoutes(app: FastifyInstance, context: ServiceContext, limit: RecordLimit): void {
+export function powerDnsZoneRoutes(app: FastifyInstance, context: ServiceContext, limit: RecordLimit): void {
   app.get<{ Querystring: ListQuery }>('/zones', async (request, reply) => {
     const { zone } = request.query;
-    const itemsOf = itemReader(context, flagOf(request.query, 'dnssec', true));
+    const itemsOf = itemReader(context, readFlag(request.query, 'dnssec', true));
     if (zone !== undefined) return sendJson(reply, await itemsOf(await findZone(context, request, zone)));
-    const list = await readAllZones(context, actorOf(request), {}, whenClientLeaves(reply));
+    const list = await readAllZones(context, requireActor(request), {}, whenClientLeaves(reply));
     if ('whole' in list) return sendJson(reply, await itemsOf(list.whole));
     return sendList(reply, mapped(list.pages, itemsOf));
   });
 
   app.post<{ Querystring: Fields }>('/zones', { config: { counts: 'zones' } }, async (request, reply) => {
-    const isWhole = flagOf(request.query, 'rrsets', true);
+    const isWhole = readFlag(request.query, 'rrsets', true);
     const zone = await createFromBody(context, request, reply, limit);
     // A key may be able to create zones and not to read records.
-    const rrsets = isWhole && recordLevel(actorOf(request), zone.id) !== 'none';
+    const rrsets = isWhole && recordLevel(requireActor(request), zone.id) !== 'none';
     return sendZone(context, request, reply.header('location', zoneItem(zone).url), zone, { rrsets, status: 201 });
   });
 
   app.get<{ Params: ZoneParams; Querystring: ReadQuery }>('/zones/:zone', async (request, reply) =>
-    sendZone(context, request, reply, await zoneOf(context, request), {
-      rrsets: flagOf(request.query, 'rrsets', true),
+    sendZone(context, request, reply, await findRequestedZone(context, request), {
+      rrsets: readFlag(request.query, 'rrsets', true),
       name: request.query.rrset_name,
       type: request.query.rrset_type,
       status: 200,
@@ -66,8 +66,8 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext, limit:
   );
 
   app.delete<{ Params: ZoneParams }>('/zones/:zone', { config: { counts: 'zones' } }, async (request, reply) => {
-    const { id } = await zoneOf(context, request);
-    await removeZone(context, { ...callerOf(request), once: null }, id);
+    const { id } = await findRequestedZone(context, request);
+    await removeZone(context, { ...readCaller(request), once: null }, id);
     return reply.code(204).send();
   });
 }
@@ -75,7 +75,7 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext, limit:
 /** @returns one item, or none */
 async function findZone(context: ServiceContext, request: FastifyRequest, name: string) {
   try {
-    return [await readZoneNamed(context, actorOf(request), name)];
+    return [await readZoneNamed(context, requireActor(request), name)];
   } catch (error) {
     if (error instanceof Refusal && error.code === 'no_zone') return [];
     throw error;
@@ -93,7 +93,7 @@ function itemReader(context: ServiceContext, hasDnssec: boolean) {
       zones.map(({ id }) => id),
     );
     return zones.map((zone) => {
-      const item = zoneItem(zone, settingsOf(settings.get(zone.id)));
+      const item = zoneItem(zone, completeSettings(settings.get(zone.id)));
       const { dnssec: _dnssec, edited_serial: _serial, ...plain } = item;
       return hasDnssec ? item : plain;
     });
@@ -121,10 +121,10 @@ async function sendZone(
   }: { rrsets: boolean; name?: string | undefined; type?: string | undefined; status: number },
 ): Promise<FastifyReply> {
   const settings = await readClientSettings(context, [zone.id]);
-  const head = zoneHead(zone, settingsOf(settings.get(zone.id)));
+  const head = zoneHead(zone, completeSettings(settings.get(zone.id)));
   if (!rrsets) return sendJson(reply, head, status);
-  const serviceRrsets = await ownOf(context, zone, { name, type });
-  const actor = actorOf(request);
+  const serviceRrsets = await listOwnRrsets(context, zone, { name, type });
+  const actor = requireActor(request);
   const isUnknown = type !== undefined && !isRecordType(type);
   const query = {
     ...(name === undefined ? {} : { name: name.endsWith('.') ? name : `${name}.` }),
@@ -148,12 +148,13 @@ async function sendZone(
 }
 
 /** The service's own records of the apex that a query asks for. */
-async function ownOf(
+async function listOwnRrsets(
   context: ServiceContext,
   zone: ZoneView,
   { name, type }: { name: string | undefined; type: string | undefined },
 ) {
-  const isApex = name === undefined || zoneId(name.toLowerCase().replace(/\.$/, '')) === zoneId(zone.zoneName);
+  const isApex =
+    name === undefined || encodeZoneId(name.toLowerCase().replace(/\.$/, '')) === encodeZoneId(zone.zoneName);
   if (!isApex) return [];
   return ownRrsets(zone, await readSoa(context, zone))
     .filter((each) => type === undefined || each.type === type)

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '#contract/account.ts';
 import { getAccount } from '#contract/operations/account.ts';
-import { actorOf } from '#http/hooks/auth.ts';
+import { requireActor } from '#http/hooks/auth.ts';
 import type { WriteLimits } from '#http/hooks/limits.ts';
 import { mustBePerson } from '#service/accounts/account.ts';
 import type { Actor } from '#service/accounts/actor.ts';
@@ -16,7 +16,7 @@ import { teamRoutes } from './teams.ts';
 import { trustRoutes } from './trusts.ts';
 
 export function accountRoutes(app: FastifyInstance, context: ServiceContext, limits: WriteLimits): void {
-  serveOn(app)(getAccount, ({ actor }) => accountOf(context, actor(), limits));
+  serveOn(app)(getAccount, ({ actor }) => buildAccount(context, actor(), limits));
   void app.register(
     async (people) => {
       people.addHook('onRequest', onlyPeople);
@@ -38,10 +38,10 @@ export function accountRoutes(app: FastifyInstance, context: ServiceContext, lim
 
 /** Refuses app keys before the body is read. @throws Refusal forbidden */
 async function onlyPeople(request: FastifyRequest): Promise<void> {
-  mustBePerson(actorOf(request));
+  mustBePerson(requireActor(request));
 }
 
-async function accountOf(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<Account> {
+async function buildAccount(context: ServiceContext, actor: Actor, limits: WriteLimits): Promise<Account> {
   const { keyId, keyName, records, manageZones, clusters, onlyNames, onlyTypes, expiresAt } = actor;
   const key = {
     id: keyId,

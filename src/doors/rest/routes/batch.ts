@@ -6,8 +6,8 @@ import { tellOwners } from '#http/hooks/owners-header.ts';
 import type { LoggedPart } from '#http/hooks/write-log.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
-import type { BatchResult, RecordChange } from '#service/records/batch.ts';
-import { readOwnersOf } from '#service/records/records.ts';
+import type { BatchChange, BatchChangeResult } from '#service/records/batch.ts';
+import { readRecordOwners } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
 import { Refusal } from '#service/refusal.ts';
 import { readChange } from '../read-parts.ts';
@@ -21,22 +21,22 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
       changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
     };
     const writer = caller();
-    const owners = await readOwnersOf(context, batch.changes.flatMap(idOf));
+    const owners = await readRecordOwners(context, batch.changes.flatMap(idOf));
     const results = await applyBatch(context, writer, params.id, batch);
-    const answer = results.map((result, index) => resultOf(result, batch.changes[index]!, owners));
+    const answer = results.map((result, index) => toBatchResult(result, batch.changes[index]!, owners));
     tellOwners(reply, answer.flatMap(ownersIn));
-    request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
+    request.parts = answer.flatMap(({ status }, index) => toLoggedPart(batch.changes[index]!, status) ?? []);
     return { results: answer };
   });
 }
 
 /** The log entry of a change that has a request id of its own. */
-function partOf(change: RecordChange | Refusal, status: number): LoggedPart | null {
+function toLoggedPart(change: BatchChange | Refusal, status: number): LoggedPart | null {
   if (change instanceof Refusal || change.requestId === undefined) return null;
   return { requestId: change.requestId, action: change.action, status };
 }
 
-function idOf(change: RecordChange | Refusal): string[] {
+function idOf(change: BatchChange | Refusal): string[] {
   return change instanceof Refusal || change.action === 'create' ? [] : [change.id];
 }
 
@@ -45,9 +45,9 @@ function ownersIn(result: schemas.BatchResult): readonly string[] {
 }
 
 /** @param owners those that the records had before the batch, by the id of the record */
-function resultOf(
-  result: BatchResult,
-  change: RecordChange | Refusal,
+function toBatchResult(
+  result: BatchChangeResult,
+  change: BatchChange | Refusal,
   owners: ReadonlyMap<string, readonly string[]>,
 ): schemas.BatchResult {
   if (!result.ok) return refusedPart(result.refusal);

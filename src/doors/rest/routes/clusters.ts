@@ -1,7 +1,7 @@
 // Clusters over HTTP: heartbeats, the list, drain, restore and remove. src/service/clusters holds the rules.
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/clusters.ts';
-import { counterOf } from '#http/hooks/limits.ts';
+import { requireCounter } from '#http/hooks/limits.ts';
 import { readChangedSets } from '#service/clusters/changed-sets.ts';
 import { readClusters, releaseCluster, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -16,7 +16,7 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
     const { owner, instance, objects, notReady } = query;
     const counts = objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) };
     const heartbeat = { owner, instance, objects: counts };
-    const count = counterOf(request);
+    const count = requireCounter(request);
     const clusterView = await takeHeartbeat(context, actor(), params.name, heartbeat, () => count(1));
     return { ...clusterView, changed: await readChangedSets(context, actor(), clusterView) };
   });

@@ -4,11 +4,11 @@ import { LINES } from '#contract/feed.ts';
 import * as api from '#contract/operations/feed.ts';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
-import { nodeOf, requireNodeKey } from '#http/hooks/node-auth.ts';
+import { requireNode, requireNodeKey } from '#http/hooks/node-auth.ts';
 import { openOutlet } from '#http/hooks/outlet.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
-import { takeTransferReport, transfersOf } from '#service/nodes/transfers.ts';
+import { type Feed, readDigest, readFeedZone } from '#service/nodes/feed.ts';
+import { readTransfers, takeTransferReport } from '#service/nodes/transfers.ts';
 import { serveOn } from '../serve.ts';
 
 declare module 'fastify' {
@@ -47,7 +47,7 @@ export function feedRoutes(
   serve(
     api.followFeed,
     async ({ query, request, reply }) => {
-      const { keyId, name } = nodeOf(request);
+      const { keyId, name } = requireNode(request);
       const { after, node = name } = query;
       const reader = { after: after === undefined || after === '' ? null : after, node, keyId };
       await requireFeed().hub.open(reader, () => openOutlet(reply, LINES));
@@ -59,7 +59,7 @@ export function feedRoutes(
   serve(
     api.readServedZone,
     async ({ params, request, reply }) => {
-      const lines = await readZone(requireFeed(), nodeOf(request).keyId, params.id, whenClientLeaves(reply));
+      const lines = await readFeedZone(requireFeed(), requireNode(request).keyId, params.id, whenClientLeaves(reply));
       return sendInChunks(reply.header('cache-control', 'no-store'), LINES, lines);
     },
     WITHOUT_HEAD,
@@ -68,11 +68,11 @@ export function feedRoutes(
   serve(
     api.readZoneDigest,
     ({ params, request, reply }) =>
-      readDigest(requireFeed(), nodeOf(request).keyId, params.id, whenClientLeaves(reply)),
+      readDigest(requireFeed(), requireNode(request).keyId, params.id, whenClientLeaves(reply)),
     WITHOUT_HEAD,
   );
 
-  serve(api.reportNode, ({ request, body }) => requireFeed().reports.take(context, nodeOf(request), body), {
+  serve(api.reportNode, ({ request, body }) => requireFeed().reports.take(context, requireNode(request), body), {
     bodyLimit: REPORT_LIMIT,
   });
 
@@ -80,7 +80,7 @@ export function feedRoutes(
     api.readTransfers,
     ({ query, request, reply }) => {
       reply.header('cache-control', 'no-store');
-      return transfersOf(context, query.node ?? nodeOf(request).name);
+      return readTransfers(context, query.node ?? requireNode(request).name);
     },
     WITHOUT_HEAD,
   );

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/owners.ts';
 import type * as schemas from '#contract/owners.ts';
-import { writeBudgetOf } from '#http/hooks/limits.ts';
+import { createWriteBudget } from '#http/hooks/limits.ts';
 import type { LoggedPart } from '#http/hooks/write-log.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { applySets } from '#service/owners/apply.ts';
@@ -17,22 +17,24 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
   const serve = serveOn(app);
   serve(api.applyRecords, async ({ caller, params, body: { atomic, sets }, request }) => {
     const work = { atomic, sets: sets.map(readSet) };
-    const results = await applySets(context, caller(), params.id, work, writeBudgetOf(request));
-    const answer = results.map(resultOf);
-    request.parts = answer.flatMap(({ status }, index) => partOf(work.sets[index] as SetInput | Refusal, status) ?? []);
+    const results = await applySets(context, caller(), params.id, work, createWriteBudget(request));
+    const answer = results.map(toApplyResult);
+    request.parts = answer.flatMap(
+      ({ status }, index) => toLoggedPart(work.sets[index] as SetInput | Refusal, status) ?? [],
+    );
     return { results: answer };
   });
   serve(api.listOwners, ({ actor, params, query }) => readOwners(context, actor(), params.id, query));
 }
 
 /** The log entry of a set that has a request id of its own. */
-function partOf(set: SetInput | Refusal, status: number): LoggedPart | null {
+function toLoggedPart(set: SetInput | Refusal, status: number): LoggedPart | null {
   if (set instanceof Refusal || set.requestId === undefined) return null;
   const isRelease = set.release === true || set.values?.length === 0;
   return { requestId: set.requestId, action: isRelease ? 'release' : 'apply', status };
 }
 
-function resultOf(result: SetResult): schemas.ApplyResult {
+function toApplyResult(result: SetResult): schemas.ApplyResult {
   if (result.ok) {
     const { records, changed, drift } = result;
     return { status: 200, records: [...records], changed, drift: [...drift] };

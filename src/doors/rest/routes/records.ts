@@ -2,12 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/records.ts';
 import { isKnown } from '#http/hooks/conditions.ts';
-import { JSON_TYPE, jsonList, sendInChunks } from '#http/hooks/large-answer.ts';
+import { JSON_TYPE, sendInChunks, streamJsonList } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { tellOwners } from '#http/hooks/owners-header.ts';
 import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { readAllRecords, readOwnersOf, readRecord, readRecords } from '#service/records/records.ts';
+import { readAllRecords, readRecord, readRecordOwners, readRecords } from '#service/records/records.ts';
 import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
 import { refusal } from '#service/refusal.ts';
 import { serveOn } from '../serve.ts';
@@ -22,7 +22,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
     }
     const list = await readAllRecords(context, actor(), id, query, isKnownTag, whenClientLeaves(reply));
     if (list === null) return reply.code(304).send(null);
-    if ('pages' in list) return sendInChunks(reply, JSON_TYPE, jsonList('records', list.pages));
+    if ('pages' in list) return sendInChunks(reply, JSON_TYPE, streamJsonList('records', list.pages));
     // Sent as text, because validating each record against its schema would cost more than the rest of the request.
     return reply.type(JSON_TYPE).send(JSON.stringify({ records: list.whole }));
   });
@@ -41,7 +41,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
       const { id: sentId = recordId, withdrawn: _withdrawn, owners: _owners, ...wantedRecord } = body;
       if (sentId !== recordId) throw refusal('path-mismatch', { id: recordId });
       const replacedRecord = await replaceRecord(context, caller(), id, recordId, wantedRecord);
-      const owners = (await readOwnersOf(context, [recordId])).get(recordId);
+      const owners = (await readRecordOwners(context, [recordId])).get(recordId);
       if (owners === undefined) return replacedRecord;
       tellOwners(reply, owners);
       return { ...replacedRecord, owners: [...owners] };
@@ -50,7 +50,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
   );
 
   serve(api.deleteRecord, async ({ caller, params: { id, recordId }, reply }) => {
-    const owners = await readOwnersOf(context, [recordId]);
+    const owners = await readRecordOwners(context, [recordId]);
     await removeRecord(context, caller(), id, recordId);
     tellOwners(reply, owners.get(recordId) ?? []);
   });

@@ -6,7 +6,7 @@ import type { WriteCost } from '#contract/shared.ts';
 import type { undoBody } from '#contract/undo.ts';
 import { tagged } from '#http/hooks/conditions.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
-import { counterOf, writeBudgetOf } from '#http/hooks/limits.ts';
+import { createWriteBudget, requireCounter } from '#http/hooks/limits.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readDeletedZones } from '#service/undo/deleted.ts';
 import { restoreRecords } from '#service/undo/restore.ts';
@@ -18,15 +18,15 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
   const serve = serveOn(app);
 
   serve(api.undoChanges, async ({ caller, params, body, request, reply }) => {
-    const count = counterOf(request);
+    const count = requireCounter(request);
     await count(1);
     const {
       etag,
       changes = 0,
       ...answer
-    } = await undoChanges(context, caller(), params.id, selectionOf(body), {
+    } = await undoChanges(context, caller(), params.id, toSelection(body), {
       dryRun: body.dryRun,
-      budget: writeBudgetOf(request, 1),
+      budget: createWriteBudget(request, 1),
       signal: whenClientLeaves(reply),
     });
     if (etag !== undefined) tagged(reply, etag);
@@ -34,7 +34,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
   });
 
   serve(api.restoreRecords, async ({ caller, params, body: { at, dryRun }, request, reply }) => {
-    const count = counterOf(request);
+    const count = requireCounter(request);
     const {
       etag,
       changes = 0,
@@ -55,7 +55,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
 
   serve(api.restoreZone, async ({ caller, body: { dryRun, ...wantedZone }, request, reply }) => {
     const owner = caller();
-    const count = counterOf(request);
+    const count = requireCounter(request);
     await count(1);
     if (dryRun) return previewZone(context, owner, wantedZone);
     const restoredZone = await restoreZone(context, owner, wantedZone, count);
@@ -68,7 +68,7 @@ function withCost<T>(answer: T, cost: WriteCost | null): T & { cost?: WriteCost 
   return { ...answer, ...(cost === null ? {} : { cost }) };
 }
 
-function selectionOf({ changes, requestId, keyId = '', since = '' }: z.output<typeof undoBody>): Selection {
+function toSelection({ changes, requestId, keyId = '', since = '' }: z.output<typeof undoBody>): Selection {
   if (changes !== undefined) return { changes };
   return requestId === undefined ? { keyId, since: new Date(since) } : { requestId };
 }

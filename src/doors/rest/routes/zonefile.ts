@@ -6,7 +6,7 @@ import { ZONE_FILE_TYPE } from '#contract/zonefile.ts';
 import { isKnown } from '#http/hooks/conditions.ts';
 import { sendInChunks } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
-import { counterOf } from '#http/hooks/limits.ts';
+import { requireCounter } from '#http/hooks/limits.ts';
 import { tellOwners } from '#http/hooks/owners-header.ts';
 import { utf8 } from '#http/hooks/utf8.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -21,7 +21,7 @@ const BODY_LIMIT = 8 * 1024 * 1024;
 export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([ZONE_FILE_TYPE, 'text/plain'], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
-    textOf(body),
+    decodeText(body),
   );
   const serve = serveOn(app);
 
@@ -38,7 +38,7 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
     api.importZoneFile,
     async ({ caller, params, body, request, reply }) => {
       const { owned, ...answer } = await importZoneFile(context, caller(), params.id, body, {
-        count: counterOf(request),
+        count: requireCounter(request),
         signal: whenClientLeaves(reply),
       });
       tellOwners(reply, owned.owners, owned.count);
@@ -49,7 +49,7 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
 }
 
 /** @throws Refusal bad_request if the body is not UTF-8 */
-function textOf(body: Buffer): string {
+function decodeText(body: Buffer): string {
   const text = utf8(body);
   if (text === null) throw refusal('zone-file-not-utf8');
   return text;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import * as api from '#contract/operations/zones.ts';
 import type { Zone } from '#contract/zone.ts';
-import { JSON_TYPE, jsonList, sendInChunks } from '#http/hooks/large-answer.ts';
+import { JSON_TYPE, sendInChunks, streamJsonList } from '#http/hooks/large-answer.ts';
 import { whenClientLeaves } from '#http/hooks/leaving.ts';
 import { zoneTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -27,7 +27,9 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
       return readZones(context, actor(), { zoneName: zoneName ?? name, limit, cursor });
     }
     const list = await readAllZones(context, actor(), { cursor }, whenClientLeaves(reply));
-    return 'whole' in list ? { zones: list.whole } : sendInChunks(reply, JSON_TYPE, jsonList('zones', list.pages));
+    return 'whole' in list
+      ? { zones: list.whole }
+      : sendInChunks(reply, JSON_TYPE, streamJsonList('zones', list.pages));
   });
   serve(api.createZone, ({ caller, body }) => createZone(context, caller(), body), { tag });
   serve(api.getZone, ({ actor, params }) => readZone(context, actor(), params.id), { tag });

@@ -9,7 +9,7 @@ import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { ensureCosign } from '../../../../deploy/release/cosign.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from '../../../../deploy/release/publish.ts';
 import type { Manifest } from '../../../../deploy/release/registry.ts';
-import { helm, objectsOf, template } from '../../../support/chart/chart.ts';
+import { helm, parseObjects, template } from '../../../support/chart/chart.ts';
 import { startRegistry, type TestRegistry } from '../../../support/release/registry.ts';
 import { chartKeys, signingKeys, smallRelease } from '../../../support/release/release.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
@@ -77,7 +77,7 @@ async function publishedChart(path: string): Promise<{ chart: string; images: st
   const { ok, words } = await withAccess('pull', ...from, '--untar', '--untardir', target);
   expect(ok, words).toBe(true);
   const { text } = await template({}, { chart: join(target, 'zonestead') });
-  const images = JSON.stringify(objectsOf(text)).matchAll(/"image":"([^"]+)"/g);
+  const images = JSON.stringify(parseObjects(text)).matchAll(/"image":"([^"]+)"/g);
   return { chart: join(target, 'zonestead'), images: [...new Set([...images].map(([, image = '']) => image))] };
 }
 
@@ -147,7 +147,7 @@ describe('a signed release', () => {
 
   test('a signed release has the given address and its images in the metadata of the chart, and the values keep their comments', async () => {
     const { chart, images } = await publishedChart(PATH);
-    const [metadata] = objectsOf(await readFile(join(chart, 'Chart.yaml'), 'utf8')) as unknown as [
+    const [metadata] = parseObjects(await readFile(join(chart, 'Chart.yaml'), 'utf8')) as unknown as [
       { home: string; annotations: Record<string, string> },
     ];
     expect(metadata.home).toBe('https://dns.example.net');

@@ -5,7 +5,7 @@ import { update, updateKey } from '../../../support/doors/dns-update/client.ts';
 import { change } from '../../../support/doors/dns-update/message.ts';
 import { powerDnsClient, replace } from '../../../support/doors/powerdns/client.ts';
 import type { KeyOptions } from '../../../support/service/keys.ts';
-import { ATTEMPTS, type Attempt, fieldsOf, ORDINARY } from '../../../support/service/proof-names.ts';
+import { ATTEMPTS, type Attempt, ORDINARY, toFields } from '../../../support/service/proof-names.ts';
 import { startTestService } from '../../../support/service/service.ts';
 import { undoZoneAt } from '../../../support/service/undo.ts';
 
@@ -32,13 +32,13 @@ const absolute = (name: string) => `${name}.${ZONE}`;
 
 const DOORS: Readonly<Record<string, Send>> = {
   'POST of a record': async (attempt) =>
-    isDone((await request('POST', `${path}/records`, fieldsOf(attempt), tenant.text)).status),
+    isDone((await request('POST', `${path}/records`, toFields(attempt), tenant.text)).status),
   'a batch': async (attempt) => {
-    const body = { changes: [{ action: 'create', record: fieldsOf(attempt) }] };
+    const body = { changes: [{ action: 'create', record: toFields(attempt) }] };
     return isDone((await request('POST', `${path}/records:batch`, body, tenant.text)).status);
   },
   'records:apply': async ([name, type, content]) => {
-    const { priority, content: value } = fieldsOf([name, type, content]) as { priority?: number; content: string };
+    const { priority, content: value } = toFields([name, type, content]) as { priority?: number; content: string };
     const values = [{ content: value, ...(priority === undefined ? {} : { priority }) }];
     const body = { sets: [{ owner: 'k8s:prod/shop/x', name, type, values, share: true }], atomic: true };
     return isDone((await request('POST', `${path}/records:apply`, body, tenant.text)).status);
@@ -63,7 +63,7 @@ const DOORS: Readonly<Record<string, Send>> = {
   },
   'an undo of its deletion': async (attempt) => {
     const history = undoZoneAt(service, zone.id);
-    const { name, type, content, ...more } = fieldsOf(attempt) as { name: string; type: string; content: string };
+    const { name, type, content, ...more } = toFields(attempt) as { name: string; type: string; content: string };
     await history.drop(await history.add(name, type, content, more));
     const [deletion] = await history.ids();
     const reply = await request('POST', `${path}/changes:undo`, { changes: [deletion] }, tenant.text);

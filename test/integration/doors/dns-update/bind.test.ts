@@ -4,7 +4,7 @@ import type { DnsRecord } from '#contract/record.ts';
 import { updateKey } from '../../../support/doors/dns-update/client.ts';
 import { recordText, runScript, startPrimary } from '../../../support/doors/dns-update/primary.ts';
 import { NAMESERVERS, startTestService } from '../../../support/service/service.ts';
-import { SCENARIOS, scriptOf } from './scripts.support.ts';
+import { buildScript, SCENARIOS } from './scripts.support.ts';
 
 const ZONE = 'matrix.example';
 const service = await startTestService({ settings: { ZONESTEAD_UPDATE_LISTEN: '127.0.0.1:0' }, nameserver: false });
@@ -13,7 +13,7 @@ const bind = await startPrimary([ZONE], key, NAMESERVERS);
 const zone = await service.zone(ZONE);
 
 test('a script of nsupdate has the same response codes as with BIND, and leaves the same zone', async () => {
-  const scripts = SCENARIOS.map((scenario, index) => scriptOf(scenario, `s${index}.${ZONE}`));
+  const scripts = SCENARIOS.map((scenario, index) => buildScript(scenario, `s${index}.${ZONE}`));
   const [ours, theirs] = await Promise.all(
     [service.updatePort(), bind.port].map((port) => runScript('nsupdate', { port, key, zone: ZONE }, scripts.flat())),
   );

@@ -9,7 +9,7 @@ import { OPCODE } from '#dns/message/message.ts';
 import { signRequest } from '#dns/message/tsig.ts';
 import { uint16 } from '#dns/wire/octets.ts';
 import { exchange, readReply, update, updateKey } from '../../../support/doors/dns-update/client.ts';
-import { fuzzedMessage, numbersOf } from '../../../support/doors/dns-update/fuzz.ts';
+import { createNumbers, fuzzedMessage } from '../../../support/doors/dns-update/fuzz.ts';
 import { change, queryMessage } from '../../../support/doors/dns-update/message.ts';
 import { startTestService } from '../../../support/service/service.ts';
 
@@ -31,7 +31,7 @@ async function expectHealthy(): Promise<void> {
 }
 
 test('2,000 damaged messages with a signature are answered, none with SERVFAIL', async () => {
-  const number = numbersOf(53);
+  const number = createNumbers(53);
   const now = Math.floor(Date.now() / 1000);
   const seen = new Map<string, number>();
   const one = async () => {
@@ -85,7 +85,7 @@ test.each([
 
 test('a client over TCP may send a message in pieces, and several one after the other', async () => {
   const now = Math.floor(Date.now() / 1000);
-  const number = numbersOf(1);
+  const number = createNumbers(1);
   const requests = Array.from({ length: 5 }, () => signRequest(fuzzedMessage(number, zone.zoneName), key, now));
   const all = Buffer.concat(requests.flatMap((request) => [uint16(request.length), request]));
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });

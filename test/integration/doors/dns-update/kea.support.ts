@@ -49,7 +49,7 @@ export async function startKea(options: KeaOptions): Promise<KeaD2> {
   const folder = await temporaryFolder('kea');
   const { ncr: port } = await allocatePorts([{ name: 'ncr', dns: true }], { stateDir: folder });
   const file = join(folder, 'kea.json');
-  await writeFile(file, JSON.stringify(configOf(options, port)), { mode: 0o600 });
+  await writeFile(file, JSON.stringify(buildConfig(options, port)), { mode: 0o600 });
   const socket = createSocket('udp4');
   // Refused while the daemon starts.
   socket.on('error', () => undefined);
@@ -94,7 +94,7 @@ export async function startKea(options: KeaOptions): Promise<KeaD2> {
   };
 }
 
-function configOf({ port, key, forward, reverse }: KeaOptions, listen: number): object {
+function buildConfig({ port, key, forward, reverse }: KeaOptions, listen: number): object {
   const domain = (name: string) => ({
     name: `${name}.`,
     'key-name': key.name,
@@ -127,7 +127,7 @@ function nameChangeRequest({ change, name, address, client, conflictResolution =
     'reverse-change': true,
     fqdn: `${name}.`,
     'ip-address': address,
-    dhcid: dhcidOf(client, name),
+    dhcid: computeDhcid(client, name),
     'lease-expires-on': '20380101000000',
     'lease-length': TTL,
     'use-conflict-resolution': conflictResolution,
@@ -135,7 +135,7 @@ function nameChangeRequest({ change, name, address, client, conflictResolution =
 }
 
 /** RFC 4701 section 3.5, in hexadecimal: type 1, digest type 1 (SHA-256), and the digest of identifier and name. */
-function dhcidOf(client: string, name: string): string {
+function computeDhcid(client: string, name: string): string {
   const digest = createHash('sha256').update(client).update(nameToWire(name)).digest('hex');
   return `000101${digest}`;
 }

@@ -102,7 +102,7 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /** The lines of a scenario below `parent`, with the names of the scenario. */
-export function scriptOf({ before, lines }: Scenario, own: string): string[] {
+export function buildScript({ before, lines }: Scenario, own: string): string[] {
   const written = (each: readonly string[]) => [
     ...each.map((line) => line.replaceAll(/(?<=[a-z*A-Z])\.\$/g, `.${own}`)),
     'send',

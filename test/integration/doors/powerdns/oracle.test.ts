@@ -2,12 +2,12 @@
 // on purpose are in the second test, each with its reason.
 import { expect, test } from 'vitest';
 import {
+  formatRrsets,
   type PowerDnsReply,
   type PowerDnsRequest,
   powerDnsClient,
   type RrsetJson,
   replace,
-  rrsetsOf,
 } from '../../../support/doors/powerdns/client.ts';
 import { startPowerDns } from '../../../support/doors/powerdns/server.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -313,7 +313,7 @@ test.each(RECORDED)('$client gets the answers of PowerDNS', async ({ zone, heade
     }
   };
   await sendAll(requests);
-  expect(rrsetsOf((await ours('GET', `/zones/${zone}`)).body)).toEqual(result);
+  expect(formatRrsets((await ours('GET', `/zones/${zone}`)).body)).toEqual(result);
   await sendAll(last);
 });
 
@@ -332,5 +332,5 @@ test('acme.sh gets the answers of PowerDNS with a key for challenges only, and f
     if (finds === undefined) continue;
     for (const { text } of replies) expect(valuesForAcmeSh(text, name)).toEqual([...finds].sort());
   }
-  expect(rrsetsOf((await ours('GET', `/zones/${zone}.`)).body)).toEqual([]);
+  expect(formatRrsets((await ours('GET', `/zones/${zone}.`)).body)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Random requests to the PowerDNS API: right ones against a model, and wrong ones that must be refused with a sentence.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { powerDnsClient, rrsetsOf } from '../../../support/doors/powerdns/client.ts';
+import { formatRrsets, powerDnsClient } from '../../../support/doors/powerdns/client.ts';
 import { anyChange, type Change, oddRequest, ZONE } from '../../../support/doors/powerdns/random.ts';
 import { effort, nextSeed } from '../../../support/runner/seed.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -60,7 +60,7 @@ test('GET after PATCH agrees with a model', async () => {
         else model.set(key, after);
       }
       const expected = [...model].map(([key, { ttl, contents }]) => `${key} ${ttl} ${[...contents].sort().join(', ')}`);
-      expect(rrsetsOf((await send('GET', `/zones/${ZONE}`)).body)).toEqual(expected.sort());
+      expect(formatRrsets((await send('GET', `/zones/${ZONE}`)).body)).toEqual(expected.sort());
     }),
     { numRuns: effort(120, 30), endOnFailure: true },
   );

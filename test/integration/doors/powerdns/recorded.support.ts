@@ -14,7 +14,7 @@ export interface Recorded {
   /** The headers of a request in addition to X-API-Key; undefined takes a header away that the test would send. */
   headers(method: Method): Record<string, string | undefined>;
   requests: readonly RecordedRequest[];
-  /** The RRsets after these requests, as `rrsetsOf` gives them. */
+  /** The RRsets after these requests, as `formatRrsets` gives them. */
   result: readonly string[];
   /** Sent afterwards. */
   last?: readonly RecordedRequest[];

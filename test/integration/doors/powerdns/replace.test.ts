@@ -1,6 +1,6 @@
 // PUT of a zone in the PowerDNS API: it replaces all RRsets, and keeps the settings that clients read again.
 import { expect, test } from 'vitest';
-import { powerDnsClient, replace, rrsetsOf } from '../../../support/doors/powerdns/client.ts';
+import { formatRrsets, powerDnsClient, replace } from '../../../support/doors/powerdns/client.ts';
 import { NAMESERVERS, startTestService } from '../../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
@@ -23,7 +23,7 @@ const rrset = (name: string, type: string, ...contents: string[]) => ({
   records: contents.map((content) => ({ content })),
 });
 const put = (zone: string, ...rrsets: object[]) => send('PUT', `/zones/${zone}`, { rrsets });
-const stored = async (zone: string) => rrsetsOf((await send('GET', `/zones/${zone}`)).body);
+const stored = async (zone: string) => formatRrsets((await send('GET', `/zones/${zone}`)).body);
 
 test('a PUT with rrsets makes them the records of the zone, and deletes all others', async () => {
   const zone = await newZone();

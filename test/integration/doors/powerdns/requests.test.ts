@@ -1,6 +1,6 @@
 // Every request of the PowerDNS API, with its answer.
 import { expect, test } from 'vitest';
-import { powerDnsClient, replace, rrsetsOf } from '../../../support/doors/powerdns/client.ts';
+import { formatRrsets, powerDnsClient, replace } from '../../../support/doors/powerdns/client.ts';
 import { NAMESERVERS, startTestService } from '../../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false });
@@ -20,7 +20,7 @@ async function patch(zone: string, ...rrsets: unknown[]) {
 }
 
 async function stored(zone: string, query = ''): Promise<string[]> {
-  return rrsetsOf((await send('GET', `/zones/${zone}${query}`)).body);
+  return formatRrsets((await send('GET', `/zones/${zone}${query}`)).body);
 }
 
 test('the API, the server and its settings describe themselves', async () => {
@@ -232,7 +232,7 @@ test('a zone is created with its RRsets or a zone file, or not at all', async ()
   ];
   const created = await send('POST', '/zones', { name, kind: 'Master', soa_edit_api: 'INCEPTION-INCREMENT', rrsets });
   expect(created.status).toBe(201);
-  expect(rrsetsOf(created.body)).toEqual([`www.${name} A 60 192.0.2.1`]);
+  expect(formatRrsets(created.body)).toEqual([`www.${name} A 60 192.0.2.1`]);
   const again = await send('POST', '/zones', { name, kind: 'Native', rrsets });
   expect([again.status, again.body]).toEqual([409, { error: expect.stringContaining('exists already') }]);
   const file = await newZone({ zone: 'www 60 IN A 192.0.2.7\n' });

@@ -1,7 +1,7 @@
 // The rights and limits of a key are the same through the PowerDNS API as through the REST API.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { powerDnsClient, replace, rrsetsOf } from '../../../support/doors/powerdns/client.ts';
+import { formatRrsets, powerDnsClient, replace } from '../../../support/doors/powerdns/client.ts';
 import { effort } from '../../../support/runner/seed.ts';
 import type { KeyOptions, TestKey } from '../../../support/service/keys.ts';
 import { startTestService } from '../../../support/service/service.ts';
@@ -63,7 +63,7 @@ test('a key that is limited to challenges reads and writes only those', async ()
     expect([name, status, body]).toEqual([name, 403, { error: expect.stringMatching(/may only write/) }]);
   }
   const send = powerDnsClient(service.url, key.text);
-  expect(rrsetsOf((await send('GET', `/zones/${ZONE}`)).body)).toEqual([
+  expect(formatRrsets((await send('GET', `/zones/${ZONE}`)).body)).toEqual([
     `_acme-challenge.www.${ZONE}. TXT 300 "token"`,
   ]);
   expect((await send('GET', `/zones/${ZONE}/export`)).status).toBe(403);
@@ -150,7 +150,7 @@ test('a key with any rights gets the status and the sentence of the REST API', a
       if (listed.status === 200) {
         const rows = listed.body.records as { name: string; type: string }[];
         const places = new Set(rows.map((row) => `${row.name === '@' ? '' : `${row.name}.`}${ZONE}. ${row.type}`));
-        expect(rrsetsOf(read.body).map((text) => text.split(' ', 2).join(' '))).toEqual([...places].sort());
+        expect(formatRrsets(read.body).map((text) => text.split(' ', 2).join(' '))).toEqual([...places].sort());
       }
     }),
     { numRuns: effort(60, 15) },

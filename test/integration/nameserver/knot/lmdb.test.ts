@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { knotFolder } from '#nameserver/knot/folder.ts';
-import { damageOf } from '#nameserver/knot/lmdb.ts';
+import { findDamage } from '#nameserver/knot/lmdb.ts';
 import { prepareKnot } from '#nameserver/knot/prepare.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
@@ -23,7 +23,7 @@ await mkdir(copy);
 
 const damageOfFile = (contents: Buffer) => {
   writeFileSync(join(copy, 'data.mdb'), contents);
-  return damageOf(join(copy, 'data.mdb'));
+  return findDamage(join(copy, 'data.mdb'));
 };
 
 const withPages = (first: number, last: number, fill: (octets: Buffer) => void) => {
@@ -34,7 +34,7 @@ const withPages = (first: number, last: number, fill: (octets: Buffer) => void) 
 
 test('a file as LMDB wrote it, and an empty one, are in order', () => {
   copyFileSync(join(folder.confdb, 'data.mdb'), join(copy, 'data.mdb'));
-  expect(damageOf(join(copy, 'data.mdb'))).toBeNull();
+  expect(findDamage(join(copy, 'data.mdb'))).toBeNull();
   expect(damageOfFile(Buffer.alloc(0))).toBeNull();
 });
 

@@ -1,16 +1,16 @@
 // The text that tells one run of knotd from the next.
 import { expect, test } from 'vitest';
-import { runOf } from '#nameserver/knot/run.ts';
+import { identifyRun } from '#nameserver/knot/run.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
 
 test('is the same while knotd runs, and another one after it was killed and started again', async () => {
   const knot = await testKnot();
-  const first = runOf(knot.folder);
+  const first = identifyRun(knot.folder);
   await knot.control.run('status');
   expect(first).not.toBeNull();
-  expect(runOf(knot.folder)).toBe(first);
+  expect(identifyRun(knot.folder)).toBe(first);
   await knot.restart('SIGKILL');
-  const second = runOf(knot.folder);
+  const second = identifyRun(knot.folder);
   expect(second).not.toBeNull();
   expect(second).not.toBe(first);
 });

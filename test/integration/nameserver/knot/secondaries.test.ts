@@ -11,8 +11,8 @@ import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { allocatePorts } from '../../../../deploy/local/parts/ports.ts';
 import {
   type Kind,
+  parseDigRecords,
   type RunningSecondary,
-  recordsOf,
   type Source,
   serialAt,
   startRunning,
@@ -116,14 +116,14 @@ test.each(KINDS)(
   'a zone at a secondary has on %s every record and signature of the source, and validates',
   async (kind) => {
     await answers(kind, 'www.listed.test', '192.0.2.1');
-    const expected = recordsOf(await transfer(sources[0].port, 'listed.test', { key: dig('nsd') }));
+    const expected = parseDigRecords(await transfer(sources[0].port, 'listed.test', { key: dig('nsd') }));
     expect(expected.filter((line) => line.includes(' RRSIG ')).length).toBeGreaterThan(5);
     const found = new Set<string>();
     for (const pair of new Set(expected.map((line) => line.split(' ').slice(0, 2).join(' ')))) {
       const [name = '', type = ''] = pair.split(' ');
       if (type === 'RRSIG') continue;
       const output = await running[kind].resolver.dig('+norec', '+dnssec', '+noall', '+answer', name, type);
-      for (const record of recordsOf(output)) found.add(record);
+      for (const record of parseDigRecords(output)) found.add(record);
     }
     expect([...found].sort()).toEqual(expected);
     expect(await running[kind].resolver.delv('listed.test', 'www.listed.test', 'A')).toMatchObject({ state: 'secure' });
@@ -223,7 +223,7 @@ describe('a transfer is refused', () => {
 
   test('a transfer is refused is allowed with the key of the secondary, from its address', async () => {
     const output = await transfer(sources[0].port, catalogName('knot'), { key: dig('knot') });
-    expect(recordsOf(output).filter((line) => line.includes(' PTR ')).length).toBe(zones.size);
+    expect(parseDigRecords(output).filter((line) => line.includes(' PTR ')).length).toBe(zones.size);
   });
 });
 
@@ -241,7 +241,7 @@ test('a request for the changes since a serial gets them from the source, and th
     await source.change('since.test', before! + 4, 'a', '192.0.2.5');
     const whole = await transfer(source.port, 'since.test', { key: dig('knot') });
     const since = await transfer(source.port, 'since.test', { key: dig('knot'), type: `IXFR=${before}` });
-    const untouched = (output: string) => recordsOf(output).filter((line) => line.startsWith('www.since.test'));
+    const untouched = (output: string) => parseDigRecords(output).filter((line) => line.startsWith('www.since.test'));
     expect(untouched(whole).length).toBe(4);
     expect(untouched(since).length).toBe(slot === 0 ? 0 : 4);
   }
@@ -267,8 +267,8 @@ test('when the source dies, secondaries of each kind get whole zones from the ne
     expect(isOfSlot((await serialAt(running[kind].port, 'failover.test'))!, 1)).toBe(true);
     for (const name of ['a', 'b', 'www']) {
       const ask = ['+norec', '+dnssec', '+noall', '+answer', `${name}.failover.test`, 'A'];
-      expect(recordsOf(await running[kind].resolver.dig(...ask))).toEqual(
-        recordsOf(await sources[1].resolver.dig(...ask)),
+      expect(parseDigRecords(await running[kind].resolver.dig(...ask))).toEqual(
+        parseDigRecords(await sources[1].resolver.dig(...ask)),
       );
     }
     expect(await running[kind].resolver.delv('failover.test', 'b.failover.test', 'A')).toMatchObject({

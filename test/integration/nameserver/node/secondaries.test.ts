@@ -13,8 +13,8 @@ import { testKnot } from '../../../support/knot/knot.ts';
 import { nodeProcess } from '../../../support/knot/node-process.ts';
 import {
   type Kind,
+  parseDigRecords,
   type RunningSecondary,
-  recordsOf,
   serialAt,
   startRunning,
   transfer,
@@ -89,7 +89,7 @@ const signed = async (resolver: Resolver) => {
   // BIND adds the NS records to the authority section of an answer.
   const names = ['www', 'other'].flatMap((name) => [`${name}.${zone.zoneName}`, 'A', '+noall', '+answer']);
   const absent = [`absent.${zone.zoneName}`, 'A', '+noall', '+authority'];
-  return recordsOf(await resolver.dig('+norec', '+dnssec', ...apex, ...names, ...absent));
+  return parseDigRecords(await resolver.dig('+norec', '+dnssec', ...apex, ...names, ...absent));
 };
 /**
  * Waits until every RRset has exactly the signatures of one of these nodes, and those of RRsets are never of two nodes

@@ -3,11 +3,11 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createServedSource, type ServedChange } from '#service/nodes/source.ts';
 import { retentionRound } from '#service/retention.ts';
-import { keepAliasAnswer, markZonesOf, unmarkedTargets } from '#store/alias-answers.ts';
+import { keepAliasAnswer, markOwnedZones, unmarkedTargets } from '#store/alias-answers.ts';
 import { openDatabase } from '#store/database.ts';
 import { migrateDatabase } from '#store/migrate.ts';
 import { setService } from '#store/zones.ts';
-import { headsOf } from '../../../support/feed/follower.ts';
+import { listHeads } from '../../../support/feed/follower.ts';
 import { NAMESERVERS, startTestService } from '../../../support/service/service.ts';
 
 const service = await startTestService({ nameserver: false, writesBehind: true, retentionEveryMs: 3_600_000 });
@@ -24,7 +24,7 @@ const owner = service.admin.team;
 let cursor = '';
 let seen: string | undefined;
 let versions = new Map<string, string>();
-const versionsNow = async () => new Map((await headsOf(source)).map(({ id, version }) => [id, version]));
+const versionsNow = async () => new Map((await listHeads(source)).map(({ id, version }) => [id, version]));
 beforeEach(async () => {
   await beginHere();
 });
@@ -172,7 +172,7 @@ test('a change is announced: the settings of the service, only if they change', 
 
 const target = 'target.example.';
 const answer = { ipv4: ['192.0.2.1'], ipv6: [], ttl: 60, error: null, failures: 0, nextMs: HOUR_MS };
-const mark = (at: string) => markZonesOf(db, { target, owner }, at, 1);
+const mark = (at: string) => markOwnedZones(db, { target, owner }, at, 1);
 async function zones() {
   const [one, two, other] = [await service.zone(), await service.zone(), await service.zone()];
   await service.record(one, '@', 'ALIAS', target);

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { Sql, TransactionSql } from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import { createServedSource, type ZoneHead } from '#service/nodes/source.ts';
-import { keepAliasAnswer, markZonesOf } from '#store/alias-answers.ts';
+import { keepAliasAnswer, markOwnedZones } from '#store/alias-answers.ts';
 import { openDatabase } from '#store/database.ts';
-import { digestOf, Follower, type HeldZone, headsOf, readZone } from '../../../support/feed/follower.ts';
+import { computeZoneDigest, Follower, type HeldZone, listHeads, readZone } from '../../../support/feed/follower.ts';
 import { servedByModel, sorted } from '../../../support/feed/served-model.ts';
 import { type Operation, operation } from '../../../support/model/operations.ts';
 import { World } from '../../../support/model/zone-family.ts';
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 
 /** Every zone that exists is held with the version and the serial that it has now, and no other zone. */
 async function expectHeads(followers: readonly Follower[]): Promise<ZoneHead[]> {
-  const heads = await headsOf(source);
+  const heads = await listHeads(source);
   const byId = (all: readonly ZoneHead[]) => [...all].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const { zones } of followers) expect(byId([...zones.values()].map(({ head }) => head))).toEqual(byId(heads));
   return heads;
@@ -35,11 +35,11 @@ async function expectCurrent(followers: readonly Follower[]): Promise<void> {
   for (const head of await expectHeads(followers)) {
     const now = (await readZone(source, head.id)) as HeldZone;
     expect(now.head).toEqual(head);
-    const [sets, digest] = [sorted(now.sets.values()), digestOf(now)];
+    const [sets, digest] = [sorted(now.sets.values()), computeZoneDigest(now)];
     for (const { zones } of followers) {
       const held = zones.get(head.id) as HeldZone;
       expect(sorted(held.sets.values()), head.name).toEqual(sets);
-      expect(digestOf(held)).toBe(digest);
+      expect(computeZoneDigest(held)).toBe(digest);
     }
   }
 }
@@ -62,7 +62,7 @@ async function renewAliases(turn: number): Promise<void> {
     };
     const resolution = { ...answer, error: null, failures: 0, nextMs: HOUR_MS };
     const mark = await keepAliasAnswer(db, { target, owner }, resolution, true);
-    await markZonesOf(db, { target, owner }, mark as string, Math.floor(Date.now() / 1000));
+    await markOwnedZones(db, { target, owner }, mark as string, Math.floor(Date.now() / 1000));
   }
 }
 

@@ -8,7 +8,7 @@ import { createServedSource } from '#service/nodes/source.ts';
 import { openDatabase } from '#store/database.ts';
 import { readZone } from '../../../support/feed/follower.ts';
 import { servedByModel, sorted } from '../../../support/feed/served-model.ts';
-import { answerFrom, answerOf, type ModelZone, type Row } from '../../../support/model/answers.ts';
+import { answerFrom, computeAnswer, type ModelZone, type Row } from '../../../support/model/answers.ts';
 import { type Content, GOOD, inZone } from '../../../support/model/contents.ts';
 import { NAMES, ZONES } from '../../../support/model/operations.ts';
 import type { ModelRecord } from '../../../support/model/rules.ts';
@@ -180,7 +180,7 @@ test('rendered zones answer every question as the model does, and hold occluded 
       const owner = name === '@' ? suffix : `${name}.${suffix}`;
       for (const type of TYPES) {
         const answer = answerFrom(model, ({ id }) => rows.get(id) ?? [], owner, type);
-        const wanted = answerOf(model, NAMESERVERS, owner, type);
+        const wanted = computeAnswer(model, NAMESERVERS, owner, type);
         // Twenty thousand calls of expect() take longer than all else.
         if (!isDeepStrictEqual(answer, wanted)) expect(answer, `${owner} ${type}`).toEqual(wanted);
       }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
 import { createServedSource } from '#service/nodes/source.ts';
 import { openDatabase } from '#store/database.ts';
-import { headsOf, readZone } from '../../../support/feed/follower.ts';
+import { listHeads, readZone } from '../../../support/feed/follower.ts';
 import { servedByModel, sorted } from '../../../support/feed/served-model.ts';
 import { NAMESERVERS, startTestService } from '../../../support/service/service.ts';
 
@@ -109,7 +109,7 @@ test('the settings of a zone are its SOA and the key of its DS', async () => {
 
 test('all zones are listed, and those that do not exist are null', async () => {
   const [count] = await sql`select count(*)::integer as zones from zones`;
-  const heads = await headsOf(source);
+  const heads = await listHeads(source);
   expect([heads.length, new Set(heads.map(({ id }) => id)).size]).toEqual([count?.zones, count?.zones]);
   for (const id of ['zone_gone', 'zone\0', '']) {
     expect(await source.zone(id, signal)).toBe(null);

@@ -5,7 +5,7 @@ import { concat, uint16 } from '#dns/wire/octets.ts';
 import { change, type Entry, updateMessage, when } from './message.ts';
 
 /** A generator of numbers of 32 bits (xorshift). */
-export function numbersOf(seed: number): (below: number) => number {
+export function createNumbers(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1;
   return (below) => {
     state ^= state << 13;
@@ -33,7 +33,7 @@ interface Table {
 const tables = new Map<string, Table>();
 
 /** The entries of good messages. */
-function tableOf(zone: string): Table {
+function buildTable(zone: string): Table {
   const known = tables.get(zone);
   if (known !== undefined) return known;
   const names = [zone, `www.${zone}`, `a.b.${zone}`, `*.${zone}`, 'outside.test', `${'x'.repeat(63)}.${zone}`];
@@ -62,7 +62,7 @@ function tableOf(zone: string): Table {
 
 /** An unsigned message, whose header is mostly that of an update. */
 export function fuzzedMessage(number: (below: number) => number, zone: string): Uint8Array {
-  const table = tableOf(zone);
+  const table = buildTable(zone);
   const one = <T>(list: readonly T[]): T => list[number(list.length)] as T;
   const random = (): Entry => ({
     name: one(table.names),

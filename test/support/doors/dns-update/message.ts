@@ -33,24 +33,25 @@ export const when = {
   unused: (name: string) => entry(name, META.ANY, CLASS.NONE),
   exists: (name: string, type: Named) => entry(name, numberOfType(type), CLASS.ANY),
   absent: (name: string, type: Named) => entry(name, numberOfType(type), CLASS.NONE),
-  is: (name: string, type: Named, text: string) => entry(name, numberOfType(type), CLASS.IN, 0, octetsOf(type, text)),
+  is: (name: string, type: Named, text: string) =>
+    entry(name, numberOfType(type), CLASS.IN, 0, encodeRdata(type, text)),
 };
 
 /** The four changes (RFC 2136 section 2.5). */
 export const change = {
   add: (name: string, ttl: number, type: Named, text: string) =>
-    entry(name, numberOfType(type), CLASS.IN, ttl, octetsOf(type, text)),
+    entry(name, numberOfType(type), CLASS.IN, ttl, encodeRdata(type, text)),
   addOctets: (name: string, ttl: number, type: Named, rdata: Uint8Array) =>
     entry(name, numberOfType(type), CLASS.IN, ttl, rdata),
   deleteRrset: (name: string, type: Named) => entry(name, numberOfType(type), CLASS.ANY),
   deleteName: (name: string) => entry(name, META.ANY, CLASS.ANY),
   delete: (name: string, type: Named, text: string) =>
-    entry(name, numberOfType(type), CLASS.NONE, 0, octetsOf(type, text)),
+    entry(name, numberOfType(type), CLASS.NONE, 0, encodeRdata(type, text)),
   deleteOctets: (name: string, type: Named, rdata: Uint8Array) => entry(name, numberOfType(type), CLASS.NONE, 0, rdata),
 };
 
 /** The service parses no SOA, because it makes them itself. */
-function octetsOf(type: Named, text: string): Uint8Array {
+function encodeRdata(type: Named, text: string): Uint8Array {
   if (type !== 'SOA') return octetsOfRdata(type, text);
   const [primary = '', mailbox = '', ...numbers] = text.split(' ');
   return concat([nameToWire(primary), nameToWire(mailbox), ...numbers.map((each) => uint32(Number(each)))]);

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../runner/temporary.ts';
 const { signal } = new AbortController();
 const ADDRESS = '127.0.0.1';
 
-export function keyFileOf({ name, algorithm, secret }: TsigKey): string {
+export function formatKeyFile({ name, algorithm, secret }: TsigKey): string {
   return tsigKeyFile({ name, algorithm, secret: Buffer.from(secret).toString('base64') });
 }
 
@@ -32,7 +32,7 @@ export async function startPrimary(zones: readonly string[], key: TsigKey, names
     ];
     await writeFile(join(folder, `${zone}.zone`), `${lines.join('\n')}\n`);
   }
-  const config = `${keyFileOf(key)}
+  const config = `${formatKeyFile(key)}
 options {
   directory "${folder}";
   pid-file "${folder}/named.pid";
@@ -87,7 +87,7 @@ export async function runScript(
 ): Promise<string[]> {
   const folder = await temporaryFolder('script');
   const keyFile = join(folder, 'key');
-  await writeFile(keyFile, keyFileOf(key), { mode: 0o600 });
+  await writeFile(keyFile, formatKeyFile(key), { mode: 0o600 });
   const script = join(folder, 'script');
   await writeFile(script, [`server ${ADDRESS} ${port}`, `zone ${zone}`, ...commands, ''].join('\n'));
   const command = inject('tools')[program];

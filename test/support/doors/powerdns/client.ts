@@ -62,7 +62,7 @@ export function replace(name: string, type: string, contents: readonly string[],
 /**
  * The RRsets in the answer of a zone, as sorted texts `name type ttl content, content`, without SOA and NS of the apex.
  */
-export function rrsetsOf(body: unknown): string[] {
+export function formatRrsets(body: unknown): string[] {
   const { name: zone, rrsets } = body as { name: string; rrsets: RrsetJson[] };
   return rrsets
     .filter(({ name, type }) => name !== zone || (type !== 'SOA' && type !== 'NS'))

@@ -1,6 +1,6 @@
 // The owner of a challenge value of `zonestead acme`.
 import { expect, test } from 'vitest';
-import { ownerOf } from '#cli/acme/owner.ts';
+import { buildHookOwner } from '#cli/acme/owner.ts';
 import { owner } from '#contract/owners.ts';
 
 test.each([
@@ -9,6 +9,6 @@ test.each([
   ['', '-v_', 'acme:hook/unknown/-v_'],
   ['h'.repeat(300), 'v'.repeat(255), `acme:hook/${'h'.repeat(64)}/${'v'.repeat(255)}`],
 ])('names the machine %j in a form that the service accepts', (host, value, expected) => {
-  expect(ownerOf(host, value)).toBe(expected);
+  expect(buildHookOwner(host, value)).toBe(expected);
   expect(owner.safeParse(expected).success).toBe(true);
 });

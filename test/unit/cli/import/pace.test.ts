@@ -1,6 +1,6 @@
 // An import waits for the write limit of its key and for a busy service, says so, and can be stopped.
 import { expect, test } from 'vitest';
-import { costLine, costOf } from '#cli/import/cost.ts';
+import { costLine, countImportCost } from '#cli/import/cost.ts';
 import { sendInTurn } from '#cli/import/pace.ts';
 import { ApiError } from '#client/errors.ts';
 import { FakeClock } from '../../../support/time/fake-clock.ts';
@@ -57,12 +57,12 @@ test('A request is given up after ten minutes, and by a signal', async () => {
 });
 
 test('The price of a request is at most half of the limit, and more than a window takes minutes', () => {
-  expect(costOf([500], null)).toBeNull();
-  expect(costOf([10], 60)).toEqual({ writes: 10, limit: 60 });
+  expect(countImportCost([500], null)).toBeNull();
+  expect(countImportCost([10], 60)).toEqual({ writes: 10, limit: 60 });
   expect(costLine({ writes: 30, limit: 60 })).toBe(
     'It counts as 30 record writes, and the key may make 60 in 60 seconds.',
   );
-  const cost = costOf([1_000, 1_000, 1_000, 1_000, 100], 60);
+  const cost = countImportCost([1_000, 1_000, 1_000, 1_000, 100], 60);
   expect(cost).toEqual({ writes: 150, limit: 60 });
   expect(costLine(cost!)).toContain('so the import takes at least 2 minutes');
 });

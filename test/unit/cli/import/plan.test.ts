@@ -1,8 +1,8 @@
 // The plan of an import: new records, changes, and records that contradict those of the service.
 import { expect, test } from 'vitest';
-import { changesOf, planSteps, type StoredRecord } from '#cli/import/plan.ts';
+import { planSteps, type StoredRecord, toRecordChanges } from '#cli/import/plan.ts';
 import { type FoundRecord, readSteps } from '#cli/import/read.ts';
-import { readZoneFile } from '#cli/import/sources/zone-file.ts';
+import { parseZoneFileSource } from '#cli/import/sources/zone-file.ts';
 import type { Steps } from '#dns/steps.ts';
 
 const ZONE = 'moved.example';
@@ -15,7 +15,7 @@ function finish<T>(steps: Steps<T>): T {
   }
 }
 const found = (text: string): FoundRecord[] =>
-  finish(readSteps(readZoneFile('f', text, ZONE), { defaultTtl: 3600, children: [] })).records;
+  finish(readSteps(parseZoneFileSource('f', text, ZONE), { defaultTtl: 3600, children: [] })).records;
 const stored = (id: string, name: string, type: string, content: string, more: Partial<StoredRecord> = {}) =>
   ({ id, name, type, content, ttl: 3600, priority: type === 'MX' ? 10 : null, ...more }) as StoredRecord;
 const plan = (text: string, ...records: StoredRecord[]) =>
@@ -33,7 +33,7 @@ test('creates records that the service does not have, and keeps those that it ha
 });
 
 test('changes the TTL alone, by the id of the record', () => {
-  const changes = changesOf(plan('a 60 A 192.0.2.1\n', stored('rec_1', 'a', 'A', '192.0.2.1', { ttl: 600 })));
+  const changes = toRecordChanges(plan('a 60 A 192.0.2.1\n', stored('rec_1', 'a', 'A', '192.0.2.1', { ttl: 600 })));
   expect(changes).toEqual([
     { action: 'update', id: 'rec_1', record: { name: 'a', type: 'A', content: '192.0.2.1', ttl: 60 } },
   ]);

@@ -5,7 +5,7 @@ import { type ReadOptions, readSteps } from '#cli/import/read.ts';
 import type { SourceZone } from '#cli/import/source.ts';
 import { readCsv } from '#cli/import/sources/csv.ts';
 import { readOctodns } from '#cli/import/sources/octodns.ts';
-import { readZoneFile } from '#cli/import/sources/zone-file.ts';
+import { parseZoneFileSource } from '#cli/import/sources/zone-file.ts';
 
 const ZONE = 'moved.example';
 
@@ -16,7 +16,8 @@ function read(source: SourceZone, options: Partial<ReadOptions> = {}) {
     if (step.done) return step.value;
   }
 }
-const file = (text: string, options: Partial<ReadOptions> = {}) => read(readZoneFile('old.zone', text, ZONE), options);
+const file = (text: string, options: Partial<ReadOptions> = {}) =>
+  read(parseZoneFileSource('old.zone', text, ZONE), options);
 const csv = (text: string, columns = {}) => read(readCsv('records.csv', text, { zone: ZONE, columns }));
 const yaml = (text: string) => read(readOctodns('moved.example.yaml', text, ZONE));
 
@@ -82,11 +83,13 @@ test.each([
   ['Moved.Example. 300 IN SOA a b 1 2 3 4 5\n', ZONE],
   ['$ORIGIN example.\nmoved A 192.0.2.1\n', 'example'],
 ])('a zone file names its zone by its SOA record or its first $ORIGIN: %j', (text, zone) => {
-  expect(readZoneFile('f', text).zone).toBe(zone);
+  expect(parseZoneFileSource('f', text).zone).toBe(zone);
 });
 
 test('a zone file asks for --zone if it does not name its zone', () => {
-  expect(() => readZoneFile('f', 'www A 192.0.2.1\n')).toThrow('f: the file has neither $ORIGIN nor an absolute SOA');
+  expect(() => parseZoneFileSource('f', 'www A 192.0.2.1\n')).toThrow(
+    'f: the file has neither $ORIGIN nor an absolute SOA',
+  );
 });
 
 test('a CSV file has the columns of common providers', () => {

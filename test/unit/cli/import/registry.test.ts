@@ -1,17 +1,17 @@
 // The TXT registry of external-dns becomes owners. The names of its records are those of external-dns' documentation
 // (registry/txt).
 import { expect, test } from 'vitest';
-import { setsOf } from '#cli/import/own.ts';
+import { groupOwnedSets } from '#cli/import/own.ts';
 import { readSteps } from '#cli/import/read.ts';
 import { type RegistryOptions, unusedRegistry, useRegistry } from '#cli/import/registry.ts';
-import { readZoneFile } from '#cli/import/sources/zone-file.ts';
+import { parseZoneFileSource } from '#cli/import/sources/zone-file.ts';
 
 const ZONE = 'shop.example';
 const entry = (resource: string, id = 'prod') =>
   `TXT "heritage=external-dns,external-dns/owner=${id},external-dns/resource=${resource}"`;
 
 function read(text: string) {
-  const steps = readSteps(readZoneFile('f', text, ZONE), { defaultTtl: 3600, children: [] });
+  const steps = readSteps(parseZoneFileSource('f', text, ZONE), { defaultTtl: 3600, children: [] });
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -62,7 +62,7 @@ test('makes one set of the values of a name and type, which adopts them', () => 
     read(`www 60 A 192.0.2.1\nwww 60 A 192.0.2.2\na-www ${entry('service/a/b')}\nx A 192.0.2.3\n`),
     {},
   );
-  expect(setsOf(records)).toEqual([
+  expect(groupOwnedSets(records)).toEqual([
     {
       owner: 'external-dns:prod/service/a/b',
       name: 'www',

@@ -3,7 +3,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { environmentOf, type Surroundings, shellText, writeEnvironment } from '../../../../deploy/local/environment.ts';
+import {
+  buildEnvironment,
+  type Surroundings,
+  shellText,
+  writeEnvironment,
+} from '../../../../deploy/local/environment.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
@@ -33,7 +38,7 @@ async function sourced(text: string, names: string[]): Promise<Record<string, st
 }
 
 test('the environment of a stack has the names that other programs rely on', () => {
-  expect(environmentOf(stack)).toEqual({
+  expect(buildEnvironment(stack)).toEqual({
     ZONESTEAD_URL: 'http://127.0.0.1:20001',
     ZONESTEAD_API_KEY: 'yk_1',
     ZONESTEAD_TEAM: 'team_1',
@@ -52,7 +57,7 @@ test('the environment of a stack is a file for its owner alone, and a shell read
   await writeEnvironment(folder, stack);
   const file = join(folder, 'env');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const wanted = environmentOf(stack);
+  const wanted = buildEnvironment(stack);
   expect(await sourced(await readFile(file, 'utf8'), Object.keys(wanted))).toEqual(wanted);
 });
 

@@ -1,8 +1,8 @@
 // DNS messages with all sections: names, compression, and octets that are not a message.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ednsOf, writeOpt } from '#dns/message/edns.ts';
-import { isWithin, readHeader, readMessage, readOnlyQuestion, writeAnswer } from '#dns/message/message.ts';
+import { readEdns, writeOpt } from '#dns/message/edns.ts';
+import { isWithinZone, readHeader, readMessage, readOnlyQuestion, writeAnswer } from '#dns/message/message.ts';
 import { placeOfTsig } from '#dns/message/outline.ts';
 import { concat, nameToWire, uint16, uint32 } from '#dns/wire/octets.ts';
 import { change, updateMessage, when } from '../../../support/doors/dns-update/message.ts';
@@ -58,9 +58,9 @@ test('a message has names that differ even if their labels contain dots', () => 
   ]);
   const [record] = readMessage(dotted).sections[1];
   expect(record?.name).toEqual(['www\\046example', 'com']);
-  expect(isWithin(record?.name ?? [], ['example', 'com'])).toBe(false);
-  expect(isWithin(['www', 'example', 'com'], ['example', 'com'])).toBe(true);
-  expect(isWithin(['com'], ['example', 'com'])).toBe(false);
+  expect(isWithinZone(record?.name ?? [], ['example', 'com'])).toBe(false);
+  expect(isWithinZone(['www', 'example', 'com'], ['example', 'com'])).toBe(true);
+  expect(isWithinZone(['com'], ['example', 'com'])).toBe(false);
 });
 
 test('a message is malformed if octets are missing or left over', () => {
@@ -100,6 +100,6 @@ test('an answer carries an extended error, cut at a character', () => {
   const opt = writeOpt({ code: 'prohibited', text: 'naïve' }, 3);
   const answer = writeAnswer({ question: null, id: 7, opcode: 5, rcode: 5, additional: [opt] });
   const { sections } = readMessage(answer);
-  expect(ednsOf(sections[2])).toEqual({ version: 0, payload: 1232 });
+  expect(readEdns(sections[2])).toEqual({ version: 0, payload: 1232 });
   expect(Buffer.from(sections[2][0]?.rdata ?? []).toString('latin1')).toBe('\0\x0f\0\x04\0\x12na');
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Secondary } from '#dns/secondaries/secondary.ts';
 import type { ConfigItem } from '#nameserver/knot/configuration.ts';
-import { difference, transactions, zonesToNotify } from '#nameserver/knot/difference.ts';
+import { diffConfig, transactions, zonesToNotify } from '#nameserver/knot/difference.ts';
 import { isOwned, transferItems } from '#nameserver/knot/secondaries.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
@@ -105,11 +105,11 @@ test('the configuration of a source contains only items that it owns', () => {
 });
 
 test('the difference of two configurations is empty if they are equal, in any order', () => {
-  expect(difference(items([ALL, LISTED]).reverse(), items([ALL, LISTED]))).toEqual([]);
+  expect(diffConfig(items([ALL, LISTED]).reverse(), items([ALL, LISTED]))).toEqual([]);
 });
 
 test('the difference of two configurations sets everything that is new, groups by their name first', () => {
-  const [first, , ...rest] = difference([], items([ALL]));
+  const [first, , ...rest] = diffConfig([], items([ALL]));
   expect(first).toEqual({
     command: 'conf-set',
     args: { section: 'server', item: 'remote-retry-delay', data: '10000' },
@@ -125,7 +125,7 @@ test('the difference of two configurations replaces a single value, and adds and
     key: { ...ALL.key!, secret: `${SECRET}` },
   };
   const other = { ...moved, key: { ...moved.key, secret: Buffer.alloc(32, 't').toString('base64') } };
-  const commands = difference(items([ALL]), items([other]));
+  const commands = diffConfig(items([ALL]), items([other]));
   const shown = commands.map(
     ({ command, args }) => `${command} ${args.section}[${args.id}].${args.item} ${args.data ?? ''}`,
   );
@@ -141,7 +141,7 @@ test('the difference of two configurations replaces a single value, and adds and
 });
 
 test('the difference of two configurations removes the groups of a secondary that is gone as a whole, and its catalog', () => {
-  const commands = difference(items([ALL, LISTED]), items([LISTED]));
+  const commands = diffConfig(items([ALL, LISTED]), items([LISTED]));
   const groups = commands.filter(({ args }) => args.item === undefined).map(({ args }) => `${args.section} ${args.id}`);
   expect(groups.sort()).toEqual([
     'acl all',
@@ -160,16 +160,16 @@ test('the difference of two configurations is applied in portions: new groups fi
   const zones = Array.from({ length: 450 }, (_, at) => `z${at}.test`);
   const listed = secondary('some', { zones, catalog: false });
   const isReference = ({ args }: { args: { section?: string } }) => args.section === 'zone';
-  const sizes = (commands: ReturnType<typeof difference>) =>
+  const sizes = (commands: ReturnType<typeof diffConfig>) =>
     transactions(commands, isReference).map((all) => `${all[0]?.command} ${all[0]?.args.section} ${all.length}`);
   const none = items([], 'source', zones);
   const some = items([listed], 'source', zones);
-  expect(sizes(difference(none, some))).toEqual([
+  expect(sizes(diffConfig(none, some))).toEqual([
     'conf-set key 10',
     ...Array.from({ length: 4 }, () => 'conf-set zone 200'),
     'conf-set zone 100',
   ]);
-  expect(sizes(difference(some, none))).toEqual([
+  expect(sizes(diffConfig(some, none))).toEqual([
     ...Array.from({ length: 4 }, () => 'conf-unset zone 200'),
     'conf-unset zone 100',
     'conf-unset key 3',
@@ -178,7 +178,7 @@ test('the difference of two configurations is applied in portions: new groups fi
 });
 
 test('the difference of two configurations notifies the secondaries of zones that got a new one', () => {
-  expect(zonesToNotify(difference(items([ALL]), items([ALL, LISTED])))).toEqual(['a.test.']);
-  expect(zonesToNotify(difference(items([]), items([ALL])))).toBe('all');
-  expect(zonesToNotify(difference(items([ALL, LISTED]), items([ALL])))).toEqual([]);
+  expect(zonesToNotify(diffConfig(items([ALL]), items([ALL, LISTED])))).toEqual(['a.test.']);
+  expect(zonesToNotify(diffConfig(items([]), items([ALL])))).toBe('all');
+  expect(zonesToNotify(diffConfig(items([ALL, LISTED]), items([ALL])))).toEqual([]);
 });

@@ -1,12 +1,12 @@
 // Damaged messages through everything that needs no database: each is an update, or has an answer of the protocol.
 import { expect, test } from 'vitest';
-import { ednsOf } from '#dns/message/edns.ts';
+import { readEdns } from '#dns/message/edns.ts';
 import { readHeader, readMessage, readOnlyQuestion } from '#dns/message/message.ts';
 import { checkTsig, signAnswer, signRequest, sizeOfTsig, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
-import { addedBy, evaluate, namesOf, type UpdateRrset } from '#dns/update/apply.ts';
+import { addedBy, evaluate, listUpdateNames, type UpdateRrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate } from '#dns/update/read.ts';
 import { buildAnswer } from '#doors/dns-update/answer.ts';
-import { fuzzedMessage, numbersOf } from '../../../support/doors/dns-update/fuzz.ts';
+import { createNumbers, fuzzedMessage } from '../../../support/doors/dns-update/fuzz.ts';
 import { effort } from '../../../support/runner/seed.ts';
 
 const ZONE = 'example.com';
@@ -17,7 +17,7 @@ const MESSAGES = effort(100_000, 10_000);
 type Kind = 'malformed' | 'no update' | 'flaw' | 'unmet' | 'refused' | 'rrsets';
 
 test(`${MESSAGES} damaged messages are answered`, () => {
-  const number = numbersOf(2136);
+  const number = createNumbers(2136);
   const counts: Record<Kind, number> = { malformed: 0, 'no update': 0, flaw: 0, unmet: 0, refused: 0, rrsets: 0 };
   for (let index = 0; index < MESSAGES; index += 1) {
     const message = fuzzedMessage(number, ZONE);
@@ -40,7 +40,7 @@ function handle(request: Uint8Array): Kind {
   if (!checkTsig(signed, KEY, NOW).ok) return 'malformed';
   const message = orMalformed(() => {
     const read = readMessage(signed.unsigned);
-    return { ...read, edns: ednsOf(read.sections[2]) };
+    return { ...read, edns: readEdns(read.sections[2]) };
   });
   const parts = {
     id: header.id,
@@ -61,7 +61,7 @@ function handle(request: Uint8Array): Kind {
     if (!update.text.endsWith('.')) throw new Error(update.text);
     return 'flaw';
   }
-  const names = namesOf(update);
+  const names = listUpdateNames(update);
   if (addedBy(update).some(({ name }) => !names.includes(name))) throw new Error('a name would not be loaded');
   const at = (): readonly UpdateRrset[] => [];
   return evaluate(update, { defaultTtl: 300, at, soa: 'ns.test. host.test. 1 2 3 4 5', nameservers: ['ns.test'] }).kind;

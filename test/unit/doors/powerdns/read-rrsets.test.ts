@@ -1,9 +1,9 @@
 // The bodies of PATCH requests: each is read to changes or refused with a sentence, and no other error is thrown.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planOf } from '#doors/powerdns/plan.ts';
+import { planPowerDnsChange } from '#doors/powerdns/plan.ts';
 import { type OwnRrset, readRrsets } from '#doors/powerdns/read-rrsets.ts';
-import { nameOfId, zoneId } from '#doors/powerdns/zone-id.ts';
+import { encodeZoneId, nameOfId } from '#doors/powerdns/zone-id.ts';
 import type { RrsetPlan } from '#service/records/rrsets.ts';
 import { Refusal } from '#service/refusal.ts';
 import { finish } from '../../../support/dns/zone-file.ts';
@@ -22,7 +22,7 @@ function planned(rrsets: readonly unknown[]): RrsetPlan<null> | string {
   try {
     const { changes } = read(...rrsets);
     const zone = { name: NAME, serial: 1, ownersVersion: 0, defaultTtl: 3600 };
-    return finish(planOf(changes, { zone, isChanged: false, at: () => [] }));
+    return finish(planPowerDnsChange(changes, { zone, isChanged: false, at: () => [] }));
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;
@@ -101,7 +101,7 @@ test('a record whose TTL is the default of the zone keeps having none of its own
     isChanged: false,
     at: () => [{ name: 'www', type: 'A' as const, records: [stored] }],
   };
-  expect(finish(planOf(changes, current)).rrsets[0]?.records).toEqual([stored]);
+  expect(finish(planPowerDnsChange(changes, current)).rrsets[0]?.records).toEqual([stored]);
 });
 
 test('a request has at most 5,000 RRsets and 10,000 records', () => {
@@ -128,6 +128,6 @@ test.each([
   ['0/26.2.0.192.in-addr.arpa', '0=2F26.2.0.192.in-addr.arpa.'],
   ['a_.example.org', 'a=5F.example.org.'],
 ])('the id of the zone %s is %s', (name, id) => {
-  expect(zoneId(name)).toBe(id);
+  expect(encodeZoneId(name)).toBe(id);
   expect(nameOfId(id)).toBe(`${name}.`);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createBodyBudget } from '#http/load/body-budget.ts';
 import { judgeLoad, type Load, type Measurement, NO_LOAD } from '#http/load/load.ts';
-import { createMeter, delayOf } from '#http/load/measure.ts';
+import { computeDelay, createMeter } from '#http/load/measure.ts';
 
 const CALM: Measurement = { delayMs: 0, heap: 0.3, resident: 0.3 };
 const EVERY_MS = 200;
@@ -68,11 +68,11 @@ test('the measurement weighs turns of the event loop by their length', () => {
     ms: turns.reduce((sum, turn) => sum + turn, 0),
     squares: turns.reduce((sum, turn) => sum + turn ** 2, 0),
   });
-  expect(delayOf(sums([10, 10]))).toBe(0);
+  expect(computeDelay(sums([10, 10]))).toBe(0);
   // 20 turns of 10 ms and one of 1,500: a request that comes at any moment waits 1,324 ms, less the 10 of a quiet
   // loop.
-  expect(delayOf(sums([...Array(20).fill(10), 1_500]))).toBeCloseTo(1_324.7 - 10, 0);
-  expect(delayOf(sums([]))).toBe(0);
+  expect(computeDelay(sums([...Array(20).fill(10), 1_500]))).toBeCloseTo(1_324.7 - 10, 0);
+  expect(computeDelay(sums([]))).toBe(0);
 });
 
 test('the measurement sees a block that begins right after it was read, and every one of several', async () => {

@@ -1,7 +1,7 @@
 // NDJSON in chunks of any size: lines, their bound, and silence.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readLines } from '#nameserver/node/lines.ts';
+import { readFeedLines } from '#nameserver/node/lines.ts';
 import { FakeClock, settle } from '../../../support/time/fake-clock.ts';
 
 async function* chunksOf(octets: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -10,7 +10,7 @@ async function* chunksOf(octets: Uint8Array, size: number): AsyncGenerator<Uint8
 
 async function linesOf(text: string, size = 3, maxBytes = 1_000): Promise<string[]> {
   const limits = { maxBytes, silenceMs: 5_000, clock: new FakeClock(), abort: () => undefined };
-  return Array.fromAsync(readLines(chunksOf(Buffer.from(text), size), limits));
+  return Array.fromAsync(readFeedLines(chunksOf(Buffer.from(text), size), limits));
 }
 
 test('puts lines together from chunks of any size, also within a character', async () => {
@@ -47,7 +47,7 @@ test('ends the connection after silence, and not before', async () => {
     reason ??= error;
     fail(error);
   };
-  const read = readLines(body, { maxBytes: 10, silenceMs: 5_000, clock, abort }).next();
+  const read = readFeedLines(body, { maxBytes: 10, silenceMs: 5_000, clock, abort }).next();
   read.catch(() => undefined);
   await clock.advance(4_999);
   expect(reason).toBeNull();

@@ -1,7 +1,7 @@
 // The decisions of the node about zones: the sum of work, the meaning of a list, and the brake on many removals.
 import { expect, test } from 'vitest';
 import { isLater } from '#dns/serial.ts';
-import { byName, difference } from '#nameserver/node/difference.ts';
+import { byName, diffZones } from '#nameserver/node/difference.ts';
 import {
   canApply,
   isSmall,
@@ -12,7 +12,7 @@ import {
   SECOND_LIST_MS,
   type ZoneWork,
 } from '#nameserver/node/plan.ts';
-import { Position } from '#nameserver/node/position.ts';
+import { FeedProgress } from '#nameserver/node/position.ts';
 import { readiness } from '#nameserver/node/ready.ts';
 import { RecentNames } from '#nameserver/node/recent.ts';
 import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
@@ -176,14 +176,14 @@ test.each<[string, readonly [(typeof a)[], (typeof a)[]], string[]]>([
   ['a type that is missing', [[a, aaaa], [a]], ['www']],
   ['a type too many', [[a], [a, aaaa]], ['www']],
 ])('the difference of two zones is %s', (_, [served, held], expected) => {
-  const { names: differing, sets } = difference(byName(served), held);
+  const { names: differing, sets } = diffZones(byName(served), held);
   expect(differing).toEqual(expected);
   // All RRsets of a name that differs: the commit replaces the name.
   expect(sets).toEqual(served.filter(({ name }) => expected.includes(name)));
 });
 
 test('the position is the latest cursor before which no work is open', () => {
-  const position = new Position();
+  const position = new FeedProgress();
   expect(position.reached()).toBeNull();
   position.mark('c0', 0);
   const one = position.open();
@@ -199,7 +199,7 @@ test('the position is the latest cursor before which no work is open', () => {
 });
 
 test('the position advances while later work is open', () => {
-  const position = new Position();
+  const position = new FeedProgress();
   const one = position.open();
   position.mark('c1', 1);
   position.open();
@@ -209,7 +209,7 @@ test('the position advances while later work is open', () => {
 });
 
 test('the position keeps few cursors in memory, and the newest of them', () => {
-  const position = new Position();
+  const position = new FeedProgress();
   const first = position.open();
   for (let at = 0; at < 10_000; at++) {
     position.close(position.open());
@@ -220,7 +220,7 @@ test('the position keeps few cursors in memory, and the newest of them', () => {
 });
 
 test('the position forgets cursors that no longer count', () => {
-  const position = new Position();
+  const position = new FeedProgress();
   position.mark('c1', 1);
   position.forget();
   expect(position.reached()).toBeNull();

@@ -1,6 +1,6 @@
 // A zone that takes the place of another one of its name, and a zone that gets another key.
 import { expect, test } from 'vitest';
-import { type ConvergeContext, removeZone } from '#nameserver/node/converge.ts';
+import { type ConvergeContext, removeHeldZone } from '#nameserver/node/converge.ts';
 import { emptyRow } from '#nameserver/node/state.ts';
 import { startWorld } from '../../../support/faulty-node/node-world.ts';
 
@@ -14,9 +14,9 @@ test('A removal of the old zone that comes late leaves the new zone of its name'
     state: { rows: () => rows, delete: (name: string) => rows.delete(name) },
     present: new Set(['a.test']),
   } as unknown as ConvergeContext;
-  await removeZone(context, { id: 'old', name: 'a.test' }, signal);
+  await removeHeldZone(context, { id: 'old', name: 'a.test' }, signal);
   expect([removed, [...rows.keys()], [...context.present]]).toEqual([[], ['a.test'], ['a.test']]);
-  await removeZone(context, { id: 'new', name: 'a.test' }, signal);
+  await removeHeldZone(context, { id: 'new', name: 'a.test' }, signal);
   expect([removed, rows.size, context.present.size]).toEqual([['a.test'], 0, 0]);
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { SecondaryWatch } from '#nameserver/node/secondary-watch.ts';
 import { emptyRow, type KnownZone } from '#nameserver/node/state.ts';
-import { isPlausible, memberRows, NO_PART, readPart, roleOf, unstamped } from '#nameserver/node/transfer-part.ts';
+import { isPlausible, judgeRole, memberRows, NO_PART, readPart, unstamped } from '#nameserver/node/transfer-part.ts';
 
 const row = (name: string, engineSerial: number | null): KnownZone => ({ ...emptyRow(name, name), engineSerial });
 const rows = (...all: KnownZone[]) => new Map(all.map((each) => [each.name, each]));
@@ -10,11 +10,11 @@ const namesOf = (all: readonly KnownZone[]) => all.map(({ name }) => name);
 
 test('the role of a node is that of a new source until its secondaries have zones of its generation', () => {
   const part = { ...NO_PART, role: 'source' as const, slot: 0, generation: 3 };
-  expect(roleOf(part)).toBe('new-source');
-  expect(roleOf({ ...part, confirmed: 2 })).toBe('new-source');
-  expect(roleOf({ ...part, confirmed: 3 })).toBe('source');
-  expect(roleOf({ ...part, role: 'standby', confirmed: 3 })).toBe('standby');
-  expect(roleOf(NO_PART)).toBeNull();
+  expect(judgeRole(part)).toBe('new-source');
+  expect(judgeRole({ ...part, confirmed: 2 })).toBe('new-source');
+  expect(judgeRole({ ...part, confirmed: 3 })).toBe('source');
+  expect(judgeRole({ ...part, role: 'standby', confirmed: 3 })).toBe('standby');
+  expect(judgeRole(NO_PART)).toBeNull();
 });
 
 test('the role of a node is none if the remembered text cannot be read', () => {

@@ -1,7 +1,7 @@
 // The hub of the feed: the lines of each stream and their order, many streams, and failures.
 import { afterEach, expect, test } from 'vitest';
 import { MAX_STREAMS } from '#service/nodes/hub.ts';
-import { advance, closeHub, cursorOf, startHub } from '../../../support/feed/feed-hub.ts';
+import { advance, closeHub, lastCursor, startHub } from '../../../support/feed/feed-hub.ts';
 
 afterEach(closeHub);
 
@@ -52,12 +52,12 @@ test('a stream resumes with the changes since its cursor, and with no list', asy
   const first = await open();
   source.change('a', ['one']);
   await advance(100);
-  const cursor = cursorOf(first);
+  const cursor = lastCursor(first);
   source.change('a', ['two']);
   await advance(100);
   const second = await open(cursor);
   expect(second.said).toEqual(['resumed', 'change a: two = 1']);
-  expect(cursorOf(second)).toBe(cursorOf(first));
+  expect(lastCursor(second)).toBe(lastCursor(first));
 });
 
 test.each(['other.1:100', 'x', ''])('a stream with the cursor "%s" begins with the list', async (after) => {
@@ -96,7 +96,7 @@ test('a stream gets a beat every second', async () => {
 test('the cursor in the lines of one look is the one before; the beat after them has the new one', async () => {
   const { source, open } = startHub();
   const reader = await open();
-  const before = cursorOf(reader);
+  const before = lastCursor(reader);
   const count = reader.chunks.length;
   source.change('a', ['www']);
   source.change('b', ['www']);
@@ -119,11 +119,11 @@ test('the cursor stays before a transaction that has not ended, while later chan
   const commit = source.begin();
   source.change('b', ['www']);
   await advance(500);
-  expect(cursorOf(reader)).toBe('memory.1:101');
+  expect(lastCursor(reader)).toBe('memory.1:101');
   commit('a', ['slow']);
   await advance(500);
   expect(reader.said.slice(2)).toEqual(['change b: www = 1', 'change a: slow = 1']);
-  expect(cursorOf(reader)).toBe('memory.1:103');
+  expect(lastCursor(reader)).toBe('memory.1:103');
 });
 
 test('the cursor comes at once when a transaction ends that held it back', async () => {
@@ -272,29 +272,29 @@ test('looks at the database that cannot be continued end all streams', async () 
   source.moved = true;
   await advance(100);
   expect(reader.ended).toBe('in order');
-  expect((await open(cursorOf(reader))).said).toEqual(['resumed']);
+  expect((await open(lastCursor(reader))).said).toEqual(['resumed']);
 });
 
 test('a zone that cannot be rendered holds back the cursor, but no other zone', async () => {
   const { source, log, open } = startHub();
   const reader = await open();
-  const before = cursorOf(reader);
+  const before = lastCursor(reader);
   Object.assign(source.failing, { render: 5, renderOf: 'bad' });
   source.change('bad', ['www']);
   await advance(200);
   source.change('good', ['www']);
   await advance(200);
   expect(reader.said.slice(2)).toEqual(['change good: www = 1']);
-  expect(cursorOf(reader)).toBe(before);
+  expect(lastCursor(reader)).toBe(before);
   await advance(20_000);
   expect(reader.said.slice(2)).toEqual(['change good: www = 1', 'change bad: www = 1']);
-  expect(cursorOf(reader)).not.toBe(before);
+  expect(lastCursor(reader)).not.toBe(before);
   expect(log).toHaveLength(1);
 });
 
 test('a zone that cannot be rendered is told later to a stream that resumes, too', async () => {
   const { source, open } = startHub();
-  const cursor = cursorOf(await open());
+  const cursor = lastCursor(await open());
   source.change('bad', ['www']);
   source.change('good', ['www']);
   await advance(200);
@@ -310,12 +310,12 @@ test('changed settings of the service make every stream reload every zone, in pa
   for (const zone of ['a', 'b', 'c']) source.change(zone, ['www']);
   source.pageSize = 1;
   const reader = await open();
-  const cursor = cursorOf(reader);
+  const cursor = lastCursor(reader);
   source.changeAll();
   source.change('a', ['www']);
   source.remove('b');
   await advance(200);
   expect(reader.said.slice(5).sort()).toEqual(['gone b', 'reload a', 'reload c']);
-  expect(cursorOf(reader)).toBe('memory.1:107');
+  expect(lastCursor(reader)).toBe('memory.1:107');
   expect((await open(cursor, 'ns2')).said).toEqual(['resumed', 'gone b', 'reload a', 'reload c']);
 });

@@ -1,7 +1,7 @@
 // A reader of the feed that reads slowly, or not at all.
 import { afterEach, expect, test } from 'vitest';
 import { FEW_WAITING, MAX_WAITING } from '#service/nodes/outlet.ts';
-import { advance, closeHub, cursorOf, startHub } from '../../../support/feed/feed-hub.ts';
+import { advance, closeHub, lastCursor, startHub } from '../../../support/feed/feed-hub.ts';
 
 afterEach(closeHub);
 
@@ -36,7 +36,7 @@ test('a slow reader gets the union of the changes that it missed, and others wai
     ['zone', 1],
     ['second', 1],
   ]);
-  expect(cursorOf(reader)).toBe(cursorOf(other));
+  expect(lastCursor(reader)).toBe(lastCursor(other));
 });
 
 test('a slow reader is told to reload a zone with many missed changes', async () => {

@@ -1,6 +1,6 @@
 // Reads of one zone by a name server: each takes a place among the reads, and gives it back however it ends.
 import { expect, test } from 'vitest';
-import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
+import { type Feed, readDigest, readFeedZone } from '#service/nodes/feed.ts';
 import { limitWork } from '#service/permits.ts';
 import { createMemorySource } from '../../../support/feed/memory-source.ts';
 
@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 test('a reader that leaves before its first line gives the place back', async () => {
   const { feed, isFree } = feedOf();
   const leaving = new AbortController();
-  await readZone(feed, 'key', 'a', leaving.signal);
+  await readFeedZone(feed, 'key', 'a', leaving.signal);
   await expect(isFree()).rejects.toMatchObject({ code: 'busy' });
   leaving.abort();
   await isFree();
@@ -23,12 +23,12 @@ test('a reader that leaves before its first line gives the place back', async ()
 
 test('a reader that leaves in the middle, a zone that does not exist and a digest give it back', async () => {
   const { feed, isFree } = feedOf();
-  for await (const line of await readZone(feed, 'key', 'a', signal)) {
+  for await (const line of await readFeedZone(feed, 'key', 'a', signal)) {
     expect(JSON.parse(line)).toMatchObject({ kind: 'zone', id: 'a' });
     break;
   }
   await isFree();
-  await expect(readZone(feed, 'key', 'none', signal)).rejects.toMatchObject({ code: 'no_zone' });
+  await expect(readFeedZone(feed, 'key', 'none', signal)).rejects.toMatchObject({ code: 'no_zone' });
   await isFree();
   expect(await readDigest(feed, 'key', 'a', signal)).toMatchObject({ id: 'a', sets: 2 });
   await isFree();

@@ -5,7 +5,15 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { FAULTS } from '../../../mutate/faults/index.ts';
 import { chosenLanes, patternsFor } from '../../../support/lanes/chosen.ts';
-import { GATE, LANE_NAMES, LANES, type Lane, laneOf, lanesStartedBy, readLanes } from '../../../support/lanes/lanes.ts';
+import {
+  findLane,
+  GATE,
+  LANE_NAMES,
+  LANES,
+  type Lane,
+  lanesStartedBy,
+  readLanes,
+} from '../../../support/lanes/lanes.ts';
 import { planRun } from '../../../support/lanes/plan.ts';
 
 const ROOT = new URL('../../../..', import.meta.url).pathname;
@@ -21,7 +29,7 @@ test('the lanes name files and folders that exist, each in one lane', () => {
   expect(named.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
   for (const file of files) {
     const holders = lanes.filter(([, lane]) => lane.files.some((place) => file.startsWith(place)));
-    expect([file, holders.length]).toEqual([file, laneOf(file) === GATE ? 0 : 1]);
+    expect([file, holders.length]).toEqual([file, findLane(file) === GATE ? 0 : 1]);
   }
 });
 
@@ -32,7 +40,7 @@ test('the lanes are started by every folder of src, deploy, charts and docs', as
 });
 
 test('the lanes hold no unit test, because the gate has all of them', () => {
-  expect(files.filter((file) => file.startsWith('unit/') && laneOf(file) !== GATE)).toEqual([]);
+  expect(files.filter((file) => file.startsWith('unit/') && findLane(file) !== GATE)).toEqual([]);
 });
 
 test('the lanes start by one of their own files or inputs, and all of them by the files that decide about tests', () => {
@@ -54,7 +62,7 @@ test('the deliberate faults are killed by the gate in 95 of 100 cases, and the o
   const homes = FAULTS.map(({ name, edits, tests }) => {
     const started = lanesStartedBy(edits.map(({ file }) => file));
     const judges = files.filter((file) => tests.some((place) => `test/${file}`.startsWith(place)));
-    const where = judges.map(laneOf);
+    const where = judges.map(findLane);
     return { name, gate: where.includes(GATE), lane: where.some((lane) => lane === GATE || started.has(lane)) };
   });
   expect(homes.filter(({ lane }) => !lane).map(({ name }) => name)).toEqual([]);

@@ -1,6 +1,6 @@
 // The times of test files: the list of the dearest ones, and the rows of the table in test/README.md.
 import { expect, test } from 'vitest';
-import { suitesOf, summarizeTimes } from '../../../support/runner/file-times.ts';
+import { summarizeTimes, sumSuites } from '../../../support/runner/file-times.ts';
 
 const time = (cpu: number) => ({ tests: 2, cpu, wall: 2 * cpu });
 
@@ -20,7 +20,7 @@ test('a long run names its twenty dearest files, a short one none', () => {
 
 test('files are added up by the level and the folder below it', () => {
   const times = { 'e2e/up.test.ts': time(5), 'unit/dns/a.test.ts': time(1), 'unit/dns/message/b.test.ts': time(2) };
-  expect(suitesOf(times)).toEqual([
+  expect(sumSuites(times)).toEqual([
     { suite: 'e2e', files: 1, tests: 2, cpu: 5, wall: 10 },
     { suite: 'unit/dns', files: 2, tests: 4, cpu: 3, wall: 6 },
     { suite: 'all', files: 3, tests: 6, cpu: 8, wall: 16 },
