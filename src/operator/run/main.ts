@@ -5,20 +5,9 @@ import { hostname } from 'node:os';
 import { realClock } from '#base/clock.ts';
 import { Limit } from '#base/limit.ts';
 import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
-import { type Client, createClient } from '#client/client.ts';
-import type { CallOptions } from '#client/http.ts';
-import type { ClientKey } from '#client/key.ts';
-import { MAX_QUESTIONS } from '#client/node-questions.ts';
 import { watchOwnKey } from '#client/own-key.ts';
-import { createDispatcher } from '#client/pace/dispatcher.ts';
-import { createPaceMetrics, type PaceMetrics } from '#client/pace/metrics.ts';
-import { createRecordWriter } from '#client/pace/writer.ts';
 import { createServiceWatch } from '#client/service-watch.ts';
-import { withSharedReads } from '#client/shared-reads.ts';
-import { readsInTurns } from '#client/turns.ts';
-import { interceptClientWrites } from '#client/write-interceptor.ts';
 import type { Config } from '#config.ts';
-import { getAccount } from '#contract/operations/account.ts';
 import { connectCluster, type KubeCluster } from '#kube/api/cluster.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
@@ -42,7 +31,7 @@ import { startTracing } from '#telemetry/tracing.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { createKindCheck } from '../access/crds.ts';
-import { createCredentials, type ServiceConnection } from '../access/credentials.ts';
+import { createCredentials } from '../access/credentials.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { createClusterReports } from '../cluster/reports.ts';
 import { createPropagation } from '../proof/propagation.ts';
@@ -50,10 +39,11 @@ import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
-import { countHeartbeats, countHeld, countServiceRequests, countWaitingStatuses, createObserver } from './metrics.ts';
+import { countHeartbeats, countHeld, countWaitingStatuses, createObserver } from './metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, runsOnRecovery, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
+import { createServiceConnections } from './service-connections.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
-import { createStatusOrder, type StatusOrder } from './statuses.ts';
+import { createStatusOrder } from './statuses.ts';
 import { createTrace, type Trace } from './trace.ts';
 import { connectTriggers } from './triggers.ts';
 
@@ -84,15 +74,6 @@ const KUBE_CALLS = 16;
 const KUBE_CALLS_ALONE = 12;
 const KUBE_CONNECTIONS = 20;
 /**
- * Concurrent calls to the service with one key, in addition to the questions for nodes. A single namespace has half of
- * them.
- */
-const READS = 16;
-const MAX_WRITES = 8;
-/** More than the longest record, and much less than the operator's memory, because a zone may contain anything. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-
-/**
  * Runs until the signal aborts. Runs in progress get up to 10 s to end. @throws when a part fails, and when another
  * replica has become the leader
  */
@@ -110,34 +91,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   countWaitingStatuses(metrics, statuses);
   const calls = new Limit({ permits: KUBE_CALLS, share: KUBE_CALLS_ALONE, isFair: true });
   const api = statuses.ordered(inTurns(interceptKubeWrites(cluster.api, intercept), calls));
-  const pace = createPaceMetrics(metrics, realClock);
-  const observe = countServiceRequests(metrics);
-  const connections: ServiceConnection[] = [];
-  const connect = (key: ClientKey, neighbours: () => number = () => 0): ServiceConnection => {
-    const plain = createClient({
-      baseUrl: config.ZONESTEAD_URL,
-      caFile: config.ZONESTEAD_URL_CA,
-      key,
-      userAgent: 'zonestead-operator',
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-      connections: READS + MAX_QUESTIONS + 2 * MAX_WRITES,
-      observe,
-      ...(tracing.isOn ? { trace: trace.calls } : {}),
-    });
-    const reads = new Limit({ permits: READS, isFair: true });
-    const groupOf = ({ requestId }: CallOptions) => trace.namespaceOf(requestId);
-    const readingClient = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
-      reads.run(groupOf(call), work, call.signal),
-    );
-    const connection = createServiceConnection(
-      withSharedReads(readingClient, realClock, groupOf),
-      pace,
-      neighbours,
-      statuses,
-    );
-    connections.push(connection);
-    return connection;
-  };
+  const services = createServiceConnections({ config, metrics, trace, isTraced: tracing.isOn, intercept, statuses });
   const manager = createManager({
     api: cluster.api,
     log,
@@ -151,7 +105,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const caches = createCaches(manager, config.ZONESTEAD_NAMESPACES);
   const { zones, records, namespaces } = caches;
   const tenants = createNamespaceCount([zones, records]);
-  const ownConnection = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
+  const ownConnection = services.connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
   const heldOwners = new HeldOwners(realClock);
@@ -169,7 +123,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     credentials: createCredentials({
       api,
       own: ownConnection,
-      connect,
+      connect: services.connect,
       clock: realClock,
       refreshMs: runtime.credentialsMs,
     }),
@@ -202,7 +156,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   } finally {
     end.abort(new DOMException('The process is stopping', 'AbortError'));
     await looking;
-    await Promise.all(connections.map((connection) => connection.client.close()));
+    await services.close();
     await cluster.close();
     await tracing.close();
   }
@@ -267,38 +221,6 @@ function createLookup(config: OperatorConfig, overrides: ReturnType<typeof parse
     overrides,
     mayQuery: publicAddresses(config.ZONESTEAD_PARENT_NETWORKS),
   });
-}
-
-/** Creates the connection of one API key, with a dispatcher of its own. */
-function createServiceConnection(
-  client: Client,
-  pace: PaceMetrics,
-  neighbours: () => number,
-  { duringWrite }: StatusOrder,
-): ServiceConnection {
-  let owner: string | undefined;
-  const { onPause } = pace;
-  const writer = createRecordWriter(client);
-  const dispatcher = pace.observed(
-    createDispatcher({ clock: realClock, random: Math.random, maxInFlight: MAX_WRITES, writer, neighbours, onPause }),
-  );
-  return {
-    client,
-    dispatcher: {
-      submit: (job) => dispatcher.submit(job),
-      apply: (job) => duringWrite(() => dispatcher.apply(job)),
-      hold: (queue) => dispatcher.hold(queue),
-      retryTime: (lane, queue) => dispatcher.retryTime(lane, queue),
-      state: () => dispatcher.state(),
-    },
-    owner: async (signal) => {
-      if (owner === undefined) {
-        const { team } = await client.call(getAccount, {}, { signal });
-        owner = team === undefined ? 'personal' : `org:${team.id}`;
-      }
-      return owner;
-    },
-  };
 }
 
 /** Returns undefined when this process is the only one: outside a cluster, with a kubeconfig. */
