@@ -37,21 +37,7 @@ const ABOUT = {
 export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): void {
   const apps = '/teams/:teamId/apps';
 
-  app.get<OfTeam>(apps, async (request, reply) => {
-    const { teamId } = request.params;
-    const team = await readTeam(context, requireActor(request), teamId);
-    const keys = (await readKeys(context, requireActor(request), teamId)).reverse();
-    const names = await readKeyNames(
-      context,
-      keys.map(({ id }) => id),
-    );
-    const rows = keys.map((key) => {
-      const state = judgeLifetime(key, context.now());
-      const lastUsedBy = names.get(key.id)?.lastUsedBy ?? null;
-      return { ...key, state, lastUsedBy, risk: state === 'valid' ? describeRisk(key) : null };
-    });
-    return showPage(request, reply, 'apps/list', { title: `API keys of ${team.name}`, team, keys: rows });
-  });
+  app.get<OfTeam>(apps, async (request, reply) => showKeys(context, request, reply));
 
   app.get<OfTeam & { Querystring: { for?: string } }>(`${apps}/new`, async (request, reply) =>
     form(context, request, reply, { title: 'New API key', key: null, typed: typedOfNewKey(request.query.for) }),
@@ -134,6 +120,22 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     const { name } = await readKey(context, requireActor(request), teamId, keyId);
     return done(request, reply, listAddress(teamId), `The key ${name} was revoked.`);
   });
+}
+
+async function showKeys(context: ConsoleParts['context'], request: FastifyRequest<OfTeam>, reply: FastifyReply) {
+  const { teamId } = request.params;
+  const team = await readTeam(context, requireActor(request), teamId);
+  const keys = (await readKeys(context, requireActor(request), teamId)).reverse();
+  const names = await readKeyNames(
+    context,
+    keys.map(({ id }) => id),
+  );
+  const rows = keys.map((key) => {
+    const state = judgeLifetime(key, context.now());
+    const lastUsedBy = names.get(key.id)?.lastUsedBy ?? null;
+    return { ...key, state, lastUsedBy, risk: state === 'valid' ? describeRisk(key) : null };
+  });
+  return showPage(request, reply, 'apps/list', { title: `API keys of ${team.name}`, team, keys: rows });
 }
 
 function listAddress(teamId: string) {
