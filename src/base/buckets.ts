@@ -1,5 +1,5 @@
-// The write windows: a bucket counts one kind of writes of one holder. Everything about a bucket is in this table: the
-// database, the service, the headers of an answer, the metrics and the contract read it.
+// The write windows: a bucket counts one kind of writes of one holder. The database, the service, the headers of an
+// answer, the metrics and the contract read this table.
 
 export interface BucketSettings {
   /** Writes per window, unless a key has a limit of its own (contract L1). */
