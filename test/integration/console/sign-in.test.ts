@@ -6,7 +6,7 @@ import { addPerson } from '../../support/service/people.ts';
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 
-test('The base address leads a browser to the console, and tells another client that there is nothing', async () => {
+test('the base address leads a browser to the console, and tells another client that there is nothing', async () => {
   const get = (accept: string) => fetch(`${service.url}/`, { headers: { accept }, redirect: 'manual' });
   const page = await get('text/html,application/xhtml+xml;q=0.9');
   expect([page.status, page.headers.get('location'), page.headers.get('vary')]).toEqual([303, '/console/', 'accept']);

@@ -323,7 +323,7 @@ test('the client in its answers that break the contract are ApiUnavailable', asy
   await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toBeInstanceOf(ApiUnavailable);
 });
 
-test('An answer is checked against the schema of its status', async () => {
+test('an answer is checked against the schema of its status', async () => {
   const at = aZone.createdAt;
   const preview = {
     dryRun: true,
