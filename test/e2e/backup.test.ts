@@ -88,7 +88,7 @@ async function reasons(): Promise<string[]> {
   return [...new Set(ready)];
 }
 
-test('brings everything back from a dump into a new server, and the operator writes nothing', {
+test('a restore brings everything back from a dump into a new server, and the operator writes nothing', {
   timeout: 600_000,
 }, async () => {
   const { service, operator } = stack.stack;

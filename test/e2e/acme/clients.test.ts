@@ -129,8 +129,8 @@ const legoAsDocumented = async (words: string, zoneName: string, more = '', mode
   return join(path, 'certificates', `${zoneName}.crt`);
 };
 
-describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', () => {
-  test('a certificate for apex and wildcard, and no TXT left, by certbot', async () => {
+describe.concurrent('certificates for apex and wildcard', () => {
+  test('certbot gets a certificate for apex and wildcard, and leaves no TXT', async () => {
     const zone = await service.zone();
     const dirs = ['config', 'work', 'logs'].map((name) => `--${name}-dir ${join(dir, 'certbot', name)}`).join(' ');
     const account = `--server ${pebble.url} --agree-tos --register-unsafely-without-email --non-interactive`;
@@ -138,23 +138,23 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
     await expectCertificate(join(dir, 'certbot/config/live', zone.zoneName, 'cert.pem'), zone);
   });
 
-  test('a certificate for apex and wildcard, and no TXT left, by lego, exec', async () => {
+  test('lego with exec gets a certificate for apex and wildcard, and leaves no TXT', async () => {
     const zone = await service.zone();
     await expectCertificate(await legoAsDocumented('--dns exec', zone.zoneName), zone);
   });
 
-  test('a certificate for apex and wildcard, and no TXT left, by lego, exec in raw mode', async () => {
+  test('lego with exec in raw mode gets a certificate for apex and wildcard, and leaves no TXT', async () => {
     const zone = await service.zone();
     await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: hook, EXEC_MODE: 'RAW', ...QUICK }), zone);
   });
 
-  test.each(['', 'RAW'])('a certificate for apex and wildcard, and no TXT left, by lego, httpreq %s', async (mode) => {
+  test.each(['', 'RAW'])('lego with httpreq %s gets a certificate for both names, and leaves no TXT', async (mode) => {
     const zone = await service.zone();
     const account = '--accept-tos --email hostmaster@example.net --dns.disable-cp';
     await expectCertificate(await legoAsDocumented('--dns httpreq', zone.zoneName, account, mode), zone);
   });
 
-  test('a certificate for apex and wildcard, and no TXT left, by dehydrated, which hands both values over at once', async () => {
+  test('dehydrated, which hands both values over at once, gets a certificate for apex and wildcard, and leaves no TXT', async () => {
     const zone = await service.zone();
     const base = join(dir, 'dehydrated');
     await mkdir(base);
@@ -177,7 +177,7 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
   // acme.sh sources the file of --dns in a subshell, looks for its two functions and calls them with name and value
   // (its issue() and _clearupdns()); the flow around it is lego's, acme.sh itself being in no registry.
   test.each(['dash', 'bash'])(
-    "a certificate for apex and wildcard, and no TXT left, by acme.sh's file, sourced under %s",
+    "acme.sh's file, sourced under %s, serves a certificate for apex and wildcard, and leaves no TXT",
     async (shell) => {
       const zone = await service.zone();
       const caller = join(dir, `as-acme-sh-${shell}`);
@@ -200,7 +200,7 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
     },
   );
 
-  test('a certificate for apex and wildcard, and no TXT left, by uacme', async () => {
+  test('uacme gets a certificate for apex and wildcard, and leaves no TXT', async () => {
     const zone = await service.zone();
     const account = `-c ${join(dir, 'uacme')} -a ${pebble.url}`;
     // Its TLS library knows the machine's authorities only: in a mount namespace of its own Pebble's is one of them.

@@ -56,7 +56,7 @@ export function isRefused(theStack: () => TestStack): void {
       }
     });
 
-    test('a refused challenge is refused if a wildcard would stop answering for a name, and says what to do instead', async () => {
+    test('a challenge is refused if a wildcard would stop answering for a name, and says what to do instead', async () => {
       const stack = theStack();
       await stack.apply(certificateObject('shadow', ['shop.wild.example']));
       await challengeSays(stack, 'default', '*.wild.example answers for shop.wild.example');

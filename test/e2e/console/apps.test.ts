@@ -33,7 +33,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`the Tab key does not reach ${name}`);
 }
 
-test('the console by keyboard alone: sign in, create a key, use it, revoke it, sign out', async () => {
+test('a person signs in, creates a key, uses it, revokes it and signs out by keyboard alone', async () => {
   const page = await browser.open();
   await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
   await tabTo(page, /^Your key/);

@@ -252,7 +252,7 @@ test('two teams do not see each other', async () => {
   expect(await page.content()).not.toContain('secret-of-red');
 });
 
-test('the zones of the console has no page with serious findings, sideways scrolling or more than 170 kB, light and dark, small and wide', async () => {
+test('the console has no page of zones with serious findings, sideways scrolling or more than 170 kB, light and dark, small and wide', async () => {
   const zone = await newZone('a-zone-with-a-rather-long-name-that-has-to-be-broken-somewhere.example');
   const { id } = await own(zone, 'www', '192.0.2.1');
   await put(zone, { name: 'dkim._domainkey', type: 'TXT', content: `"v=DKIM1; p=${'A'.repeat(200)}"` });

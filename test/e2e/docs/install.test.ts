@@ -82,7 +82,7 @@ afterAll(async () => {
 
 const own = () => ({ 'registry.example.net': registry.host, USER: 'tester' });
 const typeAll = (steps: typeof images) =>
-  test.each(steps)('$text', async (step) => void (await follow(step, { shell, own: own(), seconds: SECONDS })));
+  test.each(steps)('$text works', async (step) => void (await follow(step, { shell, own: own(), seconds: SECONDS })));
 
 /** The images of the chart with its default values, as containerd names them. */
 async function imagesOfChart(): Promise<string[]> {
@@ -98,7 +98,7 @@ describe('the pages that bring images to a cluster', () => {
   describe('kind', () => {
     typeAll(kind);
 
-    test('the pages that bring images to a cluster kind has every image of the chart', async () => {
+    test('kind has every image of the chart', async () => {
       expect(await containerd.images('kind')).toEqual(expect.arrayContaining(await imagesOfChart()));
     });
   });

@@ -24,7 +24,7 @@ const record = (name: string) => ({
 
 /** To be called where the release is installed with its default values and nothing is under way in it. */
 export function survivesCrashes(theNode: () => { cluster: TestCluster; release: Release }): void {
-  test('loses no acknowledged write, and next to no query, while a container of each kind is killed', async ({
+  test('the release loses no acknowledged write, and next to no query, while a container of each kind is killed', async ({
     skip,
   }) => {
     const { cluster, release } = theNode();

@@ -5,7 +5,7 @@ import { CHART, NAMESPACE, RELEASE, type Release } from '../../support/kubelet/r
 
 /** It needs the zone node.example with www in the namespace `team`. */
 export function hidesBehindEdges(of: () => { cluster: TestCluster; release: Release }): void {
-  test('answers from edges, also while a name server is replaced, and after the name servers have other addresses', async () => {
+  test('edges answer, also while a name server is replaced, and after the name servers have other addresses', async () => {
     const { cluster, release } = of();
     const kubectl = (...args: string[]) => cluster.kubectl('-n', NAMESPACE, ...args);
     const upgrade = () =>

@@ -59,7 +59,7 @@ async function allMadeOnce(zone: string, count: number): Promise<void> {
 const lastEnd = ({ spans }: TestOperator) => Math.max(...spans.map(([, end]) => end));
 const firstBegin = ({ spans }: TestOperator) => Math.min(...spans.map(([begin]) => begin));
 
-test('hands over at once when the leader shuts down gracefully, in the middle of its work', async () => {
+test('a leader that shuts down gracefully in the middle of its work hands over at once', async () => {
   const a = replica('a');
   await expect.poll(holder, PATIENCE).toBe('a');
   const b = replica('b');

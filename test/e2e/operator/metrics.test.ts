@@ -30,7 +30,7 @@ async function scrape(): Promise<Map<string, number>> {
 const become = (name: string, wanted: (value: number) => boolean) =>
   untilIs(name, async () => (await scrape()).get(`zonestead_${name}`) ?? Number.NaN, wanted);
 
-test('shows all series from the start, counts events, and never adds a series', async () => {
+test('the operator shows all series from the start, counts events, and never adds a series', async () => {
   await become('leader', (value) => value === 1);
   await become('workqueue_depth{name="zones"}', (value) => value === 0);
   const first = await scrape();
@@ -92,7 +92,7 @@ test('shows all series from the start, counts events, and never adds a series', 
   expect([...last.keys()].filter((name) => name.includes(namespace) || name.includes(zoneName))).toEqual([]);
 });
 
-test('logs in JSON, with an id that is also the request id in the history of the service', async () => {
+test('the operator logs in JSON, with an id that is also the request id in the history of the service', async () => {
   const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   const rows = await chain.sql<{ requestId: string; action: string }[]>`
     select request_id as "requestId", action from changes where action in ('zone.create', 'record.create')`;

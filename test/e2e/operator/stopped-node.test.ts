@@ -49,7 +49,7 @@ function reporting(name: string): () => Promise<void> {
 const ready = (name: string) => stack.condition(name, 'Ready');
 const record = (name: string) => stack.apply(recordObject(name, 'zone', { name, type: 'A', content: '192.0.2.1' }));
 
-test('shows each node and the serial of each name server in the status of the zone', async () => {
+test('the status of the zone shows each node and the serial of each name server', async () => {
   const shown = async () => {
     const { status } = await stack.kube.get<{ status: ZoneStatus; metadata: object }>('zdz/zone');
     return { ...status, current: status.nodesCurrent };
@@ -67,7 +67,7 @@ test('shows each node and the serial of each name server in the status of the zo
   expect(await stack.kubectl('get', 'zdz', '-o', 'wide')).toMatch(/\b3\/3\b/);
 });
 
-test('is false and names the node while one is stopped, and true when it is back', async () => {
+test('Ready is false and names the node while one is stopped, and true when it is back', async () => {
   const { pid } = stack.stack.service.running.part('nameserver-2');
   process.kill(pid, 'SIGSTOP');
   const end = reporting('ns2');
@@ -89,7 +89,7 @@ test('is false and names the node while one is stopped, and true when it is back
   await stack.ready('zdr/stopped');
 });
 
-test('waits for a node that no NS record names, until it has been silent for 30 s', async () => {
+test('Ready waits for a node that no NS record names, until it has been silent for 30 s', async () => {
   process.kill(hidden.pid(), 'SIGSTOP');
   const end = reporting('hidden');
   try {

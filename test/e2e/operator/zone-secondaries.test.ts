@@ -117,7 +117,7 @@ const problem = async (name: string, of: string) => {
   return (await ready(`zdz/${name}`, 'b'))?.message.replace(of, 'NAME');
 };
 
-test('namespace b, which has no offer does not get the secondary of a, learns of no other, and everything else of its zone works', async () => {
+test('namespace b, which has no offer, does not get the secondary of a, learns of no other, and everything else of its zone works', async () => {
   await zone('mine', { secondaries: ['eu'] }, 'b');
   await www('192.0.2.9', 'b', 'mine');
   const words = await problem('mine', 'eu');
@@ -137,7 +137,7 @@ test.each([
   ['a zone of the same name', { zoneName: 'shop.example', adopt: 'IfIdentical' }],
   ['an observed zone', { zoneName: 'shop.example', managementPolicy: 'Observe' }],
   ['a zone below it', { zoneName: 'dev.shop.example' }],
-])('namespace b, which has no offer changes nothing of the choice of a by %s', async (_case, spec) => {
+])('namespace b, which has no offer, changes nothing of the choice of a by %s', async (_case, spec) => {
   await stack.apply(zoneObject('grab', '', { ...spec, secondaries: [], readyWhen: 'OwnNodes' }, 'b'));
   await expect.poll(async () => (await ready('zdz/grab', 'b'))?.reason, PATIENCE).toMatch(/^(Conflict|NotPermitted)$/);
   const { zoneId = '', nameservers } = (await status('shop', 'a')) ?? {};
@@ -149,7 +149,7 @@ test.each([
   await stack.remove('b', 'zdz/grab');
 });
 
-test('namespace b, which has no offer gets the secondary when the administrator offers it', async () => {
+test('namespace b, which has no offer, gets the secondary when the administrator offers it', async () => {
   await put({ namespaces: [OFFERED, 'first/b'] });
   await zone('mine', { secondaries: ['eu'] }, 'b');
   await stack.ready('-n', 'b', 'zdz/mine');

@@ -134,7 +134,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
       await expect.poll(() => stack.rcode('www.site.example', 'A')).toBe('REFUSED');
     });
 
-    test('the whole chain mistakes of users are refused at apply, with a form that would be accepted', async () => {
+    test('mistakes of users are refused at apply, with a form that would be accepted', async () => {
       const { ok, words } = await stack.apply(
         recordObject('bad', 'none', { name: 'www', type: 'A', content: '300.1.1.1' }),
       );
@@ -142,7 +142,7 @@ export function servesTheWholeChain(theStack: () => TestStack): void {
       expect(words).toMatch(/spec\.content.*must be an IPv4 address such as 192\.0\.2\.10/);
     });
 
-    test('the whole chain mistakes of users that only the zone can show carry a condition with the words of the API, and heal without an edit', async () => {
+    test('mistakes of users that only the zone can show carry a condition with the words of the API, and heal without an edit', async () => {
       await stack.apply(
         zoneObject('heal', 'heal.example'),
         recordObject('address', 'heal', { name: 'www', type: 'A', content: '192.0.2.1' }),

@@ -60,7 +60,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       for (const namespace of ['b', 'a']) await stack.removeAll(namespace);
     });
 
-    test('two tenants namespace b sees nothing of namespace a, and writes no status', async () => {
+    test('namespace b sees nothing of namespace a, and writes no status', async () => {
       await expect(stack.kubectl('--as=tenant-b', '-n', 'a', 'get', 'zdz')).rejects.toThrow('forbidden');
       const patch = [
         'patch',
@@ -81,7 +81,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       ['observe', { zoneName: 'shop.example', managementPolicy: 'Observe' }],
       ['piece', { zoneName: 'www.shop.example' }],
       ['hidden', { zoneName: 'vault.shop.example' }],
-    ])('two tenants namespace b gets no zone of a by %s, and reads nothing of it', async (name, spec) => {
+    ])('namespace b gets no zone of a by %s, and reads nothing of it', async (name, spec) => {
       await stack.apply(zoneObject(name, '', spec, 'b'));
       await becomes(`zdz/${name}`, 'Conflict', 'NotPermitted');
       const told = await toldB();
@@ -91,7 +91,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       expect(await stack.dig('vault.shop.example', 'A')).toEqual([`vault.shop.example. 3600 IN A ${SECRET_ADDRESS}`]);
     });
 
-    test('two tenants namespace b writes there with a grant only, is taken out when it ends, and comes back with it', async () => {
+    test('namespace b writes there with a grant only, is taken out when it ends, and comes back with it', async () => {
       await stack.apply(recordOfB('www', { name: 'WWW.shop.example.', type: 'A', content: '192.0.2.1', ttl: 60 }));
       await becomes('zdr/www', 'NotPermitted');
       expect(await stack.rcode('www.shop.example', 'A')).toBe('NXDOMAIN');
@@ -113,7 +113,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       expect(await stack.dig('www.shop.example', 'A')).toEqual(served);
     });
 
-    test('two tenants namespace b keeps nothing there after its objects', async () => {
+    test('namespace b keeps nothing there after its objects', async () => {
       await stack.apply(recordOfB('sticky', { name: 'www', type: 'A', content: '192.0.2.7', ttl: 60 }));
       await stack.ready('-n', 'b', 'zdr/sticky');
       await stack.kubectl('--as=tenant-b', '-n', 'b', 'delete', 'zdr', 'www', 'sticky');
@@ -122,7 +122,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       await stack.ready('-n', 'b', 'zdr/www');
     });
 
-    test('two tenants namespace b does not get a name by conflict, and its end does not touch the winner', async () => {
+    test('namespace b does not get a name by conflict, and its end does not touch the winner', async () => {
       await stack.apply(recordObject('first', 'shop', { name: 'www', type: 'A', content: '192.0.2.2' }, 'a'));
       await stack.ready('-n', 'a', 'zdr/first');
       await stack.apply(recordOfB('late', { name: 'www', type: 'A', content: '192.0.2.2' }));
@@ -135,7 +135,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       expect((await stack.condition('zdr/first', 'Ready', 'a'))?.status).toBe('True');
     });
 
-    test('two tenants namespace b does not get the leftovers of a by creating the object again', async () => {
+    test('namespace b does not get the leftovers of a by creating the object again', async () => {
       await stack.apply(zoneObject('left', 'left.example', { deletionPolicy: 'Retain' }, 'a'));
       await stack.ready('-n', 'a', 'zdz/left');
       await stack.remove('a', 'zdz/left');
@@ -200,7 +200,7 @@ export function separatesTenants(theStack: () => TestStack): void {
       expect(await delegated('zdz/shop')).toBe('Unknown');
     });
 
-    test('two tenants deploy/examples/warnings.yaml warns at apply, and refuses nothing', async () => {
+    test('deploy/examples/warnings.yaml warns at apply, and refuses nothing', async () => {
       await stack.kubectl('apply', '-f', 'deploy/examples/warnings.yaml');
       const risky = recordOfB('risky', {
         name: '_acme-challenge',

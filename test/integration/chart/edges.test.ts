@@ -122,6 +122,6 @@ test('secondaries of the values let the Job read and make these Secrets only', (
   expect(named('get')).toContain('given');
 });
 
-test('secondaries of the values that are none remove those of an earlier release', async () => {
+test('values without secondaries remove those of an earlier release', async () => {
   expect(givenToJob(await render({}))).toEqual([]);
 });

@@ -22,7 +22,7 @@ test.each([
     'own',
   ],
 ])(
-  'The api verifies %s by its authority alone, whose key no pod of the api mounts',
+  'the api verifies %s by its authority alone, whose key no pod of the api mounts',
   async (_what, values, secretName) => {
     const objects = await render(values);
     expect(settingsOf(objects, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_CA).toBe(
@@ -37,7 +37,7 @@ test.each([
   },
 );
 
-test('The operator and helm test send their tokens over HTTPS, to an api that they verify', async () => {
+test('the operator and helm test send their tokens over HTTPS, to an api that they verify', async () => {
   const clients = async (values: Parameters<typeof render>[0]) => {
     const objects = await render(values);
     const pods = [
@@ -62,7 +62,7 @@ test('The operator and helm test send their tokens over HTTPS, to an api that th
   ).toEqual([elsewhere, elsewhere]);
 });
 
-test('The api connects to a Postgres that it cannot verify only if the values say so', async () => {
+test('the api connects to a Postgres that it cannot verify only if the values say so', async () => {
   const external = { existingSecret: 'postgres', tls: { unverified: 'allow' } };
   const objects = await render({ database: { mode: 'external', external } });
   expect(settingsOf(objects, 'Deployment', 'zonestead-api').ZONESTEAD_DATABASE_WITHOUT_TLS).toBe('allow');

@@ -33,7 +33,7 @@ const pod = (from: readonly Rendered[], name: string) =>
 const reaches = (source: Source, name: string, number: number, protocol: 'TCP' | 'UDP' = 'TCP', from = objects) =>
   letsIn(from, pod(from, name), { number, protocol }, source, OWN);
 
-test('every pod of the release has one, and it denies all other connections', () => {
+test('every pod of the release has a policy, which denies all other connections', () => {
   for (const name of ['api', 'operator', 'solver', 'nameserver', 'postgres']) {
     const { labels } = pod(objects, name);
     const selecting = objects.filter(

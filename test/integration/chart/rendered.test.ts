@@ -41,22 +41,22 @@ describe.each(Object.entries(VALUE_SETS))('%s', (title, values) => {
   });
 });
 
-test('renders the same objects each time, without random parts', async () => {
+test('the chart renders the same objects each time, without random parts', async () => {
   expect(await template({})).toEqual(await template({}));
 });
 
-test.each(WRONG_VALUES)('rejects %j and names the accepted values', async (values, words) => {
+test.each(WRONG_VALUES)('the chart rejects %j and names the accepted values', async (values, words) => {
   const { ok, text } = await template(values);
   expect(ok).toBe(false);
   expect(text).toMatch(words);
 });
 
-test('rejects a cluster that is too old, and accepts the versions of cloud providers', async () => {
+test('the chart rejects a cluster that is too old, and accepts the versions of cloud providers', async () => {
   expect((await template({}, { kubeVersion: 'v1.30.9' })).text).toContain('>=1.31.0-0');
   expect((await template({}, { kubeVersion: 'v1.31.1-gke.100' })).ok).toBe(true);
 });
 
-test('works as a part of another chart, with the global values of its parent', async () => {
+test('the chart works as a part of another chart, with the global values of its parent', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-parent-'));
   try {
     await mkdir(join(folder, 'charts'));
@@ -76,7 +76,7 @@ test('works as a part of another chart, with the global values of its parent', a
   }
 });
 
-test('has network policies that open the outside ports in the values of each component', async () => {
+test('the chart has network policies that open the outside ports in the values of each component', async () => {
   const bundle = { kind: 'jwks', url: 'https://bundle.example.net:7443' };
   const objects = await render({
     networkPolicy: { enabled: true },

@@ -34,13 +34,13 @@ const containerOf = (object: Rendered, name: string): Rendered =>
   object.spec.template.spec.containers.find((each: Rendered) => each.name === name);
 const budgetsOf = (objects: Rendered[]) => objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
 
-test('creates a disruption budget only for more than one pod', async () => {
+test('the chart creates a disruption budget only for more than one pod', async () => {
   const budgets = async (replicaCount: number) =>
     budgetsOf(await render({ api: { replicaCount, podDisruptionBudget: { enabled: true } } }));
   expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
 });
 
-test('leaves the number of replicas to an autoscaler', async () => {
+test('the chart leaves the number of replicas to an autoscaler', async () => {
   const objects = await render({ api: { replicaCount: null, podDisruptionBudget: { enabled: true } } });
   expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
   expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);

@@ -170,7 +170,7 @@ describe('as a program', () => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  test('as a program reads its settings only from a file of mode 600, and passes on hyphens', async () => {
+  test('as a program, zonestead acme reads its settings only from a file of mode 600, and passes on hyphens', async () => {
     const { zoneName } = await service.zone();
     const file = join(dir, 'credentials');
     const run = (...words: string[]) =>

@@ -72,13 +72,13 @@ const US = {
   secret: { name: 'given', key: 'tsig', own: false },
 };
 
-test('no secondaries change nothing', async () => {
+test('values without secondaries change nothing', async () => {
   const writes = kube.writes.length;
   await run([]);
   expect(kube.writes).toHaveLength(writes);
 });
 
-test('each has its key in a Secret, made or given, and a second run changes nothing', async () => {
+test('each secondary has its key in a Secret, made or given, and a second run changes nothing', async () => {
   const byHand = { name: 'hand', addresses: ['192.0.2.9'], zones: 'all' } as const;
   await adminPutSecondary(database.url, byHand, (bytes) => Buffer.alloc(bytes, 'h'), new Date());
   const secret = Buffer.alloc(64, 's').toString('base64');
@@ -98,7 +98,7 @@ test('each has its key in a Secret, made or given, and a second run changes noth
   expect(textsIn('secondary-eu')).toEqual(made);
 });
 
-test('one that leaves the values is removed, also after a run that ended early, and others stay', async () => {
+test('a secondary that leaves the values is removed, also after a run that ended early, and others stay', async () => {
   const parsed = chartSecondaries.parse(JSON.stringify([EU]));
   // It ends while the first secondary is applied, after the names were remembered.
   const ends = applySecondaries('postgres://nobody@127.0.0.1:1/none', parsed, 'secondaries', {}, context, signal);

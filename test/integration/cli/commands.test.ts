@@ -43,7 +43,7 @@ function asProcess(words: string[]): Promise<Ended> {
 const json = async (...words: string[]) => JSON.parse((await zonestead([...words, '-o', 'json'])).out);
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
-test('keys and users admin keys mint --node prints a key that can report; admin keys list shows it and admin keys revoke ends it', async () => {
+test('admin keys mint --node prints a key that can report; admin keys list shows it and admin keys revoke ends it', async () => {
   const { code, out } = await asProcess(['admin', 'keys', 'mint', '--node', 'ns1.test', '--network', '127.0.0.0/8']);
   expect(code).toBe(0);
   const text = lastLine(out);
@@ -72,12 +72,12 @@ test.each([
   [['--node', 'ns1', '--records', 'read'], /--records does not apply to a node key/],
   [['--name', 'x'], /--team is missing; give --team and --name, or --node/],
   [[], /^--team and --name are missing; give --team and --name, or --node$/],
-])('keys and users admin keys mint %j is refused', async (words, message) => {
+])('admin keys mint %j is refused', async (words, message) => {
   const { code, err } = await admin('keys', 'mint', ...words);
   expect([code, err]).toEqual([1, expect.stringMatching(message)]);
 });
 
-test('keys and users admin keys mint prints a working key with the given permissions', async () => {
+test('admin keys mint prints a working key with the given permissions', async () => {
   const words =
     'admin keys mint --team cli --create-team --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
   const { code, out } = await zonestead([
@@ -103,7 +103,7 @@ test('keys and users admin keys mint prints a working key with the given permiss
   });
 });
 
-test('keys and users admin keys mint --tsig prints the TSIG key as a file after the key', async () => {
+test('admin keys mint --tsig prints the TSIG key as a file after the key', async () => {
   const mint = async (...words: string[]) =>
     (await admin('keys', 'mint', '--team', 'cli', '--name', 'updates', ...words)).out.split('\n');
   const [, text = '', , comment, ...file] = await mint('--tsig');
@@ -141,7 +141,7 @@ test('keys list prints keys without secrets, and keys revoke accepts an id or a 
   ]);
 });
 
-test('keys and users admin users add creates a user with a key and a team', async () => {
+test('admin users add creates a user with a key and a team', async () => {
   const { code, out } = await admin('users', 'add', '--email', 'Cli@example.org', '--team', 'cli');
   expect(code).toBe(0);
   const who = await service.request('GET', '/../account', undefined, lastLine(out));
@@ -150,7 +150,7 @@ test('keys and users admin users add creates a user with a key and a team', asyn
   expect(again.out).toMatch(/^existing user/);
 });
 
-test('keys and users admin teams quota prints usage and limits, changes them, and rejects a value that is not a number', async () => {
+test('admin teams quota prints usage and limits, changes them, and rejects a value that is not a number', async () => {
   const { team } = await service.key({ team: 'limited team' });
   const changed = await admin('teams', 'quota', 'limited team', '--records', '5', '--bytes', '2Ki');
   expect([changed.code, changed.out]).toEqual([
@@ -175,7 +175,7 @@ test('keys and users admin teams quota prints usage and limits, changes them, an
   expect((await admin('teams', 'quota', 'unknown')).err).toContain('there is no team "unknown"');
 });
 
-test('keys and users admin zones release ends the quarantine of a name', async () => {
+test('admin zones release ends the quarantine of a name', async () => {
   const zone = await service.zone('released.example');
   await service.request('DELETE', `/zones/${zone.id}`);
   const other = await service.key({ team: 'another team' });
@@ -228,7 +228,7 @@ test.each([
   expect(await sql`select from users where email = 'typo@example.org'`).toHaveLength(0);
 });
 
-test('keys and users admin teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
+test('admin teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
   const { out } = await admin(
     'users',
     'add',

@@ -116,24 +116,24 @@ test.each<[string, string, (zone: string) => string]>([
     'has no NS records',
     (zone) => `Add these records ${WHERE}: ${zone}. NS ${FIRST}., ${zone}. NS ${SECOND}.`,
   ],
-])('the step of %s, whose parent %s', async (child, _how, expected) => {
+])('the command tells the next step of %s, whose parent %s', async (child, _how, expected) => {
   const zone = `${child}.parent.example`;
   expect(await told(zone)).toBe(expected(zone));
 });
 
-test('a parent that does not answer', async () => {
+test('a parent that does not answer is named in the error', async () => {
   await expect(told('child.silent.example')).rejects.toThrow(
     /^the parent zone of child\.silent\.example cannot be queried: no name server of silent\.example answers\. .* Run it again, or on a machine that reaches both$/,
   );
 });
 
-test('no resolver', async () => {
+test('a resolver that does not answer is named in the error', async () => {
   await expect(told('right.parent.example', { address: '127.0.0.1', port: 1 })).rejects.toThrow(
     /^the parent zone of right\.parent\.example cannot be queried: the resolver .*\. The command needs a resolver \(ZONESTEAD_RESOLVER/,
   );
 });
 
-test('a zone that does not exist', async () => {
+test('a zone that does not exist is named in the error', async () => {
   await expect(told('unknown.parent.example')).rejects.toThrow(
     'no zone unknown.parent.example that this API key can see; "zonestead zones list" lists the zones',
   );

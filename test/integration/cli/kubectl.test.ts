@@ -145,7 +145,7 @@ beforeAll(async () => {
 afterAll(() => plane?.stop());
 
 // First: the other tests need the link of the page.
-test('works as the page shows', async () => {
+test('kubectl zonestead works as the page shows', async () => {
   const shell = openShell({ cwd: folder, env: { PATH, HOME: folder, KUBECONFIG: plane.kubeconfig, ...COMPILED } });
   try {
     for (const step of await scenario('kubectl plugin')) await follow(step, { shell });

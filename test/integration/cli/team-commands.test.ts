@@ -142,7 +142,7 @@ test('a person of another team sees and changes nothing', async () => {
   expect((await json(owner, 'keys', 'show', id, '--team', 'red')).revokedAt).toBeNull();
 });
 
-test('trusts create, test, update, show, list and revoke', async () => {
+test('the commands below trusts create, test, update, show, list and revoke a trust', async () => {
   const key = await issuerKey('one');
   const jwks = join(folder, 'jwks.json');
   await writeFile(jwks, JSON.stringify({ keys: [key.jwk] }));

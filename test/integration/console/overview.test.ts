@@ -124,7 +124,7 @@ test('the clusters refuse numbers that are none', async () => {
   expect((await beat('instance=i&objects=1e9&notReady=x')).status).toBe(400);
 });
 
-test('loads nothing from elsewhere, and works without a script or inline style', async () => {
+test('the overview loads nothing from elsewhere, and works without a script or inline style', async () => {
   const { text, status } = await pageOf(ada);
   expect(status).toBe(200);
   const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);

@@ -21,7 +21,7 @@ const userOf = async (subject: string) =>
   (await service.sql`select user_id from identities where subject = ${subject}`)[0]?.user_id ?? null;
 const isIn = async (browser: ReturnType<typeof visit>) => (await browser.get('/console/teams')).status === 200;
 
-test('An address that the provider gives to another account opens no account, until its person has another one', async () => {
+test('an address that the provider gives to another account opens no account, until its person has another one', async () => {
   person('alice', 'kim@example.org');
   await signIn('alice');
   const alice = await userOf('alice');
@@ -58,7 +58,7 @@ test.each([
   'kurt@b\u00fccher.example',
   '"kurt"@example.org',
   'kurt@localhost',
-])('The address %s is refused', async (email) => {
+])('the address %s is refused', async (email) => {
   await addPerson(service, { email: 'kurt@example.org' });
   person('other', email);
   const { page } = await signIn('other');
@@ -66,7 +66,7 @@ test.each([
   expect(await userOf('other')).toBe(null);
 });
 
-test('The administrator moves a person to another account, and the sessions of both end', async () => {
+test('the administrator moves a person to another account, and the sessions of both end', async () => {
   person('old', 'lee@example.org');
   const { browser } = await signIn('old');
   const lee = await userOf('old');
@@ -83,7 +83,7 @@ test('The administrator moves a person to another account, and the sessions of b
   await expect(adminLinkPerson(url, { ...link, email: 'nobody@example.org' }, new Date())).rejects.toThrow('no user');
 });
 
-test('A suspended person has no valid key and no session, and cannot sign in; after the suspension the keys are valid', async () => {
+test('a suspended person has no valid key and no session, and cannot sign in; after the suspension the keys are valid', async () => {
   person('sue', 'sue@example.org');
   const { browser } = await signIn('sue');
   const key = (await addPerson(service, { email: 'sue@example.org' })).text;
@@ -110,7 +110,7 @@ test('A suspended person has no valid key and no session, and cannot sign in; af
   expect([await ask(), await isIn(browser), (await signIn('sue')).page.status]).toEqual([200, false, 303]);
 });
 
-test('A removed person has nothing left, and the address is free; a team never loses its only owner silently', async () => {
+test('a removed person has nothing left, and the address is free; a team never loses its only owner silently', async () => {
   const gone = await addPerson(service, { email: 'gone@example.org', team: 'lonely' });
   await addPerson(service, { email: 'gone@example.org', team: 'shared' });
   const heir = await addPerson(service, { email: 'heir@example.org', team: 'shared' });
@@ -141,7 +141,7 @@ test('A removed person has nothing left, and the address is free; a team never l
   expect((await service.request('GET', '/../account/teams', undefined, again.text)).body).toEqual({ teams: [] });
 });
 
-test('A removed person stays removed: no command finds the row', async () => {
+test('a removed person stays removed: no command finds the row', async () => {
   const ghost = await addPerson(service, { email: 'ghost@example.org' });
   await adminRemovePerson(url, { email: 'ghost@example.org' }, new Date());
   const [row] = await service.sql`select email from users where id = ${ghost.id}`;
@@ -152,7 +152,7 @@ test('A removed person stays removed: no command finds the row', async () => {
   await expect(addPerson(service, { email })).rejects.toThrow('is not an address that a person');
 });
 
-test('A team keeps an owner who is not suspended', async () => {
+test('a team keeps an owner who is not suspended', async () => {
   const [one, other] = [
     await addPerson(service, { email: 'one@example.org', team: 'two owners' }),
     await addPerson(service, { email: 'other@example.org', team: 'two owners' }),
@@ -169,7 +169,7 @@ test('A team keeps an owner who is not suspended', async () => {
   expect((await change('PATCH', one.id, { role: 'member' })).status).toBe(200);
 });
 
-test('A sign-in that meets the removal or the suspension of its person leaves neither session nor account', async () => {
+test('a sign-in that meets the removal or the suspension of its person leaves neither session nor account', async () => {
   for (const [name, end] of [
     ['met', () => adminRemovePerson(url, { email: 'met@example.org' }, new Date())],
     ['held', () => adminSuspendPerson(url, 'held@example.org', new Date())],
@@ -199,7 +199,7 @@ test('A sign-in that meets the removal or the suspension of its person leaves ne
   }
 });
 
-test('A sign-in comes back once: a copy of its cookie does not reach the provider', async () => {
+test('a sign-in comes back once: a copy of its cookie does not reach the provider', async () => {
   person('copy', 'copy@example.org');
   const browser = visit(service);
   const back = await atProvider((await browser.get('/console/sign-in/provider')).location!, 'copy');
@@ -209,7 +209,7 @@ test('A sign-in comes back once: a copy of its cookie does not reach the provide
   expect([repeated.status, repeated.text]).toEqual([400, expect.not.stringContaining('did not confirm')]);
 });
 
-test('A person signs in at most 30 times in a minute', async () => {
+test('a person signs in at most 30 times in a minute', async () => {
   const many = await addPerson(service, { email: 'many@example.org' });
   const attempts = [];
   for (let n = 0; n < 31; n += 1) {
@@ -220,7 +220,7 @@ test('A person signs in at most 30 times in a minute', async () => {
   expect(attempts).toEqual([...Array(30).fill(303), 429]);
 });
 
-test('After a sign-out the page offers to sign out of the provider too', async () => {
+test('after a sign-out the page offers to sign out of the provider too', async () => {
   person('out', 'out@example.org');
   const { browser } = await signIn('out');
   await browser.get('/console/teams');

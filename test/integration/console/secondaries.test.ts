@@ -24,7 +24,7 @@ const boxes = (text: string) =>
     ticked ? `${name}*` : name,
   );
 
-test('shows the secondaries of a zone, and chooses among those that are offered', async () => {
+test('the page of secondaries shows those of a zone, and chooses among those that are offered', async () => {
   const { id } = await service.zone('choice.example', red);
   const home = `/console/zones/${id}`;
   const page = async () => (await browser.get(`${home}/settings`)).text;
@@ -53,7 +53,7 @@ test('shows the secondaries of a zone, and chooses among those that are offered'
   expect(boxes(await page())).toEqual(['eu']);
 });
 
-test('shows an error next to the boxes, which stay as they were ticked', async () => {
+test('the page of secondaries shows an error next to the boxes, which stay as they were ticked', async () => {
   const { id } = await service.zone('refused.example', red);
   await put('eu', { offer: { all: true } });
   const home = `/console/zones/${id}`;
@@ -69,7 +69,7 @@ test('shows an error next to the boxes, which stay as they were ticked', async (
   expect(many.text).toContain('Must be a list of at most 8 names of secondaries');
 });
 
-test('is not there for another team', async () => {
+test('the page of secondaries is not there for another team', async () => {
   const { id } = await service.zone('foreign.example', red);
   const other = visit(service);
   await other.signIn(eve.text);

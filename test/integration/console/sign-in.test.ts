@@ -6,7 +6,7 @@ import { addPerson } from '../../support/service/people.ts';
 const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 
-test('The base address leads a browser to the console, and tells another client that there is nothing', async () => {
+test('the base address leads a browser to the console, and tells another client that there is nothing', async () => {
   const get = (accept: string) => fetch(`${service.url}/`, { headers: { accept }, redirect: 'manual' });
   const page = await get('text/html,application/xhtml+xml;q=0.9');
   expect([page.status, page.headers.get('location'), page.headers.get('vary')]).toEqual([303, '/console/', 'accept']);
@@ -172,7 +172,7 @@ test('a form of the console accepts only forms: JSON and files are refused', asy
   }
 });
 
-test('every page of the console cannot be framed, runs no foreign script, is not cached (clickjacking, XSS, shared caches)', async () => {
+test('a page of the console cannot be framed, runs no foreign script, is not cached (clickjacking, XSS, shared caches)', async () => {
   const browser = visit(service);
   const pages = [await browser.get('/console/sign-in'), await browser.get('/console/nowhere')];
   await browser.signIn(ada.text);
@@ -196,7 +196,7 @@ test('every page of the console cannot be framed, runs no foreign script, is not
   }
 });
 
-test('every page of the console that does not exist, or that fails, is answered with a page too', async () => {
+test('a page of the console that does not exist, or that fails, is answered with a page too', async () => {
   const browser = visit(service);
   expect((await browser.get('/console/nowhere')).status).toBe(404);
   await browser.signIn(ada.text);
@@ -212,7 +212,7 @@ test('every page of the console that does not exist, or that fails, is answered 
   }
 });
 
-test('every page of the console is not part of the description of the API', async () => {
+test('no page of the console is part of the description of the API', async () => {
   const { paths } = (await (await fetch(`${service.url}/v1/dns/openapi.json`)).json()) as { paths: object };
   expect(Object.keys(paths).filter((path) => path.includes('console'))).toEqual([]);
 });

@@ -67,7 +67,7 @@ test('the settings of a zone show name servers and DS records to copy, and set t
   expect(read.body.defaultTtl).toBe(120);
 });
 
-test('the settings of a zone park and unpark the zone, as DNS shows', async () => {
+test('a person parks and unparks a zone in its settings, as DNS shows', async () => {
   const zone = await newZone();
   await put(zone, 'www', 'A', '192.0.2.1');
   await browser.get(`${zone.home}/settings`);
@@ -78,7 +78,7 @@ test('the settings of a zone park and unpark the zone, as DNS shows', async () =
   await expect.poll(async () => (await service.dns.lookup(`www.${zone.name}`, 'A')).rcode).toBe('NOERROR');
 });
 
-test('the settings of a zone delete the zone only after its name is typed', async () => {
+test('a person deletes a zone only after its name is typed', async () => {
   const zone = await newZone();
   await browser.get(`${zone.home}/delete`);
   const wrong = await browser.post(`${zone.home}/delete`, { confirm: 'life' });
@@ -88,7 +88,7 @@ test('the settings of a zone delete the zone only after its name is typed', asyn
   expect((await browser.get(zone.home)).status).toBe(404);
 });
 
-test('the settings of a zone do not park or unpark a zone whose state or comment another client changed while the page was open', async () => {
+test('a person does not park or unpark a zone whose state or comment another client changed while the page was open', async () => {
   const zone = await newZone();
   const parking = async () => {
     const { text } = await browser.get(`${zone.home}/settings`);
@@ -124,7 +124,7 @@ test('the settings of a zone do not park or unpark a zone whose state or comment
   expect(await read(zone)).toMatchObject({ state: 'active' });
 });
 
-test('the settings of a zone do not delete a zone that another client changed while the page was open, and show the difference', async () => {
+test('a person does not delete a zone that another client changed while the page was open, and sees the difference', async () => {
   const zone = await newZone();
   const page = await browser.get(`${zone.home}/delete`);
   await put(zone, 'www', 'A', '192.0.2.1');
@@ -141,7 +141,7 @@ test('the settings of a zone do not delete a zone that another client changed wh
   expect((await browser.get(zone.home)).status).toBe(404);
 });
 
-test('the settings of a zone delete the zone for some days, in which its owner alone can restore it', async () => {
+test('a person deletes a zone for some days, in which its owner alone can restore it', async () => {
   const zone = await newZone();
   await put(zone, 'www', 'A', '192.0.2.1');
   const { ds } = (await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body;

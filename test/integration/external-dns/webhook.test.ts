@@ -92,7 +92,7 @@ describe('the provider', () => {
   });
 });
 
-test('answers 503 with Retry-After while the window of the key is full, and continues afterwards', async () => {
+test('the provider answers 503 with Retry-After while the window of the key is full, and continues afterwards', async () => {
   const key = await limited.key({ recordWrites: 8 });
   await limited.zone('slow.example');
   const { send, records } = await startWebhook(limited, { key: key.text, limitMs: 5_000 });

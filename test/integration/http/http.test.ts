@@ -121,7 +121,7 @@ test.each(['', 'null'])(
 test.each([
   ['two lengths', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
   ['a chunk without a size', 'Transfer-Encoding: chunked\r\n'],
-])('the bytes of a body with %s is refused', async (_, head) => {
+])('a body with %s is refused', async (_, head) => {
   const reply = await bare(`POST /v1/dns${records}`, `${auth}${json}${head}`, 'zz\r\nx\r\n0\r\n\r\n');
   expect(bareRefusal(reply)).toBe('400 bad_request');
 });
@@ -165,7 +165,7 @@ describe('addresses', () => {
     ['a slash too many', `/v1/dns/zones/${zone.id}/`, '404 not_found'],
     ['capitals', '/v1/dns/ZONES', '404 not_found'],
     ['a way up', `/v1/dns/zones/../zones/${zone.id}`, '404 not_found'],
-  ])('addresses with %s is refused', async (_, path, expected) => {
+  ])('an address with %s is refused', async (_, path, expected) => {
     const reply = await get(path);
     expect(bareRefusal(reply)).toBe(expected);
     expect(String(reply.body.message).length).toBeLessThan(400);

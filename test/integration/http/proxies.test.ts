@@ -185,7 +185,7 @@ test.each([
   expect(await send({ url, before, token: local.text })).toBe(401);
 });
 
-test('the PROXY protocol and the request in one packet with it is served', async () => {
+test('a request in one packet with the PROXY protocol is served', async () => {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1' });
   let text = '';
   socket.on('data', (chunk) => {
@@ -202,12 +202,12 @@ test('the PROXY protocol and the request in one packet with it is served', async
   socket.destroy();
 });
 
-test('the PROXY protocol if a header names another trusted proxy, the header of that proxy is used', async () => {
+test('if the PROXY protocol names another trusted proxy, the header of that proxy is used', async () => {
   const before = ['PROXY TCP4 10.0.0.5 192.0.2.1 4711 443\r\n'];
   expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
 });
 
-test('headers of the client that it names are ignored', async () => {
+test('headers of a client that the PROXY protocol names are ignored', async () => {
   const before = ['PROXY TCP4 198.51.100.1 192.0.2.1 4711 443\r\n'];
   expect(await send({ url, before, headers: `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=${CLIENT}\r\n` })).toBe(401);
   // A second header is not read, and is not HTTP.
@@ -236,7 +236,7 @@ test('the PROXY protocol is not accepted if it is off', async () => {
   expect(await send({ before: [V1] })).toBe(400);
 });
 
-test('the PROXY protocol on without a trusted proxy is an error of the settings, and the process does not start', async () => {
+test('the PROXY protocol that is on without a trusted proxy is an error of the settings, and the process does not start', async () => {
   const settings = { ZONESTEAD_PROXY_PROTOCOL: 'on', ZONESTEAD_TRUSTED_PROXIES: '' };
   await expect(service.anotherApi({ settings })).rejects.toThrow(/ZONESTEAD_TRUSTED_PROXIES names no proxy/);
   await expect(startApiProcess(service, { ZONESTEAD_PROXY_PROTOCOL: 'on' })).rejects.toThrow(

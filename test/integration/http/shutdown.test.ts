@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true, force: true });
 });
 
-test('The api answers the request that it has read in part when it is told to exit, and closes the connection', async () => {
+test('the api answers the request that it has read in part when it is told to exit, and closes the connection', async () => {
   const env = {
     DATABASE_URL: service.database.url,
     ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,

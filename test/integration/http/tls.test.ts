@@ -49,7 +49,7 @@ async function answered(socket: TLSSocket, bytes: string): Promise<string> {
   return text;
 }
 
-test('The REST API answers over TLS 1.3, and refuses older versions', async () => {
+test('the REST API answers over TLS 1.3, and refuses older versions', async () => {
   const socket = dial();
   await once(socket, 'secureConnect');
   expect(socket.getProtocol()).toBe('TLSv1.3');
@@ -60,7 +60,7 @@ test('The REST API answers over TLS 1.3, and refuses older versions', async () =
   });
 });
 
-test('A request without TLS gets an answer that says what is wrong', async () => {
+test('a request without TLS gets an answer that says what is wrong', async () => {
   expect(await sendBare(url.replace('https', 'http'), get())).toMatchObject({
     status: 400,
     body: { error: 'bad_request', message: expect.stringContaining('https://') },
@@ -68,7 +68,7 @@ test('A request without TLS gets an answer that says what is wrong', async () =>
   });
 });
 
-test.concurrent('Requests over TLS have the time limits of the others', { timeout: LIMIT_MS * 2 }, async ({
+test.concurrent('requests over TLS have the time limits of the others', { timeout: LIMIT_MS * 2 }, async ({
   expect,
 }) => {
   const idle = dial();
@@ -80,7 +80,7 @@ test.concurrent('Requests over TLS have the time limits of the others', { timeou
   expect(idle.closed).toBe(false);
 });
 
-test.concurrent('Half-open handshakes delay no other client, and end in time', { timeout: 300_000 }, async ({
+test.concurrent('half-open handshakes delay no other client, and end in time', { timeout: 300_000 }, async ({
   expect,
 }) => {
   const hello = await clientHello();
@@ -92,13 +92,13 @@ test.concurrent('Half-open handshakes delay no other client, and end in time', {
   await expect.poll(() => held.filter(({ closed }) => !closed).length, { timeout: 60_000 }).toBe(0);
 });
 
-test('Octets that are not a handshake end the connection at once', async () => {
+test('octets that are not a handshake end the connection at once', async () => {
   const socket = await holdOpen(url.replace('https', 'http'), '\x16\x03\x01\x00\x04junk');
   sockets.push(socket.resume());
   await once(socket, 'close');
 });
 
-test('Connections with and without TLS share the limits, also before the handshake', async () => {
+test('connections with and without TLS share the limits, also before the handshake', async () => {
   const limited = await service.anotherApi({ settings: { ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS: '3' } });
   const tls = service.tlsUrl(limited.url).replace('https', 'http');
   const held = [await holdOpen(limited.url, ''), await holdOpen(tls, ''), await holdOpen(tls, '\x16')];
@@ -121,7 +121,7 @@ test('Connections with and without TLS share the limits, also before the handsha
     .toBe('open');
 });
 
-test('The PROXY protocol comes before the handshake, and names the client', async () => {
+test('the PROXY protocol comes before the handshake, and names the client', async () => {
   const balanced = await service.anotherApi({
     settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1', ZONESTEAD_PROXY_PROTOCOL: 'on' },
   });
@@ -136,7 +136,7 @@ test('The PROXY protocol comes before the handshake, and names the client', asyn
   expect(await status('203.0.113.8')).toBe(401);
 });
 
-test('The process of an api shuts down gracefully, though clients hold connections with TLS', async () => {
+test('the process of an api shuts down gracefully, though clients hold connections with TLS', async () => {
   const to = `https://127.0.0.1:${port}`;
   const idle = dial(to);
   idle.write(get());

@@ -101,7 +101,7 @@ async function runs(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-test(`stays below ${PROMISED_MB} MB at its peak when it starts among ${RECORDS} records`, async () => {
+test(`the operator stays below ${PROMISED_MB} MB at its peak when it starts among ${RECORDS} records`, async () => {
   await expect.poll(runs, { timeout: 120_000 }).toBeGreaterThanOrEqual(RECORDS);
   expect(cluster.writes).toEqual([]);
   const peak = await peakMegabytes(operator.pid);

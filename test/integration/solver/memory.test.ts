@@ -98,7 +98,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-test(`stays below ${PROMISED_MB} MB at its peak with ${RECORDS} records, a change of each, and a list from the start again`, async () => {
+test(`the solver stays below ${PROMISED_MB} MB at its peak with ${RECORDS} records, a change of each, and a list from the start again`, async () => {
   const { watches, sent } = cluster;
   await expect.poll(() => watches.length, { timeout: 60_000 }).toBe(1);
   expect(sent).toEqual({ records: RECORDS, lists: 1 });

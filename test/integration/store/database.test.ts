@@ -43,7 +43,7 @@ test('a statement with parameters is prepared again when the columns of its answ
   expect([...(await probe(1))]).toEqual([{ a: 1, b: 2 }]);
 });
 
-test('can be kept from naming statements, for poolers that lose them', async () => {
+test('a connection can be kept from naming statements, for poolers that lose them', async () => {
   const plain = openDatabase(`${ground.url}?prepare=false`, { max: 1 });
   try {
     await teamByName(plain.db, 'nobody');

@@ -47,7 +47,7 @@ test('a statement sent after the loss is refused, and nothing of the transaction
   expect(await teams()).toEqual([]);
 });
 
-test('so is one in a savepoint, and a result that comes too late is not committed', async () => {
+test('a statement in a savepoint is refused too, and a result that comes too late is not committed', async () => {
   const nested = database.db.transaction(async (tx) => {
     await loseConnection(tx);
     await tx.transaction((inner) => insert(inner, 'nested'));

@@ -223,7 +223,7 @@ test('one replica at a time deletes, and the other one does not wait for it', as
   expect(await requests()).toHaveLength(0);
 });
 
-test('stops at the signal', async () => {
+test('the deletion stops at the signal', async () => {
   await change('team_a', ago(500 * DAY));
   await retentionRound({ db: one.db, settings: SETTINGS, now: () => NOW }, AbortSignal.abort());
   expect(await requests()).toHaveLength(1);

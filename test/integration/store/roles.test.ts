@@ -50,7 +50,7 @@ test('the role of the api has no power over other roles', async () => {
   await expectNoPower(adminUrl, `postgres://${service.name}:${service.password}@127.0.0.1:${port}/postgres`);
 });
 
-test('so it is on the oldest PostgreSQL that is supported, where all migrations run without such a power', {
+test('the role of the api needs no power over other roles on the oldest PostgreSQL either, where all migrations run', {
   timeout: 300_000,
 }, async () => {
   const stateDir = await temporaryFolder('roles');

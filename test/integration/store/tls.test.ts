@@ -110,7 +110,7 @@ async function ask(host: string, { mode = 'verify-full', authorities }: Options 
 
 const CA = () => ({ authorities: authority.certificateFile });
 
-test('A server with sslmode=verify-full is used if its certificate is for the name or the IP address of DATABASE_URL, and for no other', async () => {
+test('a server with sslmode=verify-full is used if its certificate is for the name or the IP address of DATABASE_URL, and for no other', async () => {
   await serve('localhost');
   expect(await ask('localhost', CA())).toBe(true);
   await expect(ask('127.0.0.1', CA())).rejects.toThrow(
@@ -121,7 +121,7 @@ test('A server with sslmode=verify-full is used if its certificate is for the na
   await expect(ask('localhost', CA())).rejects.toThrow(/Host: localhost\. is not cert's CN: 127\.0\.0\.1/);
 });
 
-test('A server with sslmode=verify-full is refused with a certificate of another authority, and without a named authority', async () => {
+test('a server with sslmode=verify-full is refused with a certificate of another authority, and without a named authority', async () => {
   await serve('localhost', other);
   await expect(ask('localhost', CA())).rejects.toThrow(/self-signed certificate|unable to/);
   await expect(ask('localhost')).rejects.toThrow(/self-signed certificate|unable to/);
@@ -129,7 +129,7 @@ test('A server with sslmode=verify-full is refused with a certificate of another
   expect(await ask('localhost', { mode: 'require' })).toBe(true);
 });
 
-test('A server with sslmode=verify-full is verified by the new authorities as soon as their file is replaced, and by none while the file is damaged', async () => {
+test('a server with sslmode=verify-full is verified by the new authorities as soon as their file is replaced, and by none while the file is damaged', async () => {
   await serve('localhost');
   const file = join(folder, 'ca.crt');
   await copyFile(authority.certificateFile, file);
@@ -153,7 +153,7 @@ test('A server with sslmode=verify-full is verified by the new authorities as so
   }
 });
 
-test('A server with sslmode=verify-full that has no TLS is not used, and one that is down leaves the process alive', async () => {
+test('a server with sslmode=verify-full that has no TLS is not used, and one that is down leaves the process alive', async () => {
   const plain = openDatabase(
     `${inject('postgres').adminUrl}?sslmode=verify-full&sslrootcert=${authority.certificateFile}`,
   );
@@ -173,13 +173,13 @@ test('A server with sslmode=verify-full that has no TLS is not used, and one tha
   }
 });
 
-test('A server with sslmode=verify-full needs a file with certificates', () => {
+test('a server with sslmode=verify-full needs a file with certificates', () => {
   const open = (file: string) => () => openDatabase(`${postgres.url}?sslmode=verify-full&sslrootcert=${file}`);
   expect(open('/nowhere/ca.crt')).toThrow('the authorities of the database in /nowhere/ca.crt cannot be read: ENOENT');
   expect(open(authority.keyFile)).toThrow(/cannot be read: it contains no certificate in PEM/);
 });
 
-test('The readiness probe of the built-in Postgres fails while it recovers, or is stopped, and reads a new certificate once', async () => {
+test('the readiness probe of the built-in Postgres fails while it recovers, or is stopped, and reads a new certificate once', async () => {
   const fake = join(folder, 'fake');
   await mkdir(fake);
   expect(await probe(fake)).toBe(1);

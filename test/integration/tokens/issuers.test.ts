@@ -321,7 +321,7 @@ test('the address of keys needs a certificate of the authority that the trust na
   expect(codeOf(await verifier.verify(own, { ...secure.terms, ca }, signal))).toBe('ok');
 });
 
-test('counts verifications and fetches', async () => {
+test('the metrics count verifications and fetches', async () => {
   issuer.fault = (request) => request.destroy();
   await judged('x');
   await judged(await ec.sign(claims()));

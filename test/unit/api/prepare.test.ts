@@ -6,7 +6,7 @@ import { createLogger } from '#telemetry/log.ts';
 const failure = (code: string) =>
   Object.assign(new Error('Failed query: select 1'), { cause: Object.assign(new Error('connect 10.0.0.1'), { code }) });
 
-test('retries until it succeeds, and reports each cause once', async () => {
+test('the preparation retries until it succeeds, and reports each cause once', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'api', destination: { write: (line) => lines.push(line) } });
   const causes = ['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED', '28P01', '28P01'];
@@ -26,7 +26,7 @@ test('retries until it succeeds, and reports each cause once', async () => {
   expect(lines.at(-1)).toContain('the database is ready');
 });
 
-test('ends when the signal aborts', async () => {
+test('the preparation ends when the signal aborts', async () => {
   const stop = new AbortController();
   const log = createLogger({ name: 'api', level: 'silent' });
   const prepare = async () => {

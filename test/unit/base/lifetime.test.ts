@@ -10,6 +10,6 @@ test.each([
   ['has expired at its end, as text', null, '2026-06-01T00:00:00Z', 'expired'],
   ['has expired at its end, as a Date', null, new Date('2026-06-01T00:00:00Z'), 'expired'],
   ['stays revoked after its end', '2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z', 'revoked'],
-] as const)('A key %s', (_, revokedAt, expiresAt, state) => {
+] as const)('a key %s', (_, revokedAt, expiresAt, state) => {
   expect(judgeLifetime({ revokedAt, expiresAt }, now)).toBe(state);
 });

@@ -28,7 +28,7 @@ function setUp(permits: number) {
   return { clock, work, order, most: () => most };
 }
 
-test('runs no more jobs than there are permits, in the order of arrival', async () => {
+test('a limit runs no more jobs than there are permits, in the order of arrival', async () => {
   const on = setUp(3);
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => on.work(name));
   await on.clock.advance(5);
@@ -38,7 +38,7 @@ test('runs no more jobs than there are permits, in the order of arrival', async 
   expect(on.most()).toBe(3);
 });
 
-test('gives the next permit to a group with one job, however many jobs another group has waiting', async () => {
+test('a limit gives the next permit to a group with one job, however many jobs another group has waiting', async () => {
   const on = setUp(2);
   const flood = Array.from({ length: 100 }, (_, n) => on.work(`a${n}`));
   await on.clock.advance(5);
@@ -49,7 +49,7 @@ test('gives the next permit to a group with one job, however many jobs another g
   await Promise.all([...flood, other]);
 });
 
-test('continues after a job that failed', async () => {
+test('a limit continues after a job that failed', async () => {
   const on = setUp(1);
   const failed = expect(on.work('a!')).rejects.toThrow('a!');
   const after = on.work('b');
@@ -58,7 +58,7 @@ test('continues after a job that failed', async () => {
   expect(await after).toBe('b');
 });
 
-test('drops a job that is given up while it waits, but none that has begun', async () => {
+test('a limit drops a job that is given up while it waits, but none that has begun', async () => {
   const on = setUp(1);
   const abort = new AbortController();
   const first = on.work('a', abort.signal);
@@ -74,7 +74,7 @@ test('drops a job that is given up while it waits, but none that has begun', asy
   expect(on.order).toEqual(['a', 'b2']);
 });
 
-test('leaves permits for another group, even if the calls of one hang', async () => {
+test('a limit leaves permits for another group, even if the calls of one hang', async () => {
   const clock = new FakeClock();
   const limit = new Limit({ permits: 4, isFair: true });
   const began: string[] = [];
@@ -90,7 +90,7 @@ test('leaves permits for another group, even if the calls of one hang', async ()
   expect(began.sort()).toEqual(['a', 'a', 'b', 'c']);
 });
 
-test('with calls that are given up at any time, settles each once, runs all others, and exceeds no limit', async () => {
+test('a limit with calls that are given up at any time settles each once, runs all others, and exceeds no limit', async () => {
   const anyCall = fc.record({
     group: fc.constantFrom('a', 'b', 'c'),
     at: fc.nat({ max: 200 }),
@@ -130,7 +130,7 @@ test('with calls that are given up at any time, settles each once, runs all othe
   );
 });
 
-test('tries a permit without a wait, and returns it once', () => {
+test('a limit tries a permit without a wait, and returns it once', () => {
   const limit = new Limit({ permits: 1 });
   const release = limit.tryTake('a');
   expect([limit.tryTake('b'), limit.isFree('b'), limit.used]).toEqual([null, false, 1]);
@@ -139,7 +139,7 @@ test('tries a permit without a wait, and returns it once', () => {
   expect([limit.isFree('b'), limit.used]).toEqual([true, 0]);
 });
 
-test('gives each owner its own permits and no more, while other owners keep theirs', () => {
+test('a limit gives each owner its own permits and no more, while other owners keep theirs', () => {
   const limit = new Limit({ permits: 5, share: 2 });
   const first = limit.tryTake('a');
   expect([first, limit.tryTake('a')].every((release) => release !== null)).toBe(true);
@@ -151,7 +151,7 @@ test('gives each owner its own permits and no more, while other owners keep thei
   expect(limit.tryTake('a')).not.toBeNull();
 });
 
-test('serves the work that waits when the number of permits has risen, before new work', async () => {
+test('a limit serves the work that waits when the number of permits has risen, before new work', async () => {
   let permits = 0;
   const limit = new Limit({ permits: () => permits });
   const order: string[] = [];
@@ -162,7 +162,7 @@ test('serves the work that waits when the number of permits has risen, before ne
   expect(order).toEqual(['a', 'b']);
 });
 
-test('runs work of one key one after another, and work of another key at the same time', async () => {
+test('work of one key runs one after another, and work of another key at the same time', async () => {
   const clock = new FakeClock();
   const serial = createSerial();
   const { signal } = new AbortController();

@@ -87,7 +87,7 @@ const judge = (host: string, options = '', protection: object = {}) => {
   return judged.ok ? judged.value.replace(`postgres://u:hunter2@${host}/z`, '') : judged.problem;
 };
 
-test('A connection to the database to another machine is refused without a verified server, also if one of several hosts is another machine', () => {
+test('a connection to the database to another machine is refused without a verified server, also if one of several hosts is another machine', () => {
   for (const host of [
     'db.example.net',
     '10.0.0.7',
@@ -104,12 +104,12 @@ test('A connection to the database to another machine is refused without a verif
   expect(judge('a', '?sslmode=require', { isUnverifiedAllowed: true })).toBe('?sslmode=require');
 });
 
-test('A connection to the database to the own machine needs no TLS', () => {
+test('a connection to the database to the own machine needs no TLS', () => {
   for (const host of ['localhost', '127.0.0.1', '127.1.2.3:5433', '[::1]', '127.0.0.1:1,127.0.0.1:2'])
     expect(judge(host)).toBe('');
 });
 
-test('A connection to the database is verified by the named authorities, whose file adds verify-full', () => {
+test('a connection to the database is verified by the named authorities, whose file adds verify-full', () => {
   const named = { authorities: '/etc/zonestead/a b&c.crt' };
   expect(judge('a', '', named)).toBe(
     `?sslrootcert=${encodeURIComponent('/etc/zonestead/a b&c.crt')}&sslmode=verify-full`,

@@ -41,12 +41,12 @@ test('countAbove counts values over the limit, not values that equal it', () => 
   expect(countAbove([249, 250, 251], 250)).toBe(1);
 });
 
-test('tables keeps three significant figures of small numbers and all of large ones', () => {
+test('a table keeps three significant figures of small numbers and all of large ones', () => {
   expect([0.1234, 1.5, 12.34, 123.4, 12_345].map(figure)).toEqual(['0.12', '1.50', '12.3', '123', '12345']);
   expect(figure(Number.NaN)).toBe('-');
 });
 
-test('tables puts words to the left and numbers to the right', () => {
+test('a table puts words to the left and numbers to the right', () => {
   expect(
     tableLines([
       ['what', 'n'],
@@ -56,6 +56,6 @@ test('tables puts words to the left and numbers to the right', () => {
   ).toEqual(['what     n', 'a       10', 'longer   9']);
 });
 
-test('tables says what, how often, and the summary in one row', () => {
+test('a table says what, how often, and the summary in one row', () => {
   expect(summaryRow('new name', [1, 2, 3])).toEqual(['new name', '3', '2.00', '3.00', '3.00', '3.00']);
 });

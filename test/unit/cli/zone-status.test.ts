@@ -44,7 +44,7 @@ async function output(secondaries: ZoneSecondary[], isJson = false): Promise<str
   return lines;
 }
 
-test('shows the state, the serial and the names of each secondary', async () => {
+test('the command shows the state, the serial and the names of each secondary', async () => {
   const lines = await output([EU, US]);
   // The answer over DNS tells the serial of eu, and the api that of us.
   expect(lines.find((line) => line.startsWith('eu '))).toMatch(/^eu +current +9 +ns\.eu\.test *$/);
@@ -54,6 +54,6 @@ test('shows the state, the serial and the names of each secondary', async () => 
   expect(JSON.parse((await output([EU, US], true)).join('\n'))).toMatchObject({ secondaries: [EU, US] });
 });
 
-test('shows no table of secondaries for a zone without one', async () => {
+test('the command shows no table of secondaries for a zone without one', async () => {
   expect((await output([])).join('\n')).not.toContain('SECONDARY');
 });

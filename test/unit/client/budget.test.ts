@@ -5,7 +5,7 @@ import { emptyBudget, end, hear, permits, take } from '#client/pace/budget.ts';
 const rate = (remaining: number) => ({ remaining, quota: 60, windowMs: 60_000 });
 const one = new Map([['team', 1]]);
 
-test('An answer to an older request does not replace the limit that a newer one stated', () => {
+test('an answer to an older request does not replace the limit that a newer one stated', () => {
   const budget = emptyBudget();
   const older = take(budget, one, 1_000);
   const newer = take(budget, one, 2_000);
@@ -17,7 +17,7 @@ test('An answer to an older request does not replace the limit that a newer one 
   expect(permits(budget, { group: 'team', groups: 1 }, 2_300)).toBe(false);
 });
 
-test('An answer to a newer request replaces it', () => {
+test('an answer to a newer request replaces it', () => {
   const budget = emptyBudget();
   const older = take(budget, one, 1_000);
   hear(budget, rate(0), older, 1_100);

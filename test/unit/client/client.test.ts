@@ -96,7 +96,7 @@ const aZone = {
 };
 const aRecord = { id: 'rec_1', name: 'www', type: 'A', content: '192.0.2.1', ttl: 60, priority: null };
 
-test('the client in its requests sends zone files as text and takes them as text', async () => {
+test('the client sends zone files as text and takes them as text', async () => {
   const summary = { records: 1, created: 1, updated: 0, deleted: 0, unchanged: 0, ignored: 2 };
   const { client, seen } = await service([
     { status: 200, body: '$TTL 60\n', headers: { 'content-type': 'text/dns; charset=utf-8' } },
@@ -113,7 +113,7 @@ test('the client in its requests sends zone files as text and takes them as text
   ]);
 });
 
-test('the client in its requests sends many changes as one batch, and returns one result per change', async () => {
+test('the client sends many changes as one batch, and returns one result per change', async () => {
   const results = [
     { status: 201, record: aRecord },
     { status: 204, id: 'rec_2' },
@@ -138,7 +138,7 @@ test('the client in its requests sends many changes as one batch, and returns on
   ]);
 });
 
-test('the client in its requests asks for the history page by page', async () => {
+test('the client asks for the history page by page', async () => {
   const change = {
     id: 7,
     action: 'record.delete',
@@ -157,7 +157,7 @@ test('the client in its requests asks for the history page by page', async () =>
   expect(seen[0]?.line).toBe('GET /v1/dns/zones/zone_1/changes?limit=1&cursor=xyz');
 });
 
-test('the client in its requests sends the method, the path, the query and the body of an operation', async () => {
+test('the client sends the method, the path, the query and the body of an operation', async () => {
   const { client, seen } = await service([
     { status: 200, body: { zones: [aZone] } },
     { status: 200, body: { zones: [] } },
@@ -186,7 +186,7 @@ test('the client in its requests sends the method, the path, the query and the b
   expect(JSON.parse(seen[4]?.body ?? '')).toEqual({ zoneName: 'example.org', owner: 'org:t1' });
 });
 
-test('the client in its requests escapes values in a path or a query', async () => {
+test('the client escapes values in a path or a query', async () => {
   const { client, seen } = await service([{ status: 200, body: { records: [aRecord] } }, { status: 204 }]);
   await fetchRecords(client, 'zone_1', { name: '*', type: 'TXT', content: 'a&b=c d' });
   await client.call(deleteRecord, { params: { id: 'zone_1', recordId: '../zone_2' } });
@@ -194,7 +194,7 @@ test('the client in its requests escapes values in a path or a query', async () 
   expect(seen[1]?.line).toBe('DELETE /v1/dns/zones/zone_1/records/..%2Fzone_2');
 });
 
-test('the client in its requests carries the key, the request id and the idempotency key', async () => {
+test('the client carries the key, the request id and the idempotency key', async () => {
   const { client, seen } = await service([{ status: 201, body: aRecord }]);
   const body = { name: 'www', type: 'A' as const, content: '192.0.2.1' };
   expect(
@@ -208,20 +208,20 @@ test('the client in its requests carries the key, the request id and the idempot
   });
 });
 
-test('the client in its requests keeps the path of a base address that has one', async () => {
+test('the client keeps the path of a base address that has one', async () => {
   const { client, seen } = await service([{ status: 200, body: { zones: [] } }], { path: '/dns-api/' });
   await fetchZones(client, {});
   expect(seen[0]?.line).toBe('GET /dns-api/v1/dns/zones');
 });
 
-test('the client in its requests keeps its connections: consecutive calls open no new one', async () => {
+test('the client keeps its connections: consecutive calls open no new one', async () => {
   const { client, connections } = await service(Array.from({ length: 100 }, () => ({ status: 200, body: aZone })));
   for (let i = 0; i < 100; i++) await client.call(getZone, { params: { id: 'zone_1' } });
   // The end of an answer is read before its socket counts as free again, so a call may open another one now and then.
   expect(connections()).toBeLessThanOrEqual(10);
 });
 
-test('the client in its answers follows a list to its end', async () => {
+test('the client follows a list to its end', async () => {
   const { client, seen } = await service([
     { status: 200, body: { records: [aRecord], next: 'c1' } },
     { status: 200, body: { records: [{ ...aRecord, id: 'rec_2' }] } },
@@ -230,13 +230,13 @@ test('the client in its answers follows a list to its end', async () => {
   expect(seen[1]?.line).toBe('GET /v1/dns/zones/zone_1/records?cursor=c1');
 });
 
-test('the client in its answers gives up on a list whose pages form a loop', async () => {
+test('the client gives up on a list whose pages form a loop', async () => {
   const page = { status: 200, body: { records: [], next: 'c1' } };
   const { client } = await service([page, page, page]);
   await expect(fetchRecords(client, 'zone_1', {})).rejects.toBeInstanceOf(ApiUnavailable);
 });
 
-test('the client in its answers returns a list page by page, and asks for shorter pages if one is longer than it reads', async () => {
+test('the client returns a list page by page, and asks for shorter pages if one is longer than it reads', async () => {
   const long = { ...aRecord, type: 'TXT', content: 'x'.repeat(3_000) };
   const { client, seen } = await service(
     [
@@ -259,25 +259,25 @@ test('the client in its answers returns a list page by page, and asks for shorte
   ]);
 });
 
-test('the client in its answers longer than it reads are not read to their end, and cause an error', async () => {
+test('an answer that is longer than the client reads is not read to its end, and causes an error', async () => {
   const { client } = await service(['endless'], { maxAnswerBytes: 100_000 });
   await expect(fetchRecords(client, 'zone_1', {})).rejects.toThrow(
     "The API's answer is longer than 100000 bytes; the rest of it was not read",
   );
 });
 
-test('the client in its answers finds no zone where the service says not_found', async () => {
+test('the client finds no zone where the service says not_found', async () => {
   const { client } = await service([{ status: 404, body: { error: 'not_found', message: 'No zone.' } }]);
   expect(await fetchEnclosingZone(client, 'a.example.org')).toBeNull();
 });
 
-test('the client in its answers ignores fields that a newer service adds', async () => {
+test('the client ignores fields that a newer service adds', async () => {
   const { client } = await service([{ status: 200, body: { ...aRecord, colour: 'red' } }]);
   const body = { name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: 60 };
   expect(await client.call(replaceRecord, { params: { id: 'zone_1', recordId: 'rec_1' }, body })).toEqual(aRecord);
 });
 
-test('the client in its answers become an ApiError with code, message, request id and the time to wait', async () => {
+test('a refusal becomes an ApiError with code, message, request id and the time to wait', async () => {
   const headers = { 'retry-after': '7', 'x-request-id': 'r-9' };
   const { client } = await service([{ status: 503, body: { error: 'busy', message: 'Again.' }, headers }]);
   const error = await client.call(deleteZone, { params: { id: 'zone_1' } }).catch((thrown: unknown) => thrown);
@@ -286,7 +286,7 @@ test('the client in its answers become an ApiError with code, message, request i
   expect(isBusy(error)).toBe(true);
 });
 
-test('the client in its answers say who owns the value of a set that exists already', async () => {
+test('a refusal says who owns the value of a set that exists already', async () => {
   const held = { owner: 'k8s:prod/default/www', value: '192.0.2.1', records: ['rec_1'] };
   const refused = { error: 'conflict', message: 'It exists.' };
   const { client } = await service([
@@ -303,7 +303,7 @@ test('the client in its answers say who owns the value of a set that exists alre
   expect(await apply()).toMatchObject({ owner: null, value: null, records: [] });
 });
 
-test('the client in its answers that come from something else are recognized, and their text is not passed on', async () => {
+test('an answer that comes from something else is recognized, and its text is not passed on', async () => {
   const { client } = await service([{ status: 502, body: '<html>nginx yk_1_secret</html>' }]);
   const error = (await client
     .call(getZone, { params: { id: 'zone_1' } })
@@ -312,7 +312,7 @@ test('the client in its answers that come from something else are recognized, an
   expect(error.message).not.toContain('html');
 });
 
-test('the client in its answers that break the contract are ApiUnavailable', async () => {
+test('an answer that breaks the contract is ApiUnavailable', async () => {
   const { client } = await service([
     { status: 200, body: { ...aZone, serial: 'one' } },
     { status: 200, body: { zones: [{ ...aZone, serial: 'one' }] } },
@@ -323,7 +323,7 @@ test('the client in its answers that break the contract are ApiUnavailable', asy
   await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toBeInstanceOf(ApiUnavailable);
 });
 
-test('An answer is checked against the schema of its status', async () => {
+test('an answer is checked against the schema of its status', async () => {
   const at = aZone.createdAt;
   const preview = {
     dryRun: true,
@@ -343,7 +343,7 @@ test('An answer is checked against the schema of its status', async () => {
   expect([await restore(), await restore()]).toEqual([preview, zone]);
 });
 
-test('the client in its answers are never followed elsewhere', async () => {
+test('a redirect is never followed', async () => {
   const { client, seen } = await service([{ status: 302, headers: { location: '/elsewhere' } }]);
   await expect(client.call(getZone, { params: { id: 'zone_1' } })).rejects.toMatchObject({
     status: 302,

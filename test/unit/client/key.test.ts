@@ -74,7 +74,7 @@ async function write(text: string): Promise<void> {
   await rename(join(folder, '..data_tmp'), join(folder, '..data'));
 }
 
-test('is read again when the service refuses it, and the call is repeated once with its body', async () => {
+test('the key in the file is read again when the service refuses it, and the call is repeated once with its body', async () => {
   expect(await call()).toEqual(summary);
   await write('two\n');
   valid = 'two';
@@ -83,7 +83,7 @@ test('is read again when the service refuses it, and the call is repeated once w
   expect(new Set(seen.map((each) => each.body))).toEqual(new Set([FILE]));
 });
 
-test('is read again every few seconds, before the service refuses it', async () => {
+test('the key in the file is read again every few seconds, before the service refuses it', async () => {
   await call();
   await write('two');
   await call();
@@ -93,13 +93,13 @@ test('is read again every few seconds, before the service refuses it', async () 
   expect(seen.map(({ token }) => token)).toEqual(['one', 'one', 'two']);
 });
 
-test('is not sent again if the service refuses what the file holds', async () => {
+test('the key in the file is not sent again if the service refuses what the file holds', async () => {
   valid = 'another';
   await expect(call()).rejects.toMatchObject({ status: 401, message: 'The token has expired.' });
   expect(seen).toHaveLength(1);
 });
 
-test('is sent once more if the service reads the keys of the issuer soon', async () => {
+test('the key in the file is sent once more if the service reads the keys of the issuer soon', async () => {
   [valid, unreadFor] = ['another', 1];
   onUnread = () => {
     valid = 'one';
@@ -114,13 +114,13 @@ test('is sent once more if the service reads the keys of the issuer soon', async
   expect(seen).toHaveLength(4);
 });
 
-test('is not sent again if the service reads the keys of the issuer later, and the error says when', async () => {
+test('the key in the file is not sent again if the service reads the keys of the issuer later, and the error says when', async () => {
   [valid, unreadFor] = ['another', 6];
   await expect(call()).rejects.toSatisfy(isKeyNotRead);
   expect(seen).toHaveLength(1);
 });
 
-test('lets every one of many concurrent calls succeed after a rotation', async () => {
+test('the key in the file lets every one of many concurrent calls succeed after a rotation', async () => {
   await call();
   for (const token of ['two', 'three', 'four']) {
     await write(token);
@@ -130,7 +130,7 @@ test('lets every one of many concurrent calls succeed after a rotation', async (
   }
 });
 
-test('stays in use while the file is missing, until the service refuses it; then each call names the file and reads it again', async () => {
+test('the key in the file stays in use while the file is missing, until the service refuses it; then each call names the file and reads it again', async () => {
   await call();
   await rm(join(folder, '..data'));
   now += 60_000;

@@ -7,7 +7,7 @@ import { getAccount } from '#contract/operations/account.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
 
-test('is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
+test('the own key is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'operator', destination: { write: (line) => lines.push(line) } });
   const stop = new AbortController();

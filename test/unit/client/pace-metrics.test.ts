@@ -5,7 +5,7 @@ import { createPaceMetrics } from '#client/pace/metrics.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { FakeClock } from '../../support/time/fake-clock.ts';
 
-test('A measured dispatcher runs jobs, tells pauses and shows its state', async () => {
+test('a measured dispatcher runs jobs, tells pauses and shows its state', async () => {
   const clock = new FakeClock();
   const pace = createPaceMetrics(createMetrics({ processMetrics: false }), clock);
   const dispatcher = pace.observed(createDispatcher({ clock, random: () => 0, onPause: pace.onPause }));

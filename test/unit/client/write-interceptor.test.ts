@@ -6,7 +6,7 @@ import { chooseZoneSecondaries } from '#contract/operations/secondaries.ts';
 import { deleteZone, getZone } from '#contract/operations/zones.ts';
 import { fakeClient, on } from '../../support/service/fake-client.ts';
 
-test('An interceptor sees each operation that changes DNS data, with the ids of its request', async () => {
+test('an interceptor sees each operation that changes DNS data, with the ids of its request', async () => {
   const seen: unknown[] = [];
   const plain = fakeClient(
     on(getZone, () => ({}) as never),

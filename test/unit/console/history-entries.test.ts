@@ -34,7 +34,7 @@ const author = (more: Partial<ChangeView>, ...keys: KeyName[]) => {
 };
 const entry = (more: Partial<ChangeView>) => groups([change(more)])[0]?.entries[0];
 
-test('A request whose changes may be on two pages is undone as a whole', () => {
+test('a request whose changes may be on two pages is undone as a whole', () => {
   const changes = ['a', 'b', 'c'].map((requestId, at) => change({ id: 3 - at, requestId }));
   const undoOf = (more?: { newer: boolean; older: boolean }) =>
     groupHistory(changes, new Map(), NOW, more).map(({ isCut, undo }) => [isCut, undo]);

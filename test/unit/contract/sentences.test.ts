@@ -31,7 +31,7 @@ const cases: [schema: z.ZodType, input: unknown, message: string][] = [
   [z.date(), undefined, 'is missing'],
 ];
 
-test.each(cases)('case %#: %s', (schema, input, message) => {
+test.each(cases)('the sentence of case %# says: %s', (schema, input, message) => {
   const parsed = schema.safeParse(input, { error: describeIssue });
   expect(parsed.error?.issues.map((issue) => issue.message)).toEqual([message]);
 });

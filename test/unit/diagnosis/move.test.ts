@@ -62,13 +62,13 @@ test.each<[string, DelegationSets, DelegationSets | null, string, RegExp]>([
   ['a DS of the other key', at(OURS, OTHER_DS), null, 'remove-ds', /now: validating resolvers reject/],
   ['both DS', at(OURS, [...OUR_DS, ...OTHER_DS]), null, 'remove-ds', /keep ours/],
   ['our DS', at(OURS, OUR_DS), null, 'done', /is delegated to this service/],
-])('with %s', (_, parent, cached, wanted, said) => {
+])('the next step has its sentence with %s', (_, parent, cached, wanted, said) => {
   const found = step(parent, cached);
   expect([found.step, found.text]).toEqual([wanted, expect.stringMatching(said)]);
 });
 
 /** A zone is bogus if a resolver can meet a DS without the key of the answers that it gets. */
-test('never makes a resolver meet our answers with a DS of the other key, with any old records in caches', () => {
+test('the order of steps never makes a resolver meet our answers with a DS of the other key, with any old records in caches', () => {
   let parent = at(OTHERS, OTHER_DS);
   // The caches of the slowest resolver, which follows the parent at each wait.
   let cached = parent;

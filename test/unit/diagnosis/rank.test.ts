@@ -36,7 +36,7 @@ const record = (reason: string) =>
   }) as unknown as DNSRecord;
 const diagnose = (object: DNSRecord, of: DNSZone) => diagnoseObject({ object, zone: { object: of }, named: [] });
 
-test('The first finding is the first thing to repair', () => {
+test('the first finding is the first thing to repair', () => {
   const effect = { ...fail('zone', 'The zone waits for its servers', 'Wait'), isEffect: true };
   const server = fail('name-server', 'A server does not answer', 'Start it');
   const grant = fail('grant', 'The zone has no grant', 'Add one');
@@ -45,7 +45,7 @@ test('The first finding is the first thing to repair', () => {
   expect(rankFindings([good, note, effect, server, grant])).toEqual([grant, server, effect, note, good]);
 });
 
-test('The commands doctor and why say the same about a zone without a delegation', async () => {
+test('the commands doctor and why say the same about a zone without a delegation', async () => {
   const object = withStatus({ conditions: [READY, WITHOUT_DS], nameservers: [] });
   const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } };
   const reader: KubeReader = {
@@ -63,7 +63,7 @@ test('The commands doctor and why say the same about a zone without a delegation
   expect(said).toEqual(findingLines(delegation ?? ok('zone', '')));
 });
 
-test('The next step of a record that waits for its name servers is at the node that is behind', () => {
+test('the next step of a record that waits for its name servers is at the node that is behind', () => {
   const nodes = [{ name: 'ns2', state: 'Behind', problem: 'The disk of ns2 is full' }];
   const behind = withStatus({ conditions: [READY], nodes, nodesCurrent: '0/1' });
   expect(diagnose(record('AwaitingPropagation'), behind).nextStep.words).toMatch(/^Read the log of node ns2/);
@@ -71,7 +71,7 @@ test('The next step of a record that waits for its name servers is at the node t
   expect(diagnose(record('Ready'), behind).nextStep.words).toBe('Look at the zone of the record.');
 });
 
-test('The next step of a record whose zone is not Ready is that of the zone', () => {
+test('the next step of a record whose zone is not Ready is that of the zone', () => {
   const { nextStep, problems } = diagnose(
     record('ZoneNotReady'),
     withStatus({ conditions: [notReady('InvalidSpec')] }),
@@ -80,7 +80,7 @@ test('The next step of a record whose zone is not Ready is that of the zone', ()
   expect(problems[0]?.what).toBe('DNSZone default/a is not Ready: InvalidSpec: The message of InvalidSpec.');
 });
 
-test('The overview leads to the zone if only the zone is the cause', () => {
+test('the overview leads to the zone if only the zone is the cause', () => {
   const broken = withStatus({ conditions: [notReady('InvalidSpec')] });
   const next = (reason: string) =>
     statusSections({ zones: [broken], records: [record(reason)], namespace: 'default', notes: [] }).at(-1)?.lines;
@@ -88,7 +88,7 @@ test('The overview leads to the zone if only the zone is the cause', () => {
   expect(next('Conflict')).toEqual(['kubectl zonestead why zdr/www -n default']);
 });
 
-test('A reading ends at its limit, also if a part of it does not follow the signal', async () => {
+test('a reading ends at its limit, also if a part of it does not follow the signal', async () => {
   await expect(withLimit(5, signal, () => new Promise(() => undefined))).rejects.toThrow('no answer within 0.005 s');
   expect(await withLimit(60_000, signal, async () => 'an answer')).toBe('an answer');
   const caller = new AbortController();

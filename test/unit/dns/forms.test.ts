@@ -6,31 +6,31 @@ import { REFUSED_TYPES } from '#dns/types/generic-type.ts';
 import { isNamedType, RECORD_TYPES, SINGLE_TYPES, TYPES } from '#dns/types/record-type.ts';
 import { ZONE } from './build.ts';
 
-test.each([...RECORD_TYPES, 'TYPEn'] as const)('The service accepts the example of %s', (type) => {
+test.each([...RECORD_TYPES, 'TYPEn'] as const)('the service accepts the example of %s', (type) => {
   const name = ['SRV', 'TLSA'].includes(type) ? '_443._tcp' : 'name';
   const { example } = describeType(type);
   const parsed = parseRecord({ name, type: type === 'TYPEn' ? 'TYPE65280' : type, content: example }, ZONE);
   expect(parsed).toMatchObject({ ok: true });
 });
 
-test('The list of types is in alphabetical order', () => {
+test('the list of types is in alphabetical order', () => {
   expect(RECORD_TYPES.join(' ')).toBe(
     'A AAAA ALIAS CAA CERT CNAME DHCID DNAME DS HTTPS LOC MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI',
   );
 });
 
-test('Every type but ALIAS has a number of its own', () => {
+test('every type but ALIAS has a number of its own', () => {
   const numbers = RECORD_TYPES.filter((type) => type !== 'ALIAS').map((type) => TYPES[type].number);
   expect(new Set(numbers).size).toBe(RECORD_TYPES.length - 1);
   expect(numbers).not.toContain(null);
   expect(TYPES.ALIAS.number).toBeNull();
 });
 
-test('No type that the service has by name is refused by its number', () => {
+test('no type that the service has by name is refused by its number', () => {
   const numbers: ReadonlySet<number | null> = new Set(RECORD_TYPES.map((type) => TYPES[type].number));
   expect([...REFUSED_TYPES].filter(([number, name]) => numbers.has(number) || isNamedType(name))).toEqual([]);
 });
 
-test('A name has at most one ALIAS, CNAME or DNAME', () => {
+test('a name has at most one ALIAS, CNAME or DNAME', () => {
   expect(SINGLE_TYPES).toEqual(['ALIAS', 'CNAME', 'DNAME']);
 });

@@ -179,7 +179,7 @@ test('the ordername is written relative to the zone', () => {
   expect(orderName('a.b.c')).toBe('c b a');
 });
 
-test('derived names sorts by ordername as RFC 4034 section 6.1 sorts names', () => {
+test('names are sorted by ordername as RFC 4034 section 6.1 sorts names', () => {
   const label = fc.oneof(fc.stringMatching(/^[a-c_0-]{1,4}$/), fc.constantFrom('*', 'a', 'aa', 'a-', 'a0', 'a_'));
   const name = fc.oneof(
     fc.constant('@'),
@@ -192,7 +192,7 @@ test('derived names sorts by ordername as RFC 4034 section 6.1 sorts names', () 
   );
 });
 
-test('derived names does not change a canonical name', () => {
+test('a canonical name does not change', () => {
   const name = fc
     .array(fc.stringMatching(/^[a-zA-Z0-9_äß中]{1,8}$/), { minLength: 1, maxLength: 3 })
     .map((all) => all.join('.'));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isPublicSuffix } from '#dns/names/public-suffix.ts';
 
 test.each(['com', 'co.uk', 'xn--p1ai', 'github.io', 's3.amazonaws.com', 'arpa', 'in-addr.arpa', 'ip6.arpa'])(
-  '%s is one',
+  '%s is a public suffix',
   (name) => expect(isPublicSuffix(name)).toBe(true),
 );
 
@@ -31,4 +31,4 @@ test.each([
   'den.home.arpa',
   'alt',
   'kubernetes',
-])('%s is none', (name) => expect(isPublicSuffix(name)).toBe(false));
+])('%s is not a public suffix', (name) => expect(isPublicSuffix(name)).toBe(false));

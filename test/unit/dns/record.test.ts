@@ -100,7 +100,7 @@ test.each([
   expect(record({ name, type, content }).type).toBe(type);
 });
 
-test('a record is written about where it was wrong: type, then name, ttl, content', () => {
+test('a refusal is about the first field that is wrong: type, then name, ttl, content', () => {
   expect(problem({ name: '', type: 'X', content: '', ttl: 1 }).field).toBe('type');
   expect(problem({ name: '', type: 'A', content: '', ttl: 1 }).field).toBe('name');
   expect(problem({ name: 'a', type: 'A', content: '', ttl: 1 }).field).toBe('ttl');
@@ -115,7 +115,7 @@ const noise = fc.oneof(
     .map((all) => all.join('')),
 );
 
-test('for any input is judged without throwing, and a refusal is a short text', () => {
+test('any input is judged without throwing, and a refusal is a short text', () => {
   fc.assert(
     fc.property(noise, type, noise, (name, kind, content) => {
       const verdict = parseRecord({ name, type: kind, content }, ZONE);
@@ -125,7 +125,7 @@ test('for any input is judged without throwing, and a refusal is a short text', 
   );
 });
 
-test('for any input parses again from its content and from its RDATA to the same value', () => {
+test('any input parses again from its content and from its RDATA to the same value', () => {
   fc.assert(
     fc.property(type, noise, (kind, content) => {
       const name = kind === 'SRV' || kind === 'TLSA' ? '_1._tcp' : 'x';
@@ -140,7 +140,7 @@ test('for any input parses again from its content and from its RDATA to the same
   );
 });
 
-test('for any input parses again, also with a type that few zones have, to the same value', () => {
+test('any input parses again, also with a type that few zones have, to the same value', () => {
   const rare = fc.oneof(
     ...Object.entries(RARE_CONTENTS).map(([kind, contents]) => contents.map((content) => ({ type: kind, content }))),
     numberedContent,
@@ -156,7 +156,7 @@ test('for any input parses again, also with a type that few zones have, to the s
 });
 
 // 140 texts take 0.02 s. A quadratic parser takes seconds for one of them.
-test.each([...RECORD_TYPES, 'TYPE65280'])('for any input costs %s no more than its length', (kind) => {
+test.each([...RECORD_TYPES, 'TYPE65280'])('any input costs %s no more than its length', (kind) => {
   const name = kind === 'SRV' || kind === 'TLSA' ? '_1._tcp' : 'x';
   const before = process.cpuUsage();
   for (const start of [

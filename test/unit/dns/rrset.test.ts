@@ -99,23 +99,23 @@ test.each<[string, Value, Value]>([
   expect(problemOf(beside('www', value, [other])).code).toBe('conflict');
 });
 
-test('records at one name names the record in the way', () => {
+test('a conflict at one name names the record in the way', () => {
   const other = neighbour('www', 'TXT', 'x');
   const verdict = judgeWrite(record({ name: 'www', type: 'CNAME', content: 'a.b' }), surroundings({ atName: [other] }));
   expect(problemOf(verdict).message).toContain(other.id);
 });
 
-test('records at one name calls the same CNAME a duplicate rather than a second one', () => {
+test('the same CNAME at one name is a duplicate rather than a second one', () => {
   expect(problemOf(beside('www', ['CNAME', 'a.b'], [['CNAME', 'A.b.']])).message).toContain('exists already');
 });
 
-test('records at one name lets a name server that has the name of its own zone be addressed there', () => {
+test('a name server that has the name of its own zone may be addressed there', () => {
   expect(beside('sub', ['A', '192.0.2.1'], [['NS', 'sub.example.com']]).ok).toBe(true);
   expect(beside('sub', ['NS', 'sub.example.com'], [['A', '192.0.2.1']]).ok).toBe(true);
   expect(beside('sub', ['TXT', 'x'], [['NS', 'sub.example.com']]).ok).toBe(false);
 });
 
-test('records at one name holds a hundred ACME tokens at once', () => {
+test('one name holds a hundred ACME tokens at once', () => {
   const tokens = Array.from({ length: 100 }, (_, index) => neighbour('_acme-challenge', 'TXT', `token-${index}`));
   const next = record({ name: '_acme-challenge', type: 'TXT', content: 'token-100' });
   expect(judgeWrite(next, surroundings({ atName: tokens })).ok).toBe(true);

@@ -39,7 +39,7 @@ test.each([
   expect(rdata('TXT', content)).toMatchObject({ content, rdata: expected });
 });
 
-test('a TXT record tells apart by strings, not by spelling', () => {
+test('a TXT record is told apart by its strings, not by its spelling', () => {
   expect(rdata('TXT', 'token').wire).toEqual(rdata('TXT', '"\\116oken"').wire);
   expect(rdata('TXT', '"ab"').wire).not.toEqual(rdata('TXT', '"a" "b"').wire);
   expect(hex(rdata('TXT', '"ab" ""').wire)).toBe('02616200');

@@ -36,7 +36,7 @@ function judgedOneByOne(records: readonly FileRecord[]): number[] {
   return wrong.sort((a, b) => a - b);
 }
 
-test('finds the lines that one write at a time would be refused at, and no others', () => {
+test('the check finds the lines that one write at a time would be refused at, and no others', () => {
   const name = fc.constantFrom('a', 'b.a', 'c.b.a', 'b', '*.a', 'kid', 'x.kid');
   const target = fc.constantFrom('a', 'b.a', 'c.b.a', 'ns1.example.net.', 'ns2.example.net.', 'ns3.example.net.');
   const record = fc.oneof(

@@ -34,7 +34,7 @@ test.each([
   ['TYPE64 \\# 10 0001 00 0001 0003 026832', 'www - SVCB 1 . alpn="h2"'],
   ['TYPE256 \\# 9 0001 0002 783a 79 7a 7a', 'www - URI 1 2 "x:yzz"'],
   ['CLASS3 A 192.0.2.1', null],
-])('www %s', (line, expected) => {
+])('the line "www %s" is read or refused', (line, expected) => {
   const { records, problems } = readZoneFile(`www ${line}`, { zone: ZONE, defaultTtl: 3600, children: new Set() });
   expect(records.map(({ record: { name, ttl, type, rdata } }) => `${name} ${ttl ?? '-'} ${type} ${rdata}`)).toEqual(
     expected === null ? [] : [expected],

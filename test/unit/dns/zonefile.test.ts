@@ -267,7 +267,7 @@ test('values in a zone file that belong to TXT are one string each, quoted or no
   expect(read('a TXT b"c d"').problems).toHaveLength(1);
 });
 
-test('records that the service makes itself is ignored: SOA and NS at the apex, DNSSEC, the delegation of hosted child zones', () => {
+test('records that the service makes itself are ignored: SOA and NS at the apex, DNSSEC, the delegation of hosted child zones', () => {
   const file = read(
     `@ 300 SOA ns1.example.net. h.example.net. ( 1 2 3 4 5 )
 @ NS ns1.example.net.
@@ -284,11 +284,11 @@ a A 192.0.2.1
   expect([records(file), file.ignoredLines.length, file.problems]).toEqual([['a 300 A 192.0.2.1'], 7, []]);
 });
 
-test('records that the service makes itself does not lose the owner of the next line', () => {
+test('an ignored record does not lose the owner of the next line', () => {
   expect(accepted('@ NS ns1.example.net.\n  A 192.0.2.1\n')).toEqual(['@ - A 192.0.2.1']);
 });
 
-test('a DS at the apex is not its own and refused', () => {
+test('a DS at the apex is not a record of the service itself, and is refused', () => {
   expect(read('@ DS 1 13 2 0a').problems).toHaveLength(1);
 });
 

@@ -40,7 +40,7 @@ function missingRules(file: string, text: string): string[] {
   return [...cited, ...bare.filter((rule) => !RULES.contract.has(rule))].map((rule) => `${file}: ${rule}`);
 }
 
-test.each(['contract', 'architecture'] as const)('The rules of the %s are numbered in order, without gaps', (page) => {
+test.each(['contract', 'architecture'] as const)('the rules of the %s are numbered in order, without gaps', (page) => {
   const last = new Map<string, number>();
   const wrong = rulesOf(page).filter((rule) => {
     const [letter = '', number] = [rule[0], Number(rule.slice(1))];
@@ -52,7 +52,7 @@ test.each(['contract', 'architecture'] as const)('The rules of the %s are number
   expect(RULES[page].size).toBeGreaterThan(30);
 });
 
-test('A design page refers to numbers of its own that exist', () => {
+test('a design page refers to numbers of its own that exist', () => {
   const letters = new RegExp(
     `\\b[${[...new Set([...RULES.contract].map(([letter]) => letter))].join('')}]\\d{1,2}\\b`,
     'g',
@@ -63,13 +63,13 @@ test('A design page refers to numbers of its own that exist', () => {
   expect(decisions.filter((rule) => !RULES.architecture.has(rule))).toEqual([]);
 });
 
-test('A citation names a rule that exists', () => {
+test('a citation names a rule that exists', () => {
   const cited = [...texts].filter(([file]) => !EXAMPLES.includes(file));
   expect(cited.flatMap(([, text]) => [...text.matchAll(CITATION)]).length).toBeGreaterThan(40);
   expect(cited.flatMap(([file, text]) => missingRules(file, text))).toEqual([]);
 });
 
-test('A citation of a rule that does not exist is noticed, also where a comment wraps', () => {
+test('a citation of a rule that does not exist is noticed, also where a comment wraps', () => {
   expect(missingRules('a.ts', '// Contract X1,\n// X99 and X2')).toEqual(['a.ts: X99']);
   expect(missingRules('a.ts', ' * (architecture A1 to\n * A99)')).toEqual(['a.ts: A99']);
   expect(missingRules('src/dns/rules/a.ts', '/** X98: */ a, // X97')).toEqual([
@@ -83,7 +83,7 @@ const COMMENT_LINES = /^\s*(?:\/\/|\/\*\*|\*)(.*)$|\s\/\/ (.*)$/gm;
 /** A path that ends in a file of TypeScript, or its name alone. */
 const NAMED_FILE = /(?<![\w@/.*<-])#?((?:[\w-]+\/)*[\w.-]*\w\.ts)\b/g;
 
-test('A comment names files that exist', () => {
+test('a comment names files that exist', () => {
   const names = FILES.filter((file) => file.endsWith('.ts'));
   const missing = [...texts].flatMap(([file, text]) => {
     if (!file.endsWith('.ts') || EXAMPLES.includes(file)) return [];
@@ -96,7 +96,7 @@ test('A comment names files that exist', () => {
   expect(missing).toEqual([]);
 });
 
-test('A doc comment is followed by code, not by another doc comment', () => {
+test('a doc comment is followed by code, not by another doc comment', () => {
   const orphans = [...texts].flatMap(([file, text]) =>
     file.endsWith('.ts') && !EXAMPLES.includes(file)
       ? [...text.matchAll(/\*\/\n[ \t]*\/\*\*/g)].map(

@@ -15,7 +15,7 @@ const WITHOUT_NAMES = ['src/telemetry/calls.ts', 'src/telemetry/metrics.ts'];
 const facts = await readMetrics();
 const metrics = Object.values(facts).flat();
 
-test('has every metric that a source file registers', async () => {
+test('the page of metrics has every metric that a source file registers', async () => {
   const documented = new Set(metrics.map(({ name }) => name.slice(METRICS_PREFIX.length)));
   const unreadable: string[] = [];
   const missing: string[] = [];
@@ -30,12 +30,12 @@ test('has every metric that a source file registers', async () => {
   expect(missing).toEqual([]);
 });
 
-test('has the metrics of each process', () => {
+test('the page of metrics has the metrics of each process', () => {
   expect(Object.keys(facts)).toEqual(['all', 'api', 'nameserver', 'operator', 'solver', 'external-dns']);
   expect(metrics.filter(({ name }) => !name.startsWith(METRICS_PREFIX))).toEqual([]);
 });
 
-test('explains every metric in whole sentences, and names the unit of a time', () => {
+test('the page of metrics explains every metric in whole sentences, and names the unit of a time', () => {
   expect(metrics.filter(({ help }) => !/^[A-Z0-9].*\.$/.test(help)).map(({ name }) => name)).toEqual([]);
   const times = metrics.filter(({ name }) => name.endsWith('_seconds'));
   expect(times.length).toBeGreaterThan(10);

@@ -20,13 +20,13 @@ const codeIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ''
 const ALWAYS = ['base', 'telemetry'];
 const rooms = new Map(rows(section('Rooms')).map(([, room, , imports]) => [codeIn(room)[0], codeIn(imports)]));
 
-test('has a row for every room', async () => {
+test('the map of the source has a row for every room', async () => {
   const entries = await readdir(SRC, { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   expect([...rooms.keys()].sort()).toEqual(folders.sort());
 });
 
-test('permits in each row the imports that the linter permits', async () => {
+test('the map of the source permits in each row the imports that the linter permits', async () => {
   const { overrides } = JSON.parse(await readFile(join(PROJECT, 'biome.json'), 'utf8'));
   for (const [room, imports] of rooms) {
     const override = overrides.find(({ includes }: { includes: string[] }) => includes[0] === `src/${room}/**`);
@@ -37,7 +37,7 @@ test('permits in each row the imports that the linter permits', async () => {
   }
 });
 
-test('leads to files and folders that exist', () => {
+test('the map of the source leads to files and folders that exist', () => {
   const tables = ['From a request to its file', 'Where a new line goes'];
   const named = tables.flatMap((name) => rows(section(name)).flatMap(([, , ...cells]) => cells.flatMap(codeIn)));
   const paths = named.filter((code) => /^[\w./-]+(\/|\.\w+)$/.test(code));

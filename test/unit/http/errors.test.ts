@@ -61,7 +61,7 @@ test.each(ERROR_CODES.filter((code) => !PARAMETERIZED.includes(code)))(
   },
 );
 
-test('answers a condition that is not met with the present state, and its ETag in a header if a header was the condition', async () => {
+test('the catalogue answers a condition that is not met with the present state, and its ETag in a header if a header was the condition', async () => {
   const record = { id: 'rec_1', name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: 60, priority: null };
   const current = { etag: '"now"', record };
   const answerFor = (field: string) =>
@@ -76,7 +76,7 @@ test('answers a condition that is not met with the present state, and its ETag i
   expect([inBatch.headers.etag, inBatch.body.etag]).toEqual([undefined, '"now"']);
 });
 
-test('answers with the wrong field and the conflicting records, if there are any', async () => {
+test('the catalogue answers with the wrong field and the conflicting records, if there are any', async () => {
   const refused = refusal('duplicate', { problem: 'It exists.' }, { field: 'content', records: ['rec_1'] });
   expect((await thrown(refused.within('changes.3'))).body).toEqual({
     error: 'conflict',

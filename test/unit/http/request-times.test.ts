@@ -13,14 +13,14 @@ const build = (requestMs?: number) =>
     ...(requestMs === undefined ? {} : { requestMs }),
   }).server;
 
-test('are 10 s for the headers and 30 s for the whole', () => {
+test('the time limits are 10 s for the headers and 30 s for the whole', () => {
   const server = build();
   expect([server.headersTimeout, server.requestTimeout]).toEqual([10_000, 30_000]);
   // The connection limit is longer than the others: an answer may take as long as the request.
   expect([server.timeout, server.keepAliveTimeout]).toEqual([60_000, 72_000]);
 });
 
-test('are shorter if a test sets them, in the same proportions', () => {
+test('the time limits are shorter if a test sets them, in the same proportions', () => {
   const server = build(2_000);
   expect([server.headersTimeout, server.requestTimeout, server.timeout]).toEqual([2_000, 2_000, 4_000]);
 });

@@ -6,7 +6,7 @@ const THEN = new Date('2026-11-21T10:00:00.900Z');
 const LATER = new Date('2026-11-21T11:00:00Z');
 const ready = { type: 'Ready', status: 'True', reason: 'Programmed', message: 'ok', observedGeneration: 1 } as const;
 
-test('setting a condition give a new condition a time in whole seconds', () => {
+test('setting a condition gives a new condition a time in whole seconds', () => {
   expect(setCondition([], ready, THEN)).toEqual([{ ...ready, lastTransitionTime: '2026-11-21T10:00:00Z' }]);
 });
 

@@ -105,7 +105,7 @@ test('a run that ignores its time limit does not block the worker, and its key s
   expect(runs).toEqual(['stuck', 'next', 'stuck']);
 });
 
-test('works at most as many keys at once as it has workers', async () => {
+test('a controller works on at most as many keys at once as it has workers', async () => {
   let active = 0;
   let most = 0;
   const { queue, clock } = setUp(

@@ -64,7 +64,7 @@ const inNamespace = (namespace: string, name: string) => {
 };
 const summary = () => sent.map(({ verb, body }) => `${verb} ${body.series?.count ?? 1}`);
 
-test('sends the fields that the events API requires: microseconds, reporter, object, the namespace of the object', async () => {
+test('the recorder sends the fields that the events API requires: microseconds, reporter, object, the namespace of the object', async () => {
   recorder.record(widget('a', '7'), created);
   await settle();
   expect(sent[0]?.body).toEqual({
@@ -87,14 +87,14 @@ test('sends the fields that the events API requires: microseconds, reporter, obj
   });
 });
 
-test('puts events of cluster-scoped objects into the namespace default', async () => {
+test('the recorder puts events of cluster-scoped objects into the namespace default', async () => {
   const { namespace: _none, ...metadata } = widget('a', '7').metadata;
   recorder.record({ ...widget('a', '7'), metadata } as Widget, created);
   await settle();
   expect(sent[0]?.body.metadata).toMatchObject({ namespace: 'default' });
 });
 
-test('cuts a note at 1 kB without breaking a character', async () => {
+test('the recorder cuts a note at 1 kB without breaking a character', async () => {
   recorder.record(widget('a', '7'), { ...created, note: `x${'ö'.repeat(600)}` });
   await settle();
   expect(sent[0]?.body.note).toBe(`x${'ö'.repeat(511)}`);
@@ -229,7 +229,7 @@ test('failures to write an Event by refusal are not retried', async () => {
   expect(dropped).toEqual(['refused']);
 });
 
-test('flushes the remaining events and the counts of open series, and logs those that it could not send', async () => {
+test('the recorder flushes the remaining events and the counts of open series, and logs those that it could not send', async () => {
   recorder.record(widget('a', '1'), created);
   recorder.record(widget('a', '1'), created);
   await settle();

@@ -73,7 +73,7 @@ function wire() {
   return { cache, queue, runs };
 }
 
-test('runs the objects of the first list only when the list is complete, and later each changed object', async () => {
+test('the manager runs the objects of the first list only when the list is complete, and later each changed object', async () => {
   const { runs } = wire();
   const open = watch();
   server.script(page([widget('a', '1')], '10', 'more'), page([widget('b', '2')], '10'), open.answer);
@@ -85,7 +85,7 @@ test('runs the objects of the first list only when the list is complete, and lat
   await running;
 });
 
-test('is ready when every cache is in sync and every other check passes, and alive before that', async () => {
+test('the manager is ready when every cache is in sync and every other check passes, and alive before that', async () => {
   wire();
   let other = false;
   manager.readyWhen('other', () => other);
@@ -109,7 +109,7 @@ test('is ready when every cache is in sync and every other check passes, and ali
   expect(manager.healthPort()).toBeUndefined();
 });
 
-test('serves every series at zero from the start', async () => {
+test('the manager serves every series at zero from the start', async () => {
   wire();
   server.script(page([], '10'), watch().answer);
   const running = manager.run(stop.signal);
@@ -159,7 +159,7 @@ test('a manager that ends because it is stopped while caches fill is not a failu
   await running;
 });
 
-test('stops controllers and tasks first, then the watches, then sends the remaining events', async () => {
+test('the manager stops controllers and tasks first, then the watches, then sends the remaining events', async () => {
   const order: string[] = [];
   const { queue } = wire();
   const recorder = manager.events('test.zonestead.dev/tester');
@@ -223,7 +223,7 @@ describe('with an election', () => {
     return { election, lost, released, win };
   }
 
-  test('with an election is ready with full caches while it waits, runs nothing before it leads, and then at once', async () => {
+  test('with an election, the manager is ready with full caches while it waits, runs nothing before it leads, and then at once', async () => {
     const { election, win, released } = byHand();
     manager = make({ election });
     const { runs, cache } = wire();
@@ -240,7 +240,7 @@ describe('with an election', () => {
     expect(released).toEqual([true]);
   });
 
-  test('with an election ends its runs without grace when the leadership is lost, and fails with that', async () => {
+  test('with an election, the manager ends its runs without grace when the leadership is lost, and fails with that', async () => {
     const { election, win, lost } = byHand();
     manager = make({ election });
     const queue = manager.queue({ name: 'widgets' });
@@ -266,7 +266,7 @@ describe('with an election', () => {
     expect(performance.now() - start).toBeLessThan(7_500);
   });
 
-  test('with an election lets work in progress end before it reports that all has ended', async () => {
+  test('with an election, the manager lets work in progress end before it reports that all has ended', async () => {
     const { election, win, released } = byHand();
     manager = make({ election });
     const queue = manager.queue({ name: 'widgets' });

@@ -16,7 +16,7 @@ function twoCaches() {
   return { zones, records, count: createNamespaceCount([zones, records]) };
 }
 
-test('counts each namespace once, and a new one as soon as its first object is in a cache', () => {
+test('the number of namespaces counts each namespace once, and a new one as soon as its first object is in a cache', () => {
   const { records, count } = twoCaches();
   expect(count()).toBe(2);
   for (const [namespace, name] of [
@@ -28,7 +28,7 @@ test('counts each namespace once, and a new one as soon as its first object is i
   expect(count()).toBe(3);
 });
 
-test('counts a namespace until its last object is gone', () => {
+test('the number of namespaces counts a namespace until its last object is gone', () => {
   const { zones, records, count } = twoCaches();
   records.replace([object('b'), object('c', 'x'), object('c', 'y')]);
   zones.remove(object('b'));

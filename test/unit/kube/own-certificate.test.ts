@@ -20,7 +20,7 @@ function expectTrusted({ certificate, authorities }: Pick<OwnCertificate, 'certi
   expect(issuers.some((issuer) => leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey))).toBe(true);
 }
 
-test('The certificate is valid for the name that kube-apiserver checks, and has an authority of its own', async () => {
+test('the certificate is valid for the name that kube-apiserver checks, and has an authority of its own', async () => {
   const made = await renewed(undefined, { hosts, now: NOW });
   const leaf = new X509Certificate(made.certificate);
   // Kubernetes checks <service>.<namespace>.svc (kube-aggregator, proxy handler).
@@ -30,7 +30,7 @@ test('The certificate is valid for the name that kube-apiserver checks, and has 
   expectTrusted(made);
 });
 
-test('The certificate stays until a month before it expires, and is then replaced with a new key by the same authority', async () => {
+test('the certificate stays until a month before it expires, and is then replaced with a new key by the same authority', async () => {
   const first = await renewed(undefined, { hosts, now: NOW });
   expect(await renewed(first, { hosts, now: later(59) })).toBe(first);
   const next = await renewed(first, { hosts, now: later(61) });
@@ -39,7 +39,7 @@ test('The certificate stays until a month before it expires, and is then replace
   expectTrusted(next);
 });
 
-test('The certificate is made again for another name, and if the stored one is damaged', async () => {
+test('the certificate is made again for another name, and if the stored one is damaged', async () => {
   const first = await renewed(undefined, { hosts, now: NOW });
   const renamed = await renewed(first, { hosts: serviceHosts('other', 'dns'), now: NOW });
   expect(new X509Certificate(renamed.certificate).checkHost('other.dns.svc')).toBe('other.dns.svc');
@@ -47,7 +47,7 @@ test('The certificate is made again for another name, and if the stored one is d
   for (const damage of damages) expectTrusted(await renewed({ ...first, ...damage }, { hosts, now: NOW }));
 });
 
-test('The former authority stays trusted with the new one, for replicas that still serve with its certificate', async () => {
+test('the former authority stays trusted with the new one, for replicas that still serve with its certificate', async () => {
   const first = await renewed(undefined, { hosts, now: NOW });
   const next = await renewed(first, { hosts, now: later(3_625) });
   expect(pems(next.authorities)).toHaveLength(2);
@@ -57,7 +57,7 @@ test('The former authority stays trusted with the new one, for replicas that sti
   expect(pems((await renewed(next, { hosts, now: later(7_250) })).authorities)).toHaveLength(2);
 });
 
-test('A new authority is trusted for a day before it signs, for clients that learn of it later than the server', async () => {
+test('a new authority is trusted for a day before it signs, for clients that learn of it later than the server', async () => {
   const announceMs = DAY;
   const first = await renewed(undefined, { hosts, now: NOW, announceMs });
   const soon = await renewed(first, { hosts, now: later(3_615), announceMs });
@@ -76,7 +76,7 @@ test('A new authority is trusted for a day before it signs, for clients that lea
   expect(await renewed(signed, { hosts, now: later(3_623), announceMs })).toBe(signed);
 });
 
-test('An expired authority is replaced at once, and no certificate outlives its authority', async () => {
+test('an expired authority is replaced at once, and no certificate outlives its authority', async () => {
   const announceMs = DAY;
   const first = await renewed(undefined, { hosts, now: NOW, announceMs });
   expectTrusted(await renewed(first, { hosts, now: later(3_651), announceMs }));
@@ -84,7 +84,7 @@ test('An expired authority is replaced at once, and no certificate outlives its 
   expect(new X509Certificate(last.certificate).validToDate).toEqual(later(3_650));
 });
 
-test('The certificate is also for addresses', async () => {
+test('the certificate is also for addresses', async () => {
   const made = await renewed(undefined, { hosts: ['localhost', '127.0.0.1'], now: NOW });
   expect(new X509Certificate(made.certificate).checkIP('127.0.0.1')).toBe('127.0.0.1');
   expect(await renewed(made, { hosts: ['localhost', '127.0.0.1'], now: NOW })).toBe(made);
@@ -99,7 +99,7 @@ const APISERVICES: ResourceType = {
   namespaced: false,
 };
 
-test('All replicas share the certificate, and kube-apiserver gets its authority before a replica serves with it', async () => {
+test('all replicas share the certificate, and kube-apiserver gets its authority before a replica serves with it', async () => {
   const { api, put, objects, writes } = memoryApi();
   put(APISERVICES, {
     apiVersion: 'v1',
@@ -117,7 +117,7 @@ test('All replicas share the certificate, and kube-apiserver gets its authority 
   expect(writes).toHaveLength(before);
 });
 
-test('The certificate is not served while the APIService cannot be written', async () => {
+test('the certificate is not served while the APIService cannot be written', async () => {
   const { api } = memoryApi();
   const own = { api, at: { namespace: 'dns', name: 'tls' }, hosts, now: () => NOW };
   await expect(ownCertificate(own, signal)).rejects.toThrow('apiservices v1alpha1.acme.zonestead.dev not found');

@@ -192,7 +192,7 @@ test('the queue that shuts down is drained when the last run has ended, and not 
   expect(drained).toBe(true);
 });
 
-test('reports how long keys waited and how long their runs took', async () => {
+test('the queue reports how long keys waited and how long their runs took', async () => {
   const clock = new FakeClock();
   const seen: [string, number][] = [];
   const observer = {

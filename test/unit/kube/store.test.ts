@@ -167,7 +167,7 @@ test('indexes of the cache that do not exist throw a TypeError', () => {
   expect(() => setUp().store.byIndex('bySize', 'big')).toThrow(TypeError);
 });
 
-test('keeps objects without managedFields and last-applied-configuration', () => {
+test('the cache keeps objects without managedFields and last-applied-configuration', () => {
   const object = {
     ...widget('a', '1'),
     metadata: {
@@ -181,7 +181,7 @@ test('keeps objects without managedFields and last-applied-configuration', () =>
   expect(trimmed.metadata.annotations).toEqual({ keep: 'me' });
 });
 
-test('compares resourceVersions as whole numbers of any length, and nothing else', () => {
+test('the cache compares resourceVersions as whole numbers of any length, and nothing else', () => {
   expect(compareResourceVersions('9', '10')).toBeLessThan(0);
   expect(compareResourceVersions('18446744073709551616', '18446744073709551615')).toBeGreaterThan(0);
   expect(compareResourceVersions('7', '7')).toBe(0);

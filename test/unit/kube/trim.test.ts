@@ -24,7 +24,7 @@ const object = (status: object | undefined) =>
     ...(status === undefined ? {} : { status }),
   }) as unknown as DNSRecord;
 
-test('keeps equal lists of conditions, and equal texts, once for all objects', () => {
+test('the cache keeps equal lists of conditions, and equal texts, once for all objects', () => {
   const trim = createConditionTrim();
   const [one, two, other] = ['same', 'same', 'other'].map((message) =>
     trim(object({ conditions: [condition(message)] })),
@@ -33,7 +33,7 @@ test('keeps equal lists of conditions, and equal texts, once for all objects', (
   expect(other?.status?.conditions).toEqual([condition('other')]);
 });
 
-test('has the same content as the object, without managedFields', () => {
+test('the kept part has the same content as the object, without managedFields', () => {
   const status = { zoneId: 'zone_1', conditions: [condition('The record is served.')] };
   const { metadata, ...rest } = createConditionTrim()(object(status));
   expect(rest).toMatchObject({ spec: { name: 'www', content: '192.0.2.1' }, status });

@@ -8,13 +8,13 @@ const secretOf = (node: string, key?: string, more: Record<string, string> = {})
   knotSettings(readConfig(KNOT_SETTINGS, { ZONESTEAD_KNOT_FOLDER: '/knot', ZONESTEAD_NODE_NAME: node, ...more }), key)
     .cookieSecret;
 
-test('is the same for nodes with one key, and another one for each key', () => {
+test('the secret for cookies is the same for nodes with one key, and another one for each key', () => {
   expect(secretOf('ns1', 'yn_a_secret')).toMatch(/^[0-9a-f]{32}$/);
   expect(secretOf('ns2', 'yn_a_secret')).toBe(secretOf('ns1', 'yn_a_secret'));
   expect(secretOf('ns1', 'yn_a_other')).not.toBe(secretOf('ns1', 'yn_a_secret'));
 });
 
-test('is the given one, with and without a key; without both, knotd makes one', () => {
+test('the secret for cookies is the given one, with and without a key; without both, knotd makes one', () => {
   const given = { ZONESTEAD_KNOT_COOKIE_SECRET: '0123456789abcdef0123456789abcdef' };
   expect([secretOf('ns1', 'yn_a_secret', given), secretOf('ns1', undefined, given)]).toEqual([
     given.ZONESTEAD_KNOT_COOKIE_SECRET,

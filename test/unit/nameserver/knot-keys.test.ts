@@ -7,7 +7,7 @@ import { cskPem, generateCsk } from '#dns/dnssec/signing-key.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 
-test('No other user of the machine can read the key while keymgr imports it, and its file is gone afterwards', async () => {
+test('no other user of the machine can read the key while keymgr imports it, and its file is gone afterwards', async () => {
   const root = await mkdtemp(join(tmpdir(), 'zonestead-keys-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const folder = knotFolder(root);

@@ -18,7 +18,7 @@ const samples = (name: string, items: readonly KnotItem[]) => {
   return collectSamples(family, items).map(({ labels, value }) => `${Object.values(labels).join(' ')} ${value}`);
 };
 
-test('counts queries by transport and family, with XDP and QUIC', () => {
+test('the reader counts queries by transport and family, with XDP and QUIC', () => {
   const items = [
     stat('request-protocol', 'udp4', 5),
     stat('request-protocol', 'udp4-xdp', 2),
@@ -35,7 +35,7 @@ test('counts queries by transport and family, with XDP and QUIC', () => {
   ]);
 });
 
-test('gives types and codes that clients choose no series of their own', () => {
+test('the reader gives types and codes that clients choose no series of their own', () => {
   const types = samples('dns_query_types_total', [
     stat('query-type', 'A', 3),
     stat('query-type', 'TYPE3', 2),
@@ -51,7 +51,7 @@ test('gives types and codes that clients choose no series of their own', () => {
   expect(codes).toEqual(expect.arrayContaining(['SERVFAIL 1', 'NOERROR 0', 'other 2']));
 });
 
-test('tells limited answers that were truncated from dropped ones, and reads the number of zones', () => {
+test('the reader tells limited answers that were truncated from dropped ones, and reads the number of zones', () => {
   const items = [
     { section: 'mod-rrl', item: 'slipped', data: '7' },
     { section: 'mod-rrl', item: 'dropped', data: '1' },
@@ -72,7 +72,7 @@ function answering() {
   return { clock, asked, latest };
 }
 
-test('reads once for all scrapes of two seconds', async () => {
+test('the reader reads once for all scrapes of two seconds', async () => {
   const { clock, asked, latest } = answering();
   const scrapes = [latest(), latest()];
   asked[0]?.resolve([stat('a', 'b', 1)]);
@@ -85,7 +85,7 @@ test('reads once for all scrapes of two seconds', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('keeps the last values while knotd is busy, and says how old they are', async () => {
+test('the reader keeps the last values while knotd is busy, and says how old they are', async () => {
   const { clock, asked, latest } = answering();
   const first = latest();
   asked[0]?.resolve([stat('a', 'b', 1)]);

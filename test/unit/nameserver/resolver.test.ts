@@ -105,7 +105,7 @@ test.each([
   ['no DS', { aa: false }, 'insecure'],
   ['no such name', { aa: false, rcode: 3 }, 'absent'],
   ['an error', { aa: false, rcode: 2 }, 'unknown'],
-])('a parent with %s', async (_, reply, seen) => {
+])('a delegation is seen as it is at a parent with %s', async (_, reply, seen) => {
   const server = await start(() => reply);
   const look = createDelegationLook(createResolver({ servers: [server] }), () => 0);
   expect(await look('child.example', [OWN], 'team')).toBe(seen);

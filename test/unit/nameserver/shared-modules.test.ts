@@ -35,7 +35,7 @@ test('Knot DNS 3.4 with shared modules works, and so does 3.2 without its own on
   expect(judgeSharedModules('another program', [GEOIP])).toBeNull();
 });
 
-test('A folder is not prepared for a knotd that would crash, and a program that is not there has no fault', async () => {
+test('a folder is not prepared for a knotd that would crash, and a program that is not there has no fault', async () => {
   const { program, places } = await machine('3.2.6');
   const settings = { folder: knotFolder(join(folder, 'state')), listen: [], identity: 'ns1' };
   await expect(prepareKnot({ knotc: program, settings, signal, modules: places })).rejects.toThrow(

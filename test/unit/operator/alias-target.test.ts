@@ -15,7 +15,7 @@ async function bench(type: string, content: string): Promise<Bench> {
   return on;
 }
 
-test('is not Ready with the reason TargetUnresolved, has no Event about it, and is Ready when the target has one', async () => {
+test('an ALIAS is not Ready with the reason TargetUnresolved, has no Event about it, and is Ready when the target has one', async () => {
   const on = await bench('ALIAS', 'nope.invalid');
   expect(on.ready(on.cluster.record(KEY))).toBe('False TargetUnresolved');
   expect(on.message(on.cluster.record(KEY))).toMatch(/^The target nope\.invalid has no address, as far as/);
@@ -25,7 +25,7 @@ test('is not Ready with the reason TargetUnresolved, has no Event about it, and 
   expect(on.ready(on.cluster.record(KEY))).toBe('True Ready');
 });
 
-test('waits for propagation if another type is not served', async () => {
+test('an ALIAS waits for propagation if another type is not served', async () => {
   const on = await bench('A', '192.0.2.1');
   expect(on.ready(on.cluster.record(KEY))).toBe('False AwaitingPropagation');
 });

@@ -33,19 +33,19 @@ test.each([
   ['when its CRD is being deleted', '2026-11-23T10:00:00Z', true],
   ['when its CRD is gone', failed(404), true],
   ['never while its CRD is there', undefined, false],
-])('a kind is deleted %s', async (_when, answer, expected) => {
+])('the answer that a kind is deleted comes %s', async (_when, answer, expected) => {
   const { asked, isDeleted } = check(() => answer);
   expect(await isDeleted(DNS_ZONE, signal)).toBe(expected);
   expect(asked).toEqual(['dnszones.zonestead.dev']);
 });
 
-test('a kind is deleted never without the right to look, which the log says once', async () => {
+test('the answer that a kind is deleted never comes without the right to look, which the log says once', async () => {
   const { lines, isDeleted } = check(() => failed(403));
   expect([await isDeleted(DNS_ZONE, signal), await isDeleted(DNS_RECORD, signal)]).toEqual([false, false]);
   expect(lines).toEqual([expect.stringContaining('no right to get the CRD')]);
 });
 
-test('many looks are two: those that come during the first one share the second, because it begins after them', async () => {
+test('many looks make two requests: those that come during the first one share the second, because it begins after them', async () => {
   let deletedAt: string | undefined;
   const { asked, isDeleted } = check(() => deletedAt);
   const first = isDeleted(DNS_RECORD, signal);

@@ -54,7 +54,7 @@ test('an object that is refused from the start reports the next reason as well, 
   expect(told(WWW)).toEqual(['Warning InvalidSpec', 'Warning Conflict', 'Normal Ready']);
 });
 
-test('an object that is refused from the start with the zone of another object is reported too', async () => {
+test('an object that is refused because it has the zone of another object is reported too', async () => {
   on.cluster.create(DNS_ZONE, { name: 'second' }, { zoneName: 'EXAMPLE.org.' });
   await on.settle();
   expect(told('default/second')).toEqual(['Warning Conflict']);

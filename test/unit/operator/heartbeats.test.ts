@@ -87,7 +87,7 @@ const run = () => {
   return settle();
 };
 
-test('are sent every ten seconds, once for each key and owner of zones', async () => {
+test('heartbeats are sent every ten seconds, once for each key and owner of zones', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:1'), aZone('c', 'org:2', 'other'), aZone('d', 'personal')];
   await run();
   const all = ['own east org:1', 'other east org:2', 'own east personal'];
@@ -98,7 +98,7 @@ test('are sent every ten seconds, once for each key and owner of zones', async (
   expect(sent).toHaveLength(6);
 });
 
-test('are sent for the team of the own key while there is no zone, and not before the name of the cluster is known', async () => {
+test('heartbeats are sent for the team of the own key while there is no zone, and not before the name of the cluster is known', async () => {
   name = undefined;
   await run();
   await clock.advance(20_000);
@@ -111,7 +111,7 @@ test('are sent for the team of the own key while there is no zone, and not befor
   expect(sent.slice(1)).toEqual(['other east org:2']);
 });
 
-test('are sent to one owner while the service does not answer for another', async () => {
+test('heartbeats are sent to one owner while the service does not answer for another', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   answers = { 'org:1': 'silence' };
   await run();
@@ -122,7 +122,7 @@ test('are sent to one owner while the service does not answer for another', asyn
   expect(beats.isDrained(zones[1] as DNSZone)).toBe(false);
 });
 
-test('begin when the team of the own key is known', async () => {
+test('heartbeats begin when the team of the own key is known', async () => {
   ownFailure = new ApiUnavailable('away');
   await run();
   await clock.advance(4_000);
@@ -132,7 +132,7 @@ test('begin when the team of the own key is known', async () => {
   expect(sent).toEqual(['own east org:own']);
 });
 
-test('end with the signal, and forget what they knew', async () => {
+test('heartbeats end with the signal, and forget what they knew', async () => {
   zones = [aZone('a', 'org:1')];
   answers = { 'org:1': { state: 'drained' } };
   await run();
@@ -144,7 +144,7 @@ test('end with the signal, and forget what they knew', async () => {
   expect(beats.isDrained(zones[0] as DNSZone)).toBeUndefined();
 });
 
-test('report a drain, its end, and the moment when all records are withdrawn, to the zones of that owner only', async () => {
+test('heartbeats report a drain, its end, and the moment when all records are withdrawn, to the zones of that owner only', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other'), aZone('c', 'personal')];
   await run();
   const first = ['active a', 'active b', 'active c'];
@@ -165,7 +165,7 @@ test('report a drain, its end, and the moment when all records are withdrawn, to
   expect(beats.isDrained(zones[0] as DNSZone)).toBe(false);
 });
 
-test('are repeated sooner while the service does not answer, with one log line; the age of the failure is known', async () => {
+test('heartbeats are repeated sooner while the service does not answer, with one log line; the age of the failure is known', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   await run();
   answers = { 'org:1': new ApiUnavailable('no answer') };
@@ -216,7 +216,7 @@ test('records that are withdrawn are served only where nothing else is', () => {
   expect(pickServed([])).toEqual([]);
 });
 
-test('report another cluster with the name to the zones of that owner, until the name is free', async () => {
+test('heartbeats report another cluster with the name to the zones of that owner, until the name is free', async () => {
   zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
   const taken = () => zones.map((zone) => beats.isNameTaken(zone));
   expect(taken()).toEqual([undefined, undefined]);

@@ -19,7 +19,7 @@ async function created(key: CreatedKey, annotations: Record<string, string> = {}
 const programmed = (on: Bench) => findCondition(on.cluster.zone(ZONE)?.status?.conditions, 'Programmed')?.message;
 const notes = (on: Bench) => on.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
 
-test('A zone that kept its key says so in its Event, its condition and its status, also later', async () => {
+test('a zone that kept its key says so in its Event, its condition and its status, also later', async () => {
   const on = await created({ keyTag: 37491, kept: true });
   const sentence =
     'It has the DNSSEC key 37491 of the deleted zone of this name, so a DS record for this key stays valid.';
@@ -30,20 +30,20 @@ test('A zone that kept its key says so in its Event, its condition and its statu
   expect(notes(on).join()).not.toContain('KeyChanged');
 });
 
-test('A new zone says that its key is new', async () => {
+test('a new zone says that its key is new', async () => {
   const on = await created({ keyTag: 5, kept: false });
   expect(programmed(on)).toBe('The zone exists at the DNS service. It has the new DNSSEC key 5.');
   expect(notes(on).join()).not.toContain('KeyChanged');
 });
 
-test('The annotation asks for a new key, and a Warning says which DS record to replace', async () => {
+test('the annotation asks for a new key, and a Warning says which DS record to replace', async () => {
   const on = await created({ keyTag: 1, kept: true }, { [NEW_KEY]: 'true' });
   expect(on.cluster.zone(ZONE)?.status?.key).toEqual({ keyTag: 2, kept: false, formerKeyTag: 1 });
   expect(notes(on)).toContainEqual(expect.stringMatching(/^Warning KeyChanged: .* changed from 1 to 2\. /));
   expect(programmed(on)).toContain('Replace DS records for 1');
 });
 
-test('The key of a zone that was deleted behind the operator is that of the zone that follows it', async () => {
+test('the key of a zone that was deleted behind the operator is that of the zone that follows it', async () => {
   const on = await created({ keyTag: 5, kept: false });
   on.service.keyOfCreation = () => ({ keyTag: 5, kept: true });
   on.service.dropZone([...on.service.zones.keys()][0] as string);

@@ -22,7 +22,7 @@ function recordThatIs(status: 'True' | 'False', reason: string, name: string): D
   return { ...rest, metadata, status: { conditions } };
 }
 
-test('counts each object under its reason; Other is for the reasons of other versions', async () => {
+test('the metric counts each object under its reason; Other is for the reasons of other versions', async () => {
   const log = createLogger({ name: 'test', level: 'silent' });
   const records = createStore<DNSRecord>({ log });
   const metrics = createMetrics({ processMetrics: false });
@@ -43,7 +43,7 @@ test('counts each object under its reason; Other is for the reasons of other ver
   expect(await count('DNSZone')).toEqual(each(0));
 });
 
-test('lists no reason that neither the operator nor the solver sets', async () => {
+test('the list of reasons has none that neither the operator nor the solver sets', async () => {
   const folders = ['src/operator', 'src/resources', 'src/solver'].map((folder) => join(ROOT, folder));
   const lists = await Promise.all(
     folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((file) => join(folder, file))),
@@ -67,7 +67,7 @@ test('the page of Events explains every reason of an Event, and no other', async
   expect(rows.map(([, name]) => name).sort()).toEqual([...EVENT_REASONS].sort());
 });
 
-test('is spelled alike in alerts, their tests and their runbooks', async () => {
+test('a reason is spelled alike in alerts, their tests and their runbooks', async () => {
   const named = new Set<string>();
   // Other metrics have reasons in lower case.
   for (const file of ['charts/zonestead/files/alerts.yaml', 'deploy/observability/alerts.test.yaml'])

@@ -37,7 +37,7 @@ async function read(largeReads: ReturnType<typeof slotsOf>, team: string, rate: 
   }
 }
 
-test('A slow client keeps its slot for 30 s and the time of its octets at 256 KiB/s', async () => {
+test('a slow client keeps its slot for 30 s and the time of its octets at 256 KiB/s', async () => {
   const slots = slotsOf();
   const reads = Promise.all([read(slots, 'a', MIB), read(slots, 'a', MIB / 8), read(slots, 'b', MIB / 8, 10)]);
   await vi.advanceTimersByTimeAsync(200_000);
@@ -46,7 +46,7 @@ test('A slow client keeps its slot for 30 s and the time of its octets at 256 Ki
   expect([slow.end, Math.round(slow.ms / 10_000)]).toEqual(['busy', 6]);
 });
 
-test('While two teams hold all slots with slow clients, the large read of a third team is answered', async () => {
+test('while two teams hold all slots with slow clients, the large read of a third team is answered', async () => {
   const slots = slotsOf();
   const slow = ['a', 'a', 'b', 'b'].map((team) => read(slots, team, 230_000));
   await vi.advanceTimersByTimeAsync(2_000);
@@ -59,7 +59,7 @@ test('While two teams hold all slots with slow clients, the large read of a thir
   expect([Number(ended[0]) < 12_000, Number(ended[1]) > 30_000]).toEqual([true, true]);
 });
 
-test('A client that reads 1 MiB/s keeps its slot while others wait', async () => {
+test('a client that reads 1 MiB/s keeps its slot while others wait', async () => {
   const slots = slotsOf();
   const reads = ['a', 'a', 'b', 'b'].map((team) => read(slots, team, 1.1 * MIB, 60));
   await vi.advanceTimersByTimeAsync(1_000);

@@ -22,7 +22,7 @@ function start(permitted: readonly string[] = ['system:authenticated']) {
   return { clock, server, may: (user: User) => mayCreate(user, signal) };
 }
 
-test('The solver asks with the name, groups, uid and extra fields of the user for the right to create a ChallengePayload', async () => {
+test('the solver asks with the name, groups, uid and extra fields of the user for the right to create a ChallengePayload', async () => {
   const { server, may } = start();
   const user = { ...CERT_MANAGER, uid: 'u', extra: { scopes: ['a'] } };
   expect(await may(user)).toBe(true);
@@ -92,7 +92,7 @@ test('an answer is cached for a bounded number of users', async () => {
   expect(server.asked).toHaveLength(1_002);
 });
 
-test('The solver does not ask for members of system:masters, because RBAC never refuses them', async () => {
+test('the solver does not ask for members of system:masters, because RBAC never refuses them', async () => {
   const { server, may } = start([]);
   expect(await may({ ...CERT_MANAGER, groups: ['system:masters'] })).toBe(true);
   expect(server.asked).toEqual([]);

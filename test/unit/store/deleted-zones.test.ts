@@ -19,7 +19,7 @@ const RENEWED = [
   'byteRoom',
 ];
 
-test('A deleted zone keeps every column of a zone that a restore does not renew', () => {
+test('a deleted zone keeps every column of a zone that a restore does not renew', () => {
   const kept = new Set(Object.keys(getTableColumns(deletedZones)));
   const missing = Object.keys(getTableColumns(zones)).filter(
     (column) => !kept.has(column) && !RENEWED.includes(column),
@@ -27,6 +27,6 @@ test('A deleted zone keeps every column of a zone that a restore does not renew'
   expect(missing).toEqual([]);
 });
 
-test('Every column that a restore renews is one of a zone', () => {
+test('every column that a restore renews is one of a zone', () => {
   expect(Object.keys(getTableColumns(zones))).toEqual(expect.arrayContaining(RENEWED));
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 
-test('has no sample before the first certificate, which would look like an expired one', async () => {
+test('the metric has no sample before the first certificate, which would look like an expired one', async () => {
   const metrics = createMetrics({ processMetrics: false });
   const onExpiry = watchCertificateExpiry(metrics);
   const samples = async () => (await metrics.registry.metrics()).split('\n').filter((line) => /^zonestead/.test(line));

@@ -15,16 +15,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('knows the files that secrets came from, but not those that a setting overrides', () => {
+test('the watch knows the files that secrets came from, but not those that a setting overrides', () => {
   expect([...secretFiles({ DATABASE_URL_FILE: file })]).toEqual([[file, 'postgres://a:one@db/z']]);
   expect(secretFiles({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://b@db/z' }).size).toBe(0);
 });
 
-test('does not wait for the file of the API key, because clients read it again without a restart', () => {
+test('the watch does not wait for the file of the API key, because clients read it again without a restart', () => {
   expect(secretFiles({ ZONESTEAD_API_KEY_FILE: file }).size).toBe(0);
 });
 
-test('logs a change without its content', async () => {
+test('the watch logs a change without its content', async () => {
   const lines: string[] = [];
   const known = secretFiles({ DATABASE_URL_FILE: file });
   const changed = followSecrets(known, (line) => lines.push(line), new AbortController().signal, 5);
@@ -37,7 +37,7 @@ test('logs a change without its content', async () => {
   expect(lines[0]).not.toContain('two');
 });
 
-test('is quiet while nothing changes', async () => {
+test('the watch is quiet while nothing changes', async () => {
   const stop = new AbortController();
   const changed = followSecrets(secretFiles({ DATABASE_URL_FILE: file }), () => undefined, stop.signal, 2);
   await writeFile(file, 'postgres://a:one@db/z');

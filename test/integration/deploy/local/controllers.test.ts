@@ -66,7 +66,7 @@ async function value(path: string, object: readonly string[], fits: (text: strin
   return text;
 }
 
-test('A deleted namespace is emptied and goes away', async () => {
+test('a deleted namespace is emptied and goes away', async () => {
   await kubectl('create', 'namespace', 'short');
   await kubectl('-n', 'short', 'create', 'configmap', 'inside');
   await kubectl('delete', 'namespace', 'short', '--timeout=60s');
@@ -75,7 +75,7 @@ test('A deleted namespace is emptied and goes away', async () => {
   expect(await kubectl('-n', 'short', 'get', 'configmap', 'inside', '--ignore-not-found')).toBe('');
 });
 
-test('Objects of a deleted owner are deleted', async () => {
+test('objects of a deleted owner are deleted', async () => {
   await kubectl('create', 'configmap', 'owner');
   const uid = await kubectl('get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}');
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
@@ -84,7 +84,7 @@ test('Objects of a deleted owner are deleted', async () => {
   await value('{.metadata.name}', ['configmap', 'owned'], (text) => text.includes('NotFound'));
 });
 
-test('A service account gets a token in a Secret, and each namespace the authority of the API server', async () => {
+test('a service account gets a token in a Secret, and each namespace the authority of the API server', async () => {
   await kubectl('create', 'serviceaccount', 'robot');
   const annotations = { 'kubernetes.io/service-account.name': 'robot' };
   const type = 'kubernetes.io/service-account-token';
@@ -101,7 +101,7 @@ test('A service account gets a token in a Secret, and each namespace the authori
   expect(published.trim()).toBe((await readFile(authority, 'utf8')).trim());
 });
 
-test('An aggregated ClusterRole has the rules of the roles that it selects', async () => {
+test('an aggregated ClusterRole has the rules of the roles that it selects', async () => {
   const labels = { 'example.com/aggregate-to-zones': 'true' };
   const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] };
   const kind = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' };
@@ -111,7 +111,7 @@ test('An aggregated ClusterRole has the rules of the roles that it selects', asy
   await value('{.rules[0].resources[0]}', ['clusterrole', 'zones'], (text) => text === 'dnszones');
 });
 
-test('A ResourceQuota counts objects, also those that are deleted, and refuses more', async () => {
+test('a ResourceQuota counts objects, also those that are deleted, and refuses more', async () => {
   await kubectl('create', 'namespace', 'limited');
   await kubectl('-n', 'limited', 'create', 'secret', 'generic', 'one');
   await kubectl('-n', 'limited', 'create', 'quota', 'few', '--hard=secrets=1');
@@ -147,14 +147,14 @@ async function signed(name: string): Promise<string> {
   return new x509.X509Certificate(Buffer.from(encoded, 'base64').toString()).subject;
 }
 
-test('A certificate request is signed after an approval', async () => {
+test('a certificate request is signed after an approval', async () => {
   await created(await requestFor('CN=jane', 'kubernetes.io/kube-apiserver-client', 'jane'));
   expect(await kubectl('get', 'csr', 'jane', '-o', 'jsonpath={.status}')).toBe('{}');
   await kubectl('certificate', 'approve', 'jane');
   expect(await signed('jane')).toBe('CN=jane');
 });
 
-test('The request of a node for its own certificate is approved and signed', async () => {
+test('the request of a node for its own certificate is approved and signed', async () => {
   const role = 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient';
   await kubectl('create', 'clusterrolebinding', 'nodes', `--clusterrole=${role}`, '--group=system:nodes');
   const node = await cluster.clientConfig('system:node:one', ['system:nodes']);
@@ -164,7 +164,7 @@ test('The request of a node for its own certificate is approved and signed', asy
   expect(await signed('node')).toContain('CN=system:node:one');
 });
 
-test('A ValidatingAdmissionPolicy gets warnings about its expressions', async () => {
+test('a ValidatingAdmissionPolicy gets warnings about its expressions', async () => {
   const resourceRules = [{ apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['*'] }];
   const validations = [{ expression: 'object.spec.replicas > "three"' }];
   await created({
@@ -179,7 +179,7 @@ test('A ValidatingAdmissionPolicy gets warnings about its expressions', async ()
   );
 });
 
-test('Each controller has its own service account, without the rights of the others', async () => {
+test('each controller has its own service account, without the rights of the others', async () => {
   const account = 'system:serviceaccount:kube-system:clusterrole-aggregation-controller';
   const names = (await kubectl('-n', 'kube-system', 'get', 'serviceaccounts', '-o', 'name')).split('\n');
   expect(names).toContain('serviceaccount/clusterrole-aggregation-controller');
@@ -188,7 +188,7 @@ test('Each controller has its own service account, without the rights of the oth
   );
 });
 
-test('An unknown controller is refused with the names of the known ones', async () => {
+test('an unknown controller is refused with the names of the known ones', async () => {
   const config = join(stateDir, 'controlplane/controller-manager.kubeconfig');
   const pki = (name: string) => join(stateDir, 'controlplane/pki', name);
   const args = ['--controllers=volume-controller', `--kubeconfig=${config}`, `--root-ca-file=${pki('ca.crt')}`].concat([

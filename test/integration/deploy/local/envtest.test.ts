@@ -69,7 +69,7 @@ async function ensure(
 const entries = async () =>
   (await readdir(join(folder, `cache-${caches}`))).filter((name) => name.startsWith('envtest-'));
 
-test('The programs of the pinned archive run, and a second start asks no server', async () => {
+test('the programs of the pinned archive run, and a second start asks no server', async () => {
   const { dir, root } = await ensure(await listen((_, answer) => answer.end(archive)));
   expect((await readdir(dir)).sort()).toEqual(['etcd', 'kube-apiserver', 'kubectl']);
   expect((await run(join(dir, 'kubectl'))).out).toBe('kubectl 1.36.2');
@@ -77,7 +77,7 @@ test('The programs of the pinned archive run, and a second start asks no server'
   expect(await ensureEnvtest({ archives: 'http://127.0.0.1:1/', root, digests, progress: () => {}, signal })).toBe(dir);
 });
 
-test('An archive with another digest is refused with both digests and the file that pins one, and nothing stays', async () => {
+test('an archive with another digest is refused with both digests and the file that pins one, and nothing stays', async () => {
   const base = await listen((_, answer) => answer.end(archive));
   const pinned = sha512(Buffer.from('another'));
   await expect(ensure(base, { pinned })).rejects.toThrow(
@@ -86,7 +86,7 @@ test('An archive with another digest is refused with both digests and the file t
   expect(await entries()).toEqual([]);
 });
 
-test('The project pins the archive of each platform of Linux', async () => {
+test('the project pins the archive of each platform of Linux', async () => {
   const base = await listen((_, answer) => answer.end(archive));
   const root = join(folder, 'cache-of-the-project');
   await expect(ensureEnvtest({ archives: base, root, limits, progress: () => {}, signal })).rejects.toThrow(
@@ -94,7 +94,7 @@ test('The project pins the archive of each platform of Linux', async () => {
   );
 });
 
-test('An archive that stops in the middle is given up', async () => {
+test('an archive that stops in the middle is given up', async () => {
   const base = await listen((_, answer) => {
     answer.writeHead(200, { 'content-length': archive.length });
     answer.write(archive.subarray(0, 10));
@@ -103,16 +103,16 @@ test('An archive that stops in the middle is given up', async () => {
   expect(await entries()).toEqual([]);
 });
 
-test('A server that refuses is named', async () => {
+test('a server that refuses is named', async () => {
   const base = await listen((_, answer) => answer.writeHead(403).end());
   await expect(ensure(base)).rejects.toThrow(`${base}/${NAME}: status 403`);
 });
 
-test('A network that hangs is given up after seconds', async () => {
+test('a network that hangs is given up after seconds', async () => {
   const base = await listen(() => undefined);
   await expect(ensure(base, { answerMs: 500 })).rejects.toThrow(`${base}/${NAME}: no answer within 0.5 s`);
 });
 
-test('A network that refuses is given up immediately', async () => {
+test('a network that refuses is given up immediately', async () => {
   await expect(ensure('http://127.0.0.1:1')).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1\/envtest-v1\.36\.2-/);
 });

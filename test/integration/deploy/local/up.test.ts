@@ -78,7 +78,7 @@ test('the program zonestead has the settings of the stack in another shell too',
   expect(refused.code).not.toBe(0);
 });
 
-test('its environment never leads kubectl to another cluster', async () => {
+test('the environment of the stack never leads kubectl to another cluster', async () => {
   expect(await readFile(join(state, 'env'), 'utf8')).toContain(
     `export KUBECONFIG='${state}/controlplane/admin.kubeconfig'`,
   );

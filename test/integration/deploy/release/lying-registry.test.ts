@@ -94,7 +94,7 @@ async function signedBelow(path: string): Promise<string[]> {
   return tags.flatMap((each, at) => (tags[at - 1] === path ? [`sha256:${each}`] : [])).sort();
 }
 
-test('A release names and signs what it has written, if the registry answers its tags with something else', async () => {
+test('a release names and signs what it has written, if the registry answers its tags with something else', async () => {
   await run('theirs', await smallRelease(join(folder, 'theirs'), 'theirs'));
   // The tags do not exist before the first write, so a lie begins with it.
   const stop = lieAfterWrites('lied');
@@ -105,7 +105,7 @@ test('A release names and signs what it has written, if the registry answers its
   expect(await signedBelow('lied')).toEqual(Object.values(digests).sort());
 });
 
-test('A release that is there is named by the digest of the manifest that was compared, and not asked for again', async () => {
+test('a release that is there is named by the digest of the manifest that was compared, and not asked for again', async () => {
   const first = named(await run('again'));
   const reads = countReads();
   expect(named(await run('again'))).toEqual(first);
@@ -114,7 +114,7 @@ test('A release that is there is named by the digest of the manifest that was co
   expect(reads.of(tagOf('again', 'postgres'))).toBe(1);
 });
 
-test('An image with the same configuration and another layer is other content', async () => {
+test('an image with the same configuration and another layer is other content', async () => {
   await run('layers');
   const path = tagOf('layers', 'zonestead');
   const manifest = JSON.parse(writtenAt(path).toString());

@@ -38,7 +38,7 @@ async function words(options: ReleaseOptions): Promise<string> {
 }
 const doing = /^looking at HOST\/dns\/zonestead:\S+ failed: /;
 
-test('a registry that wants a login', async () => {
+test('the refusal of a registry that wants a login says how to log in', async () => {
   // A file without a login: skopeo would otherwise look for one at home.
   const authFile = join(folder, 'empty.json');
   await writeFile(authFile, '{}');
@@ -50,7 +50,7 @@ test('a registry that wants a login', async () => {
   );
 });
 
-test('a registry that does not know the login', async () => {
+test('the refusal of a registry that does not know the login asks for one', async () => {
   const authFile = join(folder, 'wrong.json');
   const auth = Buffer.from('tester:wrong').toString('base64');
   await writeFile(authFile, JSON.stringify({ auths: { [registry.host]: { auth } } }));
@@ -58,23 +58,23 @@ test('a registry that does not know the login', async () => {
   expect(await words({ registry: `${registry.host}/dns`, caFile, authFile })).toContain('HOST wants a login (401)');
 });
 
-test('a registry that forbids it', async () => {
+test('the refusal of a registry that forbids the login names the right to push', async () => {
   const { port } = forbidding.address() as AddressInfo;
   const message = await words({ registry: `localhost:${port}/dns`, plainHttp: true });
   expect(message).toContain('HOST refuses this login (403). The login needs the right to push to this path');
 });
 
-test('a registry whose certificate is not trusted', async () => {
+test('the failure at a registry whose certificate is not trusted names --ca-file', async () => {
   const message = await words({ registry: `${registry.host}/dns`, authFile: registry.authFile });
   expect(message).toContain('the certificate of HOST is not trusted. Add --ca-file');
 });
 
-test('a registry without TLS', async () => {
+test('the failure at a registry without TLS names --plain-http', async () => {
   const message = await words({ registry: `${plain.host}/dns` });
   expect(message).toContain('HOST speaks HTTP without TLS. Give it a certificate, or add --plain-http');
 });
 
-test('a registry that is down', async () => {
+test('the failure at a registry that is down says what to check', async () => {
   const down = await startRegistry({ folder: await temporaryFolder('registry'), plainHttp: true });
   await down.stop();
   const message = await words({ registry: `${down.host}/dns`, plainHttp: true });

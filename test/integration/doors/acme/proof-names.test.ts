@@ -104,7 +104,7 @@ const acme = (at: string, body: unknown, headers: Record<string, string>) =>
     body: JSON.stringify(body),
   });
 
-test('by httpreq, it presents no challenge of dev, and those of names below', async () => {
+test('by httpreq, a key for *.dev presents no challenge of dev, and those of names below', async () => {
   const send = async (fqdn: string) =>
     (await acme('/httpreq/present', { fqdn, value: VALUE }, basic(tenant.text))).status;
   expect(await send(`_acme-challenge.dev.${ZONE}.`)).toBe(403);
@@ -112,7 +112,7 @@ test('by httpreq, it presents no challenge of dev, and those of names below', as
   expect(await send(`_acme-challenge.api.dev.${ZONE}.`)).toBe(200);
 });
 
-test('by acme-dns, it registers no account at or below a name that certifies dev', async () => {
+test('by acme-dns, a key for *.dev registers no account at or below a name that certifies dev', async () => {
   const send = async (parent: string) => {
     const headers = { authorization: `Basic ${Buffer.from(`${parent}:${manager.text}`).toString('base64')}` };
     return (await acme('/acme-dns/register', {}, headers)).status;
@@ -121,7 +121,7 @@ test('by acme-dns, it registers no account at or below a name that certifies dev
   expect(await send(`dev.${ZONE}`)).toBe(201);
 });
 
-test('by dyndns2, it sets no address at such a name', async () => {
+test('by dyndns2, a key for *.dev sets no address at such a name', async () => {
   const send = async (name: string) =>
     (await fetch(`${url}/nic/update?hostname=${name}&myip=192.0.2.1`, { headers: basic(tenant.text) })).text();
   expect(await send(`_acme-challenge.dev.${ZONE}`)).not.toContain('good');
@@ -140,7 +140,7 @@ test('by a zone file or a restore, a restricted key writes nothing', async () =>
   expect(restored.status).toBe(403);
 });
 
-test('a record that it may not write, it may not change or delete either, and others see who may', async () => {
+test('a record that a key may not write, it may not change or delete either, and others see who may', async () => {
   const { id } = await service.record(zone, '_acme-challenge.dev', 'TXT', 'proof');
   const body = { name: '_acme-challenge.dev', type: 'TXT', content: 'other' };
   expect((await request('PUT', `${path}/records/${id}`, body, tenant.text)).status).toBe(403);

@@ -15,7 +15,7 @@ const { updates: port = 0 } = await allocatePorts([{ name: 'updates', dns: true 
 const api = await startApiProcess(service, { ZONESTEAD_UPDATE_LISTEN: `127.0.0.1:${port}` });
 const key = await updateKey(service);
 
-test('The api answers updates that wait for their zones when it is told to exit', async () => {
+test('the api answers updates that wait for their zones when it is told to exit', async () => {
   const [one, other] = [await service.zone(), await service.zone()];
   const send = (zone: typeof one, tcp: boolean) => {
     const changes = [change.add(`www.${zone.zoneName}`, 300, 'A', '192.0.2.1')];

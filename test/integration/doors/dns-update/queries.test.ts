@@ -118,7 +118,7 @@ describe('a transfer', () => {
     expect(await rcodeOf(by, zoneName)).toBe(rcode);
   });
 
-  test('a transfer with a wrong secret is refused, and with a key that was revoked at once', async () => {
+  test('a transfer is refused with a wrong secret, and with a revoked key at once', async () => {
     const { zoneName } = await service.zone();
     const by = await updateKey(service);
     expect(await transferred(by, zoneName)).toEqual(apex(zoneName));

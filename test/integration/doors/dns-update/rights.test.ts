@@ -38,7 +38,7 @@ const CASES = Object.entries(KEYS).flatMap(([who, options]) =>
 /** Response codes of the service by the status of the REST API. */
 const RCODES: Readonly<Record<number, string>> = { 201: 'NOERROR', 403: 'REFUSED', 404: 'NOTAUTH' };
 
-test.for(CASES)('a key that $who, and $type at $name', async ({ options, name, type }) => {
+test.for(CASES)('a key that $who is judged as over REST for $type at $name', async ({ options, name, type }) => {
   const key = await updateKey(service, options);
   const content = type === 'A' ? `192.0.2.${CASES.length}` : `"${key.id}"`;
   const post = await service.request('POST', `/zones/${zone.id}/records`, { name, type, content }, key.text);

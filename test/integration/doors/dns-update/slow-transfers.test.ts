@@ -43,7 +43,7 @@ function readSlowly(key: UpdateKey, zone: string): Socket {
   return socket;
 }
 
-test('While two teams hold all slots with slow transfers, the large read of a third team is answered', async () => {
+test('while two teams hold all slots with slow transfers, the large read of a third team is answered', async () => {
   const slow = [await updateKey(service, { team: 'slow' }), await updateKey(service, { team: 'slower' })];
   const zones = [await largeZone(slow[0]!, 'slow.example', 24), await largeZone(slow[1]!, 'slower.example', 24)];
   const third = await updateKey(service, { team: 'third' });

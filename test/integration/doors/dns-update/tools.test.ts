@@ -8,7 +8,7 @@ import { startTestService } from '../../../support/service/service.ts';
 const service = await startTestService({ settings: { ZONESTEAD_UPDATE_LISTEN: '127.0.0.1:0' }, nameserver: false });
 const port = service.updatePort();
 
-test.for(TSIG_KEY_ALGORITHMS)('nsupdate and knsupdate with a key for %s', async (algorithm) => {
+test.for(TSIG_KEY_ALGORITHMS)('nsupdate and knsupdate work with a key for %s', async (algorithm) => {
   const key = await updateKey(service, { algorithm });
   const { zoneName: zone, id } = await service.zone();
   const script = (name: string) => [
@@ -23,7 +23,7 @@ test.for(TSIG_KEY_ALGORITHMS)('nsupdate and knsupdate with a key for %s', async 
   expect((body as { records: { name: string }[] }).records.map(({ name }) => name)).toEqual(['one', 'two']);
 });
 
-test('both report a wrong key', async () => {
+test('nsupdate and knsupdate report a wrong key', async () => {
   const key = await updateKey(service);
   const { zoneName: zone } = await service.zone();
   const wrong = { ...key, secret: Buffer.from('another secret of some octets') };

@@ -98,7 +98,7 @@ test('a PATCH answers with the serials, and changes nothing when the RRset is as
   expect(await stored(zone)).toEqual([`${www} A 300 192.0.2.1, 192.0.2.2`]);
 });
 
-test('REPLACE, DELETE, EXTEND and PRUNE', async () => {
+test('REPLACE, DELETE, EXTEND and PRUNE change the records of an RRset', async () => {
   const zone = await newZone();
   const www = `www.${zone}`;
   const extend = (content: string, more: object = {}) => ({

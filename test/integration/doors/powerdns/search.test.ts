@@ -17,7 +17,7 @@ const namesOf = ({ body }: { body: unknown }) =>
     .filter(({ type }) => type !== 'SOA' && type !== 'NS')
     .map(({ name }) => name);
 
-test('A search over many long zone names keeps no other team waiting', async () => {
+test('a search over many long zone names keeps no other team waiting', async () => {
   // Written behind the API because of their number: 990 names of 245 characters.
   await service.sql`
     insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
@@ -32,14 +32,14 @@ test('A search over many long zone names keeps no other team waiting', async () 
   await service.sql`delete from zones where id like 'zone_long%'`;
 });
 
-test('A search with more than 16 wildcards is refused', async () => {
+test('a search with more than 16 wildcards is refused', async () => {
   const answer = await search(`q=${'*a'.repeat(16)}`);
   expect(answer.status).toBe(200);
   const refused = await search(`q=${'*a'.repeat(16)}?`);
   expect([refused.status, refused.body]).toEqual([422, { error: expect.stringContaining('at most 16 wildcards') }]);
 });
 
-test('A search finds the zones that the key may see, and records of those that it may read', async () => {
+test('a search finds the zones that the key may see, and records of those that it may read', async () => {
   const [one, other] = [await service.zone('one.found.example'), await service.zone('other.found.example')];
   for (const zone of [one, other]) await service.record(zone, 'www', 'A', '192.0.2.1');
   const found = async (options: KeyOptions) => namesOf(await search('q=*found.example', await service.key(options)));

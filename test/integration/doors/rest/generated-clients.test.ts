@@ -32,7 +32,7 @@ const walk = (zone: string) => ({
   forgotten: 'not_found',
 });
 
-test('a Go client', async () => {
+test('a generated Go client works', async () => {
   const command = await ensureGoClient(progress, signal);
   const env = { ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: service.admin.text };
   const { code, out, tail } = await runCommand({
@@ -46,7 +46,7 @@ test('a Go client', async () => {
   expect(JSON.parse(out)).toEqual(walk('go.example'));
 });
 
-test('a TypeScript client, whose functions are the operations', async () => {
+test('a generated TypeScript client works, and its functions are the operations', async () => {
   await makeTypescriptClient(folder, await ensureTypescriptGenerator(progress, signal), signal);
   const { run } = (await import(join(folder, 'calls.ts'))) as { run(...args: string[]): Promise<object> };
   expect(await run(service.url, service.admin.text, 'typescript.example', owner)).toEqual(walk('typescript.example'));

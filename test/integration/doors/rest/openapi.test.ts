@@ -40,13 +40,13 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-test('is OpenAPI 3.1, needs no key, and names the bearer key for all operations', () => {
+test('the document is OpenAPI 3.1, needs no key, and names the bearer key for all operations', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.components.securitySchemes).toMatchObject({ key: { type: 'http', scheme: 'bearer' } });
   expect(document.security).toEqual([{ key: [] }]);
 });
 
-test('contains the operations of zones and records', () => {
+test('the document contains the operations of zones and records', () => {
   const listed = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
   expect(listed).toEqual(
     expect.arrayContaining([
@@ -69,7 +69,7 @@ test('contains the operations of zones and records', () => {
   );
 });
 
-test('contains every route of the service', async () => {
+test('the document contains every route of the service', async () => {
   // The request histogram has a series for each route with a schema. A different hook makes this second list.
   const text = await service.metrics();
   const routes = [...text.matchAll(/api_request_duration_seconds_count\{route="([^"]+)",method="([A-Z]+)"/g)]
@@ -124,7 +124,7 @@ test('patterns are simple, so that every tool can use them', () => {
   }
 });
 
-test('documents every status that is answered, with its Retry-After', async () => {
+test('the document has every status that is answered, with its Retry-After', async () => {
   const zone = await service.zone();
   const record = await service.record(zone, 'www', 'A', '192.0.2.1');
   const own = `org:${service.admin.team}`;
@@ -216,7 +216,7 @@ function check(method: Method, path: string, reply: Reply): void {
   }
 }
 
-test('is shown on a page that loads nothing from elsewhere', async () => {
+test('the document is shown on a page that loads nothing from elsewhere', async () => {
   const page = await get('/docs/');
   expect(page.status).toBe(200);
   const policy = page.headers.get('content-security-policy') ?? '';

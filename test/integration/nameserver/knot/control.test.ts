@@ -140,7 +140,7 @@ test('a socket that cannot be reached is an error after the limit, with the path
   });
 });
 
-test('a socket that cannot be reached that is not a socket is an error at once', async () => {
+test('a path that is not a socket is an error at once', async () => {
   await expect(knotControl({ socket: '/etc/passwd/knot.sock' }).run('status')).rejects.toMatchObject({
     failure: 'unreachable',
   });

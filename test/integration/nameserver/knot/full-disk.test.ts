@@ -21,7 +21,7 @@ const SOA = {
   ...{ refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60, ttl: 60 },
 };
 
-test('needs 64 MiB, or a tenth of a small disk, and more for a large change', async () => {
+test('a change needs 64 MiB, or a tenth of a small disk, and more if it is large', async () => {
   expect(neededBytes({ size: 1e12 }, 0)).toBe(64 * MIB);
   expect(neededBytes({ size: 100 * MIB }, 1_024)).toBe(11 * MIB);
   const disk = async () => ({ size: 1_000 * MIB, free: 65 * MIB });

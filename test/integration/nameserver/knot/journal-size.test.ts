@@ -17,7 +17,7 @@ const SOA = {
   ...{ refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60, ttl: 60 },
 };
 
-test('divides a volume, and refuses one that is too small', () => {
+test('the plan for a disk divides a volume, and refuses one that is too small', () => {
   const { journalMiB, zoneMiB, keysMiB, timersMiB, catalogMiB } = diskPlan(1024 * MIB);
   expect(journalMiB + keysMiB! + timersMiB! + catalogMiB!).toBeLessThanOrEqual(0.9 * 1024);
   expect(zoneMiB).toBeLessThanOrEqual(journalMiB / 2);
@@ -25,7 +25,7 @@ test('divides a volume, and refuses one that is too small', () => {
   expect(() => diskPlan(63 * MIB)).toThrow('the volume of Knot DNS has 63 MiB; it must have at least 64 MiB');
 });
 
-test('keeps the journal within its size: a zone that does not fit is refused, and others still change', async () => {
+test('knotd keeps the journal within its size: a zone that does not fit is refused, and others still change', async () => {
   const disk = { ...diskPlan(64 * MIB), journalMiB: 1, zoneMiB: 1 };
   const knot = await testKnot({ disk });
   const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });

@@ -28,7 +28,7 @@ const count = async () => {
   return sets;
 };
 
-test('is changed only when it is loaded', async () => {
+test('a zone of the journal is changed only when it is loaded', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await engine.add([{ name: NAME, privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }], signal);
   const numbered = Array.from({ length: 3_000 }, (_, at) => servedSet(`n${at}`, 'A', ['192.0.2.1']));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { identifyRun } from '#nameserver/knot/run.ts';
 import { testKnot } from '../../../support/knot/knot.ts';
 
-test('is the same while knotd runs, and another one after it was killed and started again', async () => {
+test('the text of a run is the same while knotd runs, and another one after it was killed and started again', async () => {
   const knot = await testKnot();
   const first = identifyRun(knot.folder);
   await knot.control.run('status');

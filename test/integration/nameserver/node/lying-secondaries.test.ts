@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all(servers.map(({ server }) => server.close()));
 });
 
-test('each is in the metrics and in the report with its difference, and an honest one is current', async () => {
+test('each lying secondary is in the metrics and in the report with its difference, and an honest one is current', async () => {
   const rows = new Map([[ZONE, { ...emptyRow(ZONE, 'zid'), engineSerial: OWN }]]);
   const key = { name: 'k', algorithm: 'hmac-sha256' as const, secret: 'AAAAAAAAAAAAAAAAAAAAAA==' };
   const plan: TransferPlan = {

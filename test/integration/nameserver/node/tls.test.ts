@@ -87,7 +87,7 @@ async function serves({ certificate }: OwnCertificate): Promise<void> {
   await expect.poll(served, LIMIT).toBe(certificate);
 }
 
-test('A node follows over TLS, also while the certificate of the api is replaced', async () => {
+test('a node follows over TLS, also while the certificate of the api is replaced', async () => {
   await follows('before');
   const since = lines.length;
   const second = await nextCertificate(first);
@@ -97,7 +97,7 @@ test('A node follows over TLS, also while the certificate of the api is replaced
   expect([feeds(), lines.slice(since).filter((line) => line.includes('is connected'))]).toEqual(['connected', []]);
 });
 
-test('A new authority needs no restart of the node, which says so while it does not trust it', async () => {
+test('a new authority needs no restart of the node, which says so while it does not trust it', async () => {
   const since = lines.length;
   const other = await localCertificate();
   await trusted.put(other);
@@ -113,7 +113,7 @@ test('A new authority needs no restart of the node, which says so while it does 
   await follows('trusted');
 });
 
-test('With an expired certificate the node keeps answering, and says what to do', async () => {
+test('with an expired certificate the node keeps answering, and says what to do', async () => {
   const since = lines.length;
   const expired = await localCertificate(100);
   await trusted.put(expired);
@@ -131,7 +131,7 @@ test('With an expired certificate the node keeps answering, and says what to do'
   await follows('renewed');
 });
 
-test('A file without authorities is named, and the feed continues', async () => {
+test('a file without authorities is named, and the feed continues', async () => {
   const since = lines.length;
   await rm(trusted.ca);
   await says('ZONESTEAD_FEED_CA cannot be read (ENOENT)', since);
@@ -143,7 +143,7 @@ test('A file without authorities is named, and the feed continues', async () => 
 test.each([
   ['from another machine', '', 403],
   ['over a proxy that is not trusted to say https', 'X-Forwarded-Proto: https\r\n', 403],
-])('The feed without TLS %s is refused before its key is looked at', async (_, headers, status) => {
+])('the feed without TLS %s is refused before its key is looked at', async (_, headers, status) => {
   const balanced = await service.anotherApi({
     settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1', ZONESTEAD_PROXY_PROTOCOL: 'on' },
   });
@@ -154,7 +154,7 @@ test.each([
   }
 });
 
-test('A trusted proxy says how its client reached it', async () => {
+test('a trusted proxy says how its client reached it', async () => {
   const proxied = await service.anotherApi({ settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1' } });
   const rfc7239 = await service.anotherApi({
     settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1', ZONESTEAD_PROXY_HEADER: 'Forwarded' },
@@ -171,7 +171,7 @@ test('A trusted proxy says how its client reached it', async () => {
   expect(await status(`Forwarded: for=203.0.113.7;proto=http\r\nX-Forwarded-Proto: https\r\n`, rfc7239)).toBe(403);
 });
 
-test('A setting allows the feed without TLS, and one machine needs none', async () => {
+test('a setting allows the feed without TLS, and one machine needs none', async () => {
   const open = await service.anotherApi({
     settings: {
       ZONESTEAD_FEED_WITHOUT_TLS: 'allow',

@@ -48,7 +48,7 @@ async function serves(name: string, type: string, ...wanted: string[]): Promise<
   });
 }
 
-test('at the apex is served at once, as signed A and AAAA', async () => {
+test('an ALIAS at the apex is served at once, as signed A and AAAA', async () => {
   world['www.target.example'] = [a('www.target.example', '192.0.2.2'), a('www.target.example', '192.0.2.1')];
   world['www.target.example'].push(aaaa('www.target.example', '2001:db8::1'));
   const zone = await service.zone('apex.example');
@@ -73,7 +73,7 @@ test('at the apex is served at once, as signed A and AAAA', async () => {
   );
 });
 
-test("is served under its own ttl or the target's, whichever is shorter, and the target's is at least 30 s", async () => {
+test("an ALIAS is served under its own ttl or the target's, whichever is shorter, and the target's is at least 30 s", async () => {
   world['short.target.example'] = [a('short.target.example', '192.0.2.3', 5)];
   world['long.target.example'] = [a('long.target.example', '192.0.2.4', 100_000)];
   const zone = await service.zone();
@@ -85,7 +85,7 @@ test("is served under its own ttl or the target's, whichever is shorter, and the
   expect((await dns.lookup(`long.${zone.zoneName}`, 'A')).answers).toEqual([`long.${zone.zoneName} 3600 A 192.0.2.4`]);
 });
 
-test('follows CNAMEs, works below the apex and as a wildcard, next to other types', async () => {
+test('an ALIAS follows CNAMEs, works below the apex and as a wildcard, next to other types', async () => {
   world['cname.target.example'] = [
     { name: 'cname.target.example', type: 'CNAME', ttl: 60, data: 'Real.Target.example' },
     a('real.target.example', '192.0.2.5'),
@@ -102,14 +102,14 @@ test('follows CNAMEs, works below the apex and as a wildcard, next to other type
   expect((await dns.lookup(name, 'TXT')).answers).toEqual([`${name} 3600 TXT "beside"`]);
 });
 
-test('to a name of a zone that is hosted here is resolved by the same resolvers', async () => {
+test('an ALIAS to a name of a zone that is hosted here is resolved by the same resolvers', async () => {
   const zone = await service.zone('hosted.example');
   await service.record(zone, 'www', 'A', '192.0.2.6');
   await service.record(zone, '@', 'ALIAS', 'www.hosted.example');
   await serves('hosted.example', 'A', '192.0.2.6');
 });
 
-test('follows a hosted name out of its zone, which the name server itself does not', async () => {
+test('an ALIAS follows a hosted name out of its zone, which the name server itself does not', async () => {
   world['out.target.example'] = [a('out.target.example', '192.0.2.7')];
   const zone = await service.zone('leaving.example');
   await service.record(zone, 'www', 'CNAME', 'out.target.example');
@@ -117,7 +117,7 @@ test('follows a hosted name out of its zone, which the name server itself does n
   await serves('leaving.example', 'A', '192.0.2.7');
 });
 
-test('that was never resolved gets a signed empty answer, not NXDOMAIN', async () => {
+test('an ALIAS that was never resolved gets a signed empty answer, not NXDOMAIN', async () => {
   world['broken.target.example'] = SERVFAIL;
   const zone = await service.zone();
   await service.record(zone, 'app', 'ALIAS', 'broken.target.example');
@@ -134,7 +134,7 @@ test('that was never resolved gets a signed empty answer, not NXDOMAIN', async (
   await serves(name, 'A', '192.0.2.8');
 });
 
-test('serves a changed address soon after its refresh, with a new serial', async () => {
+test('an ALIAS serves a changed address soon after its refresh, with a new serial', async () => {
   world['moving.target.example'] = [a('moving.target.example', '192.0.2.10')];
   const zone = await service.zone();
   await service.record(zone, '@', 'ALIAS', 'moving.target.example');
@@ -153,7 +153,7 @@ test.each<[string, World[string]]>([
   ['says that the name is gone', 3],
   ['does not answer', 'silent'],
   ['has no address any more', []],
-])('keeps its last good answer when the resolver %s, for 30 s at a time', async (_, trouble) => {
+])('an ALIAS keeps its last good answer when the resolver %s, for 30 s at a time', async (_, trouble) => {
   const target = `kept${String(trouble)}.target.example`;
   world[target] = [a(target, '192.0.2.20')];
   const zone = await service.zone();
@@ -174,7 +174,7 @@ test.each<[string, World[string]]>([
   });
 });
 
-test('loses the addresses of one family if the target no longer has any', async () => {
+test('an ALIAS loses the addresses of one family if the target no longer has any', async () => {
   world['half.target.example'] = [a('half.target.example', '192.0.2.30'), aaaa('half.target.example', '2001:db8::30')];
   const zone = await service.zone();
   await service.record(zone, '@', 'ALIAS', 'half.target.example');
@@ -185,7 +185,7 @@ test('loses the addresses of one family if the target no longer has any', async 
   await serves(zone.zoneName, 'AAAA');
 });
 
-test('shared by many zones is resolved once', async () => {
+test('an ALIAS shared by many zones is resolved once', async () => {
   world['shared.target.example'] = [a('shared.target.example', '192.0.2.40')];
   const zones = await Promise.all(Array.from({ length: 20 }, () => service.zone()));
   for (const zone of zones) await service.record(zone, '@', 'ALIAS', 'Shared.Target.example.');
@@ -198,7 +198,7 @@ test('shared by many zones is resolved once', async () => {
   expect(asked('shared.target.example')).toBeLessThan(20);
 });
 
-test('is deleted with its record, and another target can replace it', async () => {
+test('an ALIAS is deleted with its record, and another target can replace it', async () => {
   world['first.target.example'] = [a('first.target.example', '192.0.2.50')];
   world['second.target.example'] = [a('second.target.example', '192.0.2.51')];
   const zone = await service.zone();
@@ -219,7 +219,7 @@ test('is deleted with its record, and another target can replace it', async () =
   });
 });
 
-test('is written by a key with write access on records, together with the row of its target', async () => {
+test('an ALIAS is written by a key with write access on records, together with the row of its target', async () => {
   const zone = await service.zone();
   world['direct.target.example'] = [a('direct.target.example', '192.0.2.60')];
   await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
@@ -228,7 +228,7 @@ test('is written by a key with write access on records, together with the row of
   await serves(`app.${zone.zoneName}`, 'A', '192.0.2.60');
 });
 
-test('is hidden while its zone is parked', async () => {
+test('an ALIAS is hidden while its zone is parked', async () => {
   world['parked.target.example'] = [a('parked.target.example', '192.0.2.70')];
   const zone = await service.zone();
   await service.record(zone, '@', 'ALIAS', 'parked.target.example');
@@ -244,7 +244,7 @@ test.each([
   ['AAAA', '2001:db8::1'],
   ['CNAME', 'other.example'],
   ['ALIAS', 'other.example'],
-])('excludes %s at its name, in both orders', async (type, content) => {
+])('an ALIAS excludes %s at its name, in both orders', async (type, content) => {
   const zone = await service.zone();
   await service.record(zone, 'app', 'ALIAS', 'x5.target.example');
   const body = { name: 'app', type, content };
@@ -254,7 +254,7 @@ test.each([
   expect(refusal(await request('POST', `/zones/${zone.id}/records`, alias))).toBe('409 conflict');
 });
 
-test('that the key may not write causes no query and no row', async () => {
+test('an ALIAS that the key may not write causes no query and no row', async () => {
   const zone = await service.zone();
   const app = await service.record(zone, 'app', 'ALIAS', 'kept.target.example');
   const path = `/zones/${zone.id}/records`;
@@ -278,7 +278,7 @@ test('that the key may not write causes no query and no row', async () => {
   }
 });
 
-test('is counted', async () => {
+test('an ALIAS is counted', async () => {
   const text = await service.metrics();
   expect(text).toMatch(/zonestead_alias_resolutions_total\{result="ok"\} [1-9]/);
   expect(text).toMatch(/zonestead_alias_resolutions_total\{result="failed"\} [1-9]/);

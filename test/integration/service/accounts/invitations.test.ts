@@ -199,7 +199,7 @@ describe('the limits', () => {
     }
   };
 
-  test('the limits at 50 open invitations per team: one more is a conflict until one is revoked', async () => {
+  test('a team has at most 50 open invitations: one more is a conflict until one is revoked', async () => {
     const { owner, path } = await newTeam();
     const other = await addPerson(service, { team: `team ${teams}` });
     await fill(other, 49, () => ({ team: owner.team }));
@@ -210,7 +210,7 @@ describe('the limits', () => {
     expect(await says(owner, 'POST', `${path}/members`, { email: 'more@example.org' })).toBe(201);
   });
 
-  test('the limits at 50 open invitations that a person sent, in any number of teams', async () => {
+  test('a person has sent at most 50 open invitations, in any number of teams', async () => {
     const { owner } = await newTeam();
     const second = (await send(owner, 'POST', '/teams', { name: `second of ${owner.id}` })).body.id;
     await fill(owner, 50, () => ({}));
@@ -218,7 +218,7 @@ describe('the limits', () => {
     expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('You have sent 50')]);
   });
 
-  test('the limits at 100 open invitations to an address', async () => {
+  test('an address has at most 100 open invitations', async () => {
     const guest = await addPerson(service);
     for (let at = 0; at < 100; at++) {
       const id = `team_fill${at}`;
@@ -232,7 +232,7 @@ describe('the limits', () => {
     expect(await openTo(guest)).toHaveLength(100);
   });
 
-  test('the limits at 100 teams per person: neither an invitation nor a new team exceeds it', async () => {
+  test('a person has at most 100 teams: neither an invitation nor a new team exceeds that', async () => {
     const guest = await addPerson(service);
     await sql`insert into memberships (team_id, user_id, role) select id, ${guest.id}, 'member' from teams
       where id like 'team_fill%' limit 99`;

@@ -47,7 +47,7 @@ const create = (name: string, content = '192.0.2.1') => ({ action: 'create', rec
 const quotaOf = async () =>
   ((await request('GET', '/../account', undefined, key.text)).body.team as { quota: Record<string, unknown> }).quota;
 
-test('the numbers are generous by default, and shown to an app key', async () => {
+test('the quotas are generous by default, and shown to an app key', async () => {
   const to = await zone();
   await post(to, 'www');
   expect(await quotaOf()).toEqual({
@@ -60,7 +60,7 @@ test('the numbers are generous by default, and shown to an app key', async () =>
   });
 });
 
-test('the numbers are settings', async () => {
+test('the quotas are settings', async () => {
   const reply = await small.request('GET', '/../account', undefined, key.text);
   const { quota } = reply.body.team as { quota: Record<string, { limit: number }> };
   expect(Object.entries(quota).map(([kind, { limit }]) => [kind, limit])).toEqual([
@@ -80,7 +80,7 @@ test('the numbers are settings', async () => {
   });
 });
 
-test("the numbers that are set for one team override the service's until they are dropped, and are in the team's history", async () => {
+test("the quotas that are set for one team override the service's until they are dropped, and are in the team's history", async () => {
   await allow({ zones: 1 });
   await allow({ records: 7 });
   expect(await quotaOf()).toMatchObject({ zones: { limit: 1 }, records: { limit: 7 }, keys: { limit: 200 } });
@@ -96,13 +96,13 @@ test("the numbers that are set for one team override the service's until they ar
   ]);
 });
 
-test('the numbers are shown to the members of a team', async () => {
+test('the quotas are shown to the members of a team', async () => {
   const member = await addPerson(service, { team: `quota${teams}`, role: 'member' });
   const reply = await account.send(member, 'GET', `/teams/${key.team}`);
   expect(reply.body).toMatchObject({ role: 'member', quota: { members: { used: 1, limit: 200 } } });
 });
 
-test('quotas of records are limited over all zones of the team; the refusal names the usage, the limit and the person who can raise it', async () => {
+test('records are limited over all zones of the team; the refusal names the usage, the limit and the person who can raise it', async () => {
   const [one, two] = [await zone(), await zone()];
   await allow({ records: 3 });
   expect([(await post(one, 'a')).status, (await post(two, 'a')).status, (await post(one, 'b')).status]).toEqual([
@@ -118,7 +118,7 @@ test('quotas of records are limited over all zones of the team; the refusal name
   expect((await post(two, 'b')).status).toBe(201);
 });
 
-test('quotas of records that were deleted in one zone can be added in another one', async () => {
+test('records that were deleted in one zone can be added in another one', async () => {
   const [one, two] = [await zone(), await zone()];
   await allow({ records: 2 });
   const first = await post(one, 'a');
@@ -131,7 +131,7 @@ test('quotas of records that were deleted in one zone can be added in another on
   expect(refusal(await post(two, 'c'))).toBe('403 forbidden');
 });
 
-test('quotas of records above a lowered quota stay and can be changed and deleted, but none can be added', async () => {
+test('records above a lowered quota stay and can be changed and deleted, but none can be added', async () => {
   const to = await zone();
   const ids = [idOf(await post(to, 'a')), idOf(await post(to, 'b')), idOf(await post(to, 'c'))];
   await allow({ records: 1, bytes: 5 });
@@ -146,7 +146,7 @@ test('quotas of records above a lowered quota stay and can be changed and delete
   expect(outcome(await request('DELETE', `/zones/${to.id}/records/${ids[2]}`, undefined, key.text))).toBe(204);
 });
 
-test('quotas of records in an atomic batch are all refused when one is too many', async () => {
+test('records in an atomic batch are all refused when one is too many', async () => {
   const to = await zone();
   await allow({ records: 2 });
   const reply = await batch(to, [create('a'), create('b'), create('c')], true);
@@ -155,7 +155,7 @@ test('quotas of records in an atomic batch are all refused when one is too many'
   expect((await quotaOf()).records).toEqual({ used: 0, limit: 2 });
 });
 
-test('quotas of records in a batch of single changes are accepted in their order until the limit', async () => {
+test('records in a batch of single changes are accepted in their order until the limit', async () => {
   const to = await zone();
   const old = idOf(await post(to, 'old'));
   await allow({ records: 2 });
@@ -169,7 +169,7 @@ test('quotas of records in a batch of single changes are accepted in their order
   expect((await quotaOf()).records).toEqual({ used: 2, limit: 2 });
 });
 
-test('quotas of records in a zone file are refused as a whole, and a file without additional records is accepted at the limit', async () => {
+test('records in a zone file are refused as a whole, and a file without additional records is accepted at the limit', async () => {
   const to = await zone();
   await post(to, 'a');
   await allow({ records: 2 });
@@ -183,7 +183,7 @@ test('quotas of records in a zone file are refused as a whole, and a file withou
   expect((await quotaOf()).records).toEqual({ used: 2, limit: 2 });
 });
 
-test('quotas of records that parallel writers add to several zones at two replicas stop exactly at the limit', async () => {
+test('records that parallel writers add to several zones at two replicas stop exactly at the limit', async () => {
   const places = await Promise.all(Array.from({ length: 6 }, () => zone()));
   await allow({ records: 100 });
   const apis = [request, replica.request];
@@ -202,7 +202,7 @@ test('quotas of records that parallel writers add to several zones at two replic
   expect(row?.count).toBe(100);
 }, 300_000);
 
-test('quotas of records cannot be added to two zones at the same time if the quota allows only one more', async () => {
+test('records cannot be added to two zones at the same time if the quota allows only one more', async () => {
   const [one, two] = [await zone(), await zone()];
   await allow({ records: 1 });
   const { db, close } = openDatabase(service.database.url, { max: 2, lockTimeoutMs: 60_000 });
@@ -237,7 +237,7 @@ test('quotas of records cannot be added to two zones at the same time if the quo
   }
 });
 
-test('quotas of records count with their octets', async () => {
+test('records count with their octets', async () => {
   const to = await zone();
   await allow({ bytes: 100 });
   expect((await post(to, 'txt', 'x'.repeat(97), 'TXT')).status).toBe(201);

@@ -162,7 +162,7 @@ test('a request that waits for a shorter time succeeds', async () => {
   expect((await waiting).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
 });
 
-test('the same request goes through afterwards, with its Idempotency-Key', async () => {
+test('a busy request goes through afterwards, with its Idempotency-Key', async () => {
   const send = () =>
     request('POST', `${path}/records`, { name: 'later', type: 'A', content: '192.0.2.1' }, undefined, {
       'idempotency-key': 'later',

@@ -87,7 +87,7 @@ const namesOf = async (zoneId: string) =>
     ({ name }) => name,
   );
 
-test('one of several with the same condition is made, because each is judged after the requests before it', async () => {
+test('one of several requests with the same condition is made, because each is judged after the requests before it', async () => {
   const { id, path, text, post } = await newZone();
   const stored = await request('POST', path, body('stored'), text);
   const etag = async (of: string) => ({ 'if-match': String((await request('GET', of, undefined, text)).headers.etag) });
@@ -120,7 +120,7 @@ test('one of several with the same condition is made, because each is judged aft
   expect(outcomes(batches)).toEqual(['200', '200', refused, refused]);
 });
 
-test('one transaction holds them all, and each has its serial, history entry and answer, in the order of arrival', async () => {
+test('one transaction holds all requests, and each has its serial, history entry and answer, in the order of arrival', async () => {
   const { id, post, path, text } = await newZone();
   const replies = await together(id, post('n0'), [
     post('n1', undefined, { 'x-request-id': 'the-second' }),
@@ -218,7 +218,7 @@ test('the quota is reached in the middle: those before it are written, those aft
   expect(await namesOf(id)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
 });
 
-test('the failure of the transaction reaches all of them, and nothing is written', async () => {
+test('the failure of the transaction reaches all requests, and nothing is written', async () => {
   const { id, post } = await newZone();
   const [first, second] = [database.connect(), database.connect()];
   try {

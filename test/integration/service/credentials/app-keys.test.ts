@@ -273,7 +273,7 @@ test.each([
   expect(await says(member, 'PATCH', `${keys}/${key.id}`, terms)).toBe(expected);
 });
 
-test("changing a key for keys of another team, a person's key and a missing one are 404", async () => {
+test("changes of keys of another team, of a person's key and of a missing one are 404", async () => {
   const theirs = (await send(stranger, 'POST', `/teams/${stranger.team}/keys`, { name: 'theirs' })).body;
   for (const id of [theirs.id, owner.keyId, service.admin.id, '0']) {
     expect(await says(owner, 'GET', `${keys}/${id}`)).toBe('404 not_found');

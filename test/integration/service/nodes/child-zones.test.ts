@@ -43,7 +43,7 @@ const idOf = async (name: string) =>
 const allOf = async (what: (server: Resolver, name: string) => Promise<boolean>, name: string) =>
   (await Promise.all(servers.map((server) => what(server, name)))).every(Boolean);
 
-test('Every name server answers for a new child zone before one of them delegates it', async () => {
+test('every name server answers for a new child zone before one of them delegates it', async () => {
   await service.zone('parent.example');
   await expect.poll(() => allOf(isServed, 'parent.example'), { timeout: 20_000 }).toBe(true);
   const seen: number[] = [];
@@ -67,7 +67,7 @@ async function withStuckNode(work: () => Promise<void>): Promise<void> {
   await service.sql`delete from nodes where name = 'ns9'`;
 }
 
-test('Name servers keep a deleted child zone until none delegates it, or until its time is over', async () => {
+test('name servers keep a deleted child zone until none delegates it, or until its time is over', async () => {
   const name = 'kid.parent.example';
   await service.zone(name);
   await expect.poll(() => allOf(isDelegated, name), { timeout: 20_000 }).toBe(true);
@@ -88,7 +88,7 @@ test('Name servers keep a deleted child zone until none delegates it, or until i
   });
 });
 
-test('A node that is silent delays a delegation only until its time is over', async () => {
+test('a node that is silent delays a delegation only until its time is over', async () => {
   const name = 'late.parent.example';
   await withStuckNode(async () => {
     await service.zone(name);
@@ -99,7 +99,7 @@ test('A node that is silent delays a delegation only until its time is over', as
   });
 });
 
-test('A child zone is delegated after the api that created it has ended, and one that is created again at once is served', async () => {
+test('a child zone is delegated after the api that created it has ended, and one that is created again at once is served', async () => {
   const sql = service.sql;
   // As after a crash between the commit and the delegation: no process was told.
   await service.zone('crash.parent.example');
@@ -125,7 +125,7 @@ test('A child zone is delegated after the api that created it has ended, and one
   expect(await sql`select from departing_zones`).toHaveLength(0);
 });
 
-test('Parents that their owner keeps busy do not delay the delegations of other owners', async () => {
+test('parents that their owner keeps busy do not delay the delegations of other owners', async () => {
   const { sql } = service;
   const other = await service.key({ team: 'second', manageZones: 'write' });
   const parents = Array.from({ length: 6 }, (_, number) => `busy${number}.example`);

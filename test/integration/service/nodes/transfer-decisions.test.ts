@@ -30,7 +30,7 @@ const decideAtOnce = async () => {
 const plan = async () => (await sql`select source, generation from transfer_plan`)[0];
 const slots = async () => (await sql`select node, slot from transfer_slots order by slot`).map(({ node }) => node);
 
-test('give each node one slot, and move the source once', async () => {
+test('replicas that decide at the same time give each node one slot, and move the source once', async () => {
   const input = { name: 'eu', addresses: ['192.0.2.53'], zones: 'all' as const };
   await adminPutSecondary(database.url, input, randomBytes, new Date());
   let { generation } = (await plan()) as { generation: number };
@@ -49,7 +49,7 @@ test('give each node one slot, and move the source once', async () => {
   }
 });
 
-test('give a slot that became free to one of the nodes that wait for it', async () => {
+test('replicas that decide at the same time give a slot that became free to one of the nodes that wait for it', async () => {
   await sql`delete from nodes where name = (select node from transfer_slots where node <> (select source from transfer_plan) limit 1)`;
   for (const name of ['x', 'y', 'z']) await report(name);
   const before = await slots();

@@ -37,7 +37,7 @@ const isBlocked = () =>
     })
     .toBe(1);
 
-test('Other owners create zones while the rows of a restored zone are copied', async () => {
+test('other owners create zones while the rows of a restored zone are copied', async () => {
   const zone = await undoZone(service, 'slow.example');
   await zone.add('www', 'A', '192.0.2.1');
   await request('DELETE', zone.path);
@@ -54,7 +54,7 @@ test('Other owners create zones while the rows of a restored zone are copied', a
   expect(await undoZoneAt(service, zone.id).records()).toEqual(['www A 3600 192.0.2.1']);
 });
 
-test('Other owners create zones while the records of a new zone are written', async () => {
+test('other owners create zones while the records of a new zone are written', async () => {
   const file = '$ORIGIN first.example.\nwww 60 IN A 192.0.2.1\n';
   const headers = { 'x-api-key': admin.text, 'content-type': 'application/json' };
   const [made, beside] = await withBlockedRecords(async () => {
@@ -68,7 +68,7 @@ test('Other owners create zones while the records of a new zone are written', as
   expect((await made).status).toBe(201);
 });
 
-test('A zone that the owner creates below meanwhile is not hidden: the restore is refused, and nothing stays behind', async () => {
+test('a zone that the owner creates below meanwhile is not hidden: the restore is refused, and nothing stays behind', async () => {
   const zone = await undoZone(service, 'over.example');
   await zone.add('www.sub', 'A', '192.0.2.1');
   await request('DELETE', zone.path);
@@ -84,7 +84,7 @@ test('A zone that the owner creates below meanwhile is not hidden: the restore i
   expect(await sql`select from quarantined_names where name = 'over.example'`).toHaveLength(1);
 });
 
-test('A second creation of the name waits for the restore without the lock of the tree', async () => {
+test('a second creation of the name waits for the restore without the lock of the tree', async () => {
   const zone = await undoZone(service, 'same.example');
   await zone.add('www', 'A', '192.0.2.1');
   await request('DELETE', zone.path);

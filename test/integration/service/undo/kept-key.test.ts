@@ -23,7 +23,7 @@ const anchorOf = ([ds]: readonly DsRecord[]) => ({
 });
 const tagOf = ({ ds }: ZoneCreated) => ds[0]?.keyTag as number;
 
-test('A zone that is deleted and created again has the same DS, and resolvers with the old anchor accept its answers', async () => {
+test('a zone that is deleted and created again has the same DS, and resolvers with the old anchor accept its answers', async () => {
   const before = await create('made.example');
   expect(before.key).toEqual({ keyTag: tagOf(before), kept: false });
   await service.record(before, 'www', 'A', '192.0.2.1');
@@ -42,7 +42,7 @@ test('A zone that is deleted and created again has the same DS, and resolvers wi
   expect(made?.after).toMatchObject({ key: { keyTag: tagOf(before), kept: true } });
 });
 
-test('The zone gets another key if the request asks for one, which says what to replace', async () => {
+test('the zone gets another key if the request asks for one, which says what to replace', async () => {
   const before = await create('fresh.example');
   await remove(before.id);
   const after = await create('fresh.example', { newKey: true });
@@ -52,7 +52,7 @@ test('The zone gets another key if the request asks for one, which says what to 
   expect(refusal(await request('POST', '/zones', body))).toBe('400 bad_request');
 });
 
-test('The newest key wins if several zones of the name were deleted', async () => {
+test('the newest key wins if several zones of the name were deleted', async () => {
   const first = await create('often.example');
   await remove(first.id);
   const second = await create('often.example', { newKey: true });
@@ -63,7 +63,7 @@ test('The newest key wins if several zones of the name were deleted', async () =
   expect((await create('often.example')).ds).toEqual(second.ds);
 });
 
-test('Another owner never gets the key, also when the name is free again', async () => {
+test('another owner never gets the key, also when the name is free again', async () => {
   const other = await service.key({ team: 'other' });
   const before = await create('theirs.example');
   await remove(before.id);
@@ -82,7 +82,7 @@ test('Another owner never gets the key, also when the name is free again', async
   expect(personal.body).toMatchObject({ owner: 'personal', key: { kept: false } });
 });
 
-test('The key ends with the quarantine, and with its release', async () => {
+test('the key ends with the quarantine, and with its release', async () => {
   const [ended, released] = [await create('ended.example'), await create('released.example')];
   for (const { id } of [ended, released]) await remove(id);
   await sql`update deleted_zones set until = now() where id = ${ended.id}`;
@@ -93,7 +93,7 @@ test('The key ends with the quarantine, and with its release', async () => {
   }
 });
 
-test('A parent that is hosted here delegates to the zone with the same DS', async () => {
+test('a parent that is hosted here delegates to the zone with the same DS', async () => {
   await create('tree.example');
   const before = await create('kid.tree.example');
   const asked = async () => (await service.dns.lookup('kid.tree.example', 'DS')).answers;
@@ -104,7 +104,7 @@ test('A parent that is hosted here delegates to the zone with the same DS', asyn
   await expect.poll(asked).toEqual(ds);
 });
 
-test('The PowerDNS API gives the key back as well', async () => {
+test('the PowerDNS API gives the key back as well', async () => {
   const headers = { 'x-api-key': admin.text, 'content-type': 'application/json' };
   const pdns = async (method: string, path: string, body?: object) => {
     const address = new URL(`/api/v1/servers/localhost/zones${path}`, service.url);
@@ -122,7 +122,7 @@ test('The PowerDNS API gives the key back as well', async () => {
   expect(after?.ds).toEqual(before?.ds);
 });
 
-test('A refused restore names the zone that exists again, the records of both, and whether the key changes', async () => {
+test('a refused restore names the zone that exists again, the records of both, and whether the key changes', async () => {
   const first = await undoZone(service, 'again.kept.example');
   await first.add('old', 'A', '192.0.2.1');
   await remove(first.id);

@@ -78,7 +78,7 @@ test('a restore is undone by a restore to the time before it', async () => {
   expect(change).toMatchObject({ restoredTo: later });
 });
 
-test('the same time again writes nothing', async () => {
+test('a restore to the same time again writes nothing', async () => {
   const { zone, ids } = await filled();
   const at = await moment();
   await mess(zone, ids);
@@ -122,7 +122,7 @@ test('a name that a zone below has taken since then is a conflict', async () => 
   expect(refusal(await zone.restore({ at }))).toBe('409 conflict');
 });
 
-test('needs the right to write all records', async () => {
+test('a restore needs the right to write all records', async () => {
   const zone = await undoZone(service);
   const at = await moment();
   for (const dryRun of [true, false]) {
@@ -133,7 +133,7 @@ test('needs the right to write all records', async () => {
   }
 });
 
-test('refuses times that are wrong, in the future, before the zone, or beyond the history', async () => {
+test('a restore refuses times that are wrong, in the future, before the zone, or beyond the history', async () => {
   const zone = await undoZone(service);
   const refused = async (at: unknown) => {
     const reply = await zone.restore({ at });

@@ -232,7 +232,7 @@ test.each<object>([
   { requestId: 'a b' },
   { changes: [1], dryRun: 'yes' },
   { changes: [1], more: true },
-])('refuses the body %j', async (body) => {
+])('an undo refuses the body %j', async (body) => {
   const zone = await undoZone(service);
   expect(refusal(await zone.undo(body))).toBe('400 bad_request');
 });
@@ -277,7 +277,7 @@ test('a request with 1,000 changes is undone, and more changes of a key are refu
   expect(await zone.records()).toHaveLength(1_001);
 });
 
-test('refuses more than 1,000 changes', async () => {
+test('an undo refuses more than 1,000 changes', async () => {
   const zone = await undoZone(service);
   expect(refusal(await zone.undo({ changes: Array(1_001).fill(1) }))).toBe('400 bad_request');
 });

@@ -58,7 +58,7 @@ test('a person keeps the name of a personal zone, also from a team of its own', 
   expect((await send('personal')).status).toBe(200);
 });
 
-test('it ends by itself', async () => {
+test('the quarantine ends by itself', async () => {
   const zone = await service.zone('ends.example');
   await remove(zone.id);
   expect((await create('ends.example')).says).toBe('409 conflict');
@@ -66,7 +66,7 @@ test('it ends by itself', async () => {
   expect((await create('ends.example')).says).toBe(200);
 });
 
-test('an administrator of the service can end it, which is in the history of the team', async () => {
+test('an administrator of the service can end the quarantine, which is in the history of the team', async () => {
   const zone = await service.zone('released.example');
   await remove(zone.id);
   expect(await adminReleaseName(service.database.url, 'Released.Example.', new Date())).toBe('released.example');

@@ -43,12 +43,12 @@ test('the arguments identify dehydrated with HOOK_CHAIN: all challenges at once'
 });
 
 const environment = { CERTBOT_DOMAIN: 'example.org', CERTBOT_VALIDATION: VALUE };
-test('the environment identifies certbot requests a value, and tells whether further values follow', () => {
+test('certbot requests a value, and its environment tells whether further values follow', () => {
   expect(readOrder([], environment)).toEqual({ kind: 'present', challenges: one, more: false });
   expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '2' })).toMatchObject({ more: true });
   expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '0' })).toMatchObject({ more: false });
 });
-test('the environment identifies certbot cleans up if the first hook has output, even empty output', () => {
+test('certbot cleans up if the first hook has output, even empty output', () => {
   expect(readOrder([], { ...environment, CERTBOT_AUTH_OUTPUT: '' })).toEqual({ kind: 'cleanup', challenges: one });
 });
 
@@ -62,4 +62,4 @@ test.each([
   [['present', 'x', 'a b'], /"a b" is not the value of a DNS-01 challenge/],
   [['deploy_challenge', 'x', 't', 'v'.repeat(256)], /is not the value of a DNS-01 challenge/],
   [['begin', 'http-01', 'example.org', 'token', VALUE], /http-01 cannot be solved with DNS/],
-])('rejects %j with a message', (words, message) => expect(() => readOrder(words, {})).toThrow(message));
+])('the order %j is rejected with a message', (words, message) => expect(() => readOrder(words, {})).toThrow(message));

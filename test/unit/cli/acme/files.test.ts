@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test('reads settings in the form of .local/env and of systemd', () => {
+test('the credentials file is read in the form of .local/env and of systemd', () => {
   const text = `# a key\n\nexport ZONESTEAD_URL='http://127.0.0.1:1'\nZONESTEAD_API_KEY = "yk_a_b=="\nA=\n`;
   expect(parseSettings(text, 'f')).toEqual({
     ZONESTEAD_URL: 'http://127.0.0.1:1',
@@ -25,7 +25,7 @@ test('reads settings in the form of .local/env and of systemd', () => {
   expect(() => parseSettings('A=1\nsome words\n', 'f')).toThrow('f, line 2: write NAME=value.');
 });
 
-test.each([0o640, 0o604, 0o620, 0o601])('rejects a file of mode %o, and says how to fix it', async (mode) => {
+test.each([0o640, 0o604, 0o620, 0o601])('a file of mode %o is rejected with the way to fix it', async (mode) => {
   const file = join(dir, `mode-${mode}`);
   await writeFile(file, 'A=1\n');
   await chmod(file, mode);
@@ -34,7 +34,7 @@ test.each([0o640, 0o604, 0o620, 0o601])('rejects a file of mode %o, and says how
   expect(await readCredentials(file, uid)).toEqual({ A: '1' });
 });
 
-test('checks the target of a link, and rejects a folder or a missing file', async () => {
+test('the target of a link is checked, and a folder or a missing file is rejected', async () => {
   const [file, link] = [join(dir, 'open'), join(dir, 'link')];
   await writeFile(file, 'A=1\n', { mode: 0o644 });
   await symlink(file, link);
@@ -43,7 +43,7 @@ test('checks the target of a link, and rejects a folder or a missing file', asyn
   await expect(readCredentials(join(dir, 'none'), uid)).rejects.toThrow(/cannot be read \(ENOENT\)/);
 });
 
-test('prints POSIX files that pass on every word unchanged', async () => {
+test('the printed POSIX files pass on every word unchanged', async () => {
   const odd = ['a b', "it's", '-c', '$HOME', '*'];
   for (const [kind, call] of [
     ['hook', '"$0" "$@"'],

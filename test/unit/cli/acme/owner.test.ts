@@ -8,7 +8,7 @@ test.each([
   ['a b/ü\n', 'v', 'acme:hook/a-b---/v'],
   ['', '-v_', 'acme:hook/unknown/-v_'],
   ['h'.repeat(300), 'v'.repeat(255), `acme:hook/${'h'.repeat(64)}/${'v'.repeat(255)}`],
-])('names the machine %j in a form that the service accepts', (host, value, expected) => {
+])('the owner names the machine %j in a form that the service accepts', (host, value, expected) => {
   expect(buildHookOwner(host, value)).toBe(expected);
   expect(owner.safeParse(expected).success).toBe(true);
 });

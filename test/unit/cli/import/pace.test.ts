@@ -25,7 +25,7 @@ function start(answers: readonly (Error | string)[], signal = new AbortControlle
   return { clock, lines, result, left };
 }
 
-test('A refused request is sent again after Retry-After, with a line before the wait', async () => {
+test('a refused request is sent again after Retry-After, with a line before the wait', async () => {
   const { clock, lines, result } = start([refused(429, 'rate_limited', 31_000), refused(503, 'busy', 2_000), 'done']);
   await clock.advance(30_999);
   expect(lines).toEqual(['2 of 9 are made; the write limit of the key is reached, so the import continues in 31 s']);
@@ -35,7 +35,7 @@ test('A refused request is sent again after Retry-After, with a line before the 
   expect(await result).toBe('done');
 });
 
-test('Another refusal is not repeated', async () => {
+test('another refusal is not repeated', async () => {
   for (const error of [refused(409, 'conflict', null), refused(503, 'internal', 1_000), new Error('else')]) {
     const { result, left } = start([error, 'done']);
     await expect(result).rejects.toBe(error);
@@ -43,7 +43,7 @@ test('Another refusal is not repeated', async () => {
   }
 });
 
-test('A request is given up after ten minutes, and by a signal', async () => {
+test('a request is given up after ten minutes, and by a signal', async () => {
   const last = refused(429, 'rate_limited', 60_000);
   const { clock, result, left } = start(Array.from({ length: 20 }, () => last));
   for (let minute = 0; minute < 11; minute += 1) await clock.advance(60_000);
@@ -56,7 +56,7 @@ test('A request is given up after ten minutes, and by a signal', async () => {
   await expect(stopped.result).rejects.toThrow('SIGINT');
 });
 
-test('The price of a request is at most half of the limit, and more than a window takes minutes', () => {
+test('the price of a request is at most half of the limit, and more than a window takes minutes', () => {
   expect(countImportCost([500], null)).toBeNull();
   expect(countImportCost([10], 60)).toEqual({ writes: 10, limit: 60 });
   expect(costLine({ writes: 30, limit: 60 })).toBe(

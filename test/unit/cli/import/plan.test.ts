@@ -21,7 +21,7 @@ const stored = (id: string, name: string, type: string, content: string, more: P
 const plan = (text: string, ...records: StoredRecord[]) =>
   finish(planSteps({ records: found(text) }, records, CONTEXT));
 
-test('creates records that the service does not have, and keeps those that it has', () => {
+test('the plan creates records that the service does not have, and keeps those that it has', () => {
   const { create, update, unchanged, conflicts } = plan(
     'a A 192.0.2.1\na A 192.0.2.2\nm MX 10 mail\n',
     stored('rec_1', 'a', 'A', '192.0.2.1'),
@@ -32,19 +32,19 @@ test('creates records that the service does not have, and keeps those that it ha
   expect([update, unchanged.length, conflicts]).toEqual([[], 2, []]);
 });
 
-test('changes the TTL alone, by the id of the record', () => {
+test('the plan changes the TTL alone, by the id of the record', () => {
   const changes = toRecordChanges(plan('a 60 A 192.0.2.1\n', stored('rec_1', 'a', 'A', '192.0.2.1', { ttl: 600 })));
   expect(changes).toEqual([
     { action: 'update', id: 'rec_1', record: { name: 'a', type: 'A', content: '192.0.2.1', ttl: 60 } },
   ]);
 });
 
-test('compares a record without a TTL by the default of the zone', () => {
+test('the plan compares a record without a TTL by the default of the zone', () => {
   expect(plan('a A 192.0.2.1\n', stored('rec_1', 'a', 'A', '192.0.2.1')).update).toEqual([]);
   expect(plan('a A 192.0.2.1\n', stored('rec_1', 'a', 'A', '192.0.2.1', { ttl: 60 })).update).toHaveLength(1);
 });
 
-test('refuses a record that contradicts a record of the service, and names both', () => {
+test('the plan refuses a record that contradicts a record of the service, and names both', () => {
   const { create, conflicts } = plan(
     'www A 192.0.2.1\nb A 192.0.2.1\n',
     stored('rec_7', 'www', 'CNAME', 'host.example.net'),

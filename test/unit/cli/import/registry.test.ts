@@ -20,7 +20,7 @@ function read(text: string) {
 const owners = (text: string, options: RegistryOptions = {}) =>
   useRegistry(read(text), options).records.map(({ record, owner }) => `${record.name} ${record.type} ${owner ?? '-'}`);
 
-test('gives each record the owner of its entry, and omits the entries', () => {
+test('the import of a TXT registry gives each record the owner of its entry, and omits the entries', () => {
   const found = useRegistry(
     read(`www A 192.0.2.1\na-www ${entry('ingress/shop/web')}\nmail A 192.0.2.2\na-gone ${entry('service/x/y')}\n`),
     {},
@@ -39,25 +39,25 @@ test.each<[string, string, RegistryOptions]>([
   ['a prefix that is a domain', 'reg.a-www', { txtPrefix: 'reg.' }],
   ['a suffix', 'a-www-reg', { txtSuffix: '-reg' }],
   ['the type in the prefix', 'reg-a.www', { txtPrefix: 'reg-%{record_type}.' }],
-])('finds the entry with %s', (_, name, options) => {
+])('the import of a TXT registry finds the entry with %s', (_, name, options) => {
   expect(owners(`www A 192.0.2.1\n${name} ${entry('service/a/b')}\n`, options)).toEqual([
     'www A external-dns:prod/service/a/b',
   ]);
 });
 
-test('finds the entry of a wildcard by its replacement', () => {
+test('the import of a TXT registry finds the entry of a wildcard by its replacement', () => {
   const text = `*.dev CNAME host.example.net.\ncname-any.dev ${entry('ingress/a/b')}\n`;
   expect(owners(text, { txtWildcardReplacement: 'any' })).toEqual(['*.dev CNAME external-dns:prod/ingress/a/b']);
 });
 
-test('does not give a record the owner of another type at the name', () => {
+test('the import of a TXT registry does not give a record the owner of another type at the name', () => {
   expect(owners(`www A 192.0.2.1\nwww AAAA 2001:db8::1\naaaa-www ${entry('service/a/b')}\n`)).toEqual([
     'www A -',
     'www AAAA external-dns:prod/service/a/b',
   ]);
 });
 
-test('makes one set of the values of a name and type, which adopts them', () => {
+test('the import of a TXT registry makes one set of the values of a name and type, which adopts them', () => {
   const { records } = useRegistry(
     read(`www 60 A 192.0.2.1\nwww 60 A 192.0.2.2\na-www ${entry('service/a/b')}\nx A 192.0.2.3\n`),
     {},
@@ -74,7 +74,7 @@ test('makes one set of the values of a name and type, which adopts them', () => 
   ]);
 });
 
-test('is pointed out if it is not used', () => {
+test('a TXT registry is pointed out if it is not used', () => {
   expect(unusedRegistry(read(`a-www ${entry('service/a/b')}\n`))?.place).toBe('line 1');
   expect(unusedRegistry(read('www TXT "v=spf1 -all"\n'))).toBeNull();
 });

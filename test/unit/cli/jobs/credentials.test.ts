@@ -9,7 +9,7 @@ const random = (bytes: number) => Buffer.alloc(bytes, ++drawn);
 const place = { host: 'db:5432', database: 'zonestead' };
 const found = (texts: Record<string, string>, annotations = {}) => ({ texts, annotations, resourceVersion: '1' });
 
-test('generates each password once, and keeps it', () => {
+test('the bootstrap generates each password once, and keeps it', () => {
   const first = databaseTexts(place, {}, {}, random);
   expect(Object.keys(first).sort()).toEqual(['postgres-password', 'service-password', 'uri']);
   expect(first['postgres-password']).not.toBe(first['service-password']);
@@ -17,7 +17,7 @@ test('generates each password once, and keeps it', () => {
   expect(databaseTexts(place, first, {}, random)).toEqual(first);
 });
 
-test('changes the host of the addresses without a new password', () => {
+test('the bootstrap changes the host of the addresses without a new password', () => {
   const first = databaseTexts(place, {}, {}, random);
   const moved = databaseTexts({ ...place, host: 'moved:5433' }, first, {}, random);
   expect(moved['service-password']).toBe(first['service-password']);
@@ -26,7 +26,7 @@ test('changes the host of the addresses without a new password', () => {
   expect(holds(found(moved), moved)).toBe(true);
 });
 
-test('uses given passwords with any characters', () => {
+test('the bootstrap uses given passwords with any characters', () => {
   const given = { 'service-password': 'a/b@c:d', 'postgres-password': 'q' };
   const texts = databaseTexts(place, { 'service-password': 'old' }, given, random);
   expect(decodeURIComponent(new URL(texts.uri ?? '').password)).toBe('a/b@c:d');
@@ -68,7 +68,7 @@ describe.each<[string, KeyKind, string]>([['the name servers', NODE_KEY, 'yn_']]
   },
 );
 
-test('names the option that is missing or wrong', () => {
+test('the bootstrap names the option that is missing or wrong', () => {
   const all = { databaseName: 'z', urlKey: 'uri', team: 't', rotation: '', labels: '', timeout: '5' };
   expect(() => bootstrapOptions({ ...all, database: 'mysql' })).toThrow('--database must be builtin, external or cnpg');
   expect(() => bootstrapOptions({ ...all, database: 'external' })).toThrow(

@@ -27,7 +27,7 @@ const release = (memory: MemoryApi, timeout = 1) =>
   );
 const finalizers = (memory: MemoryApi, key: string) => memory.objects.get(key)?.metadata.finalizers;
 
-test('stops the operator first, then removes its finalizer and no other', async () => {
+test('the job stops the operator first, then removes its finalizer and no other', async () => {
   const memory = memoryApi();
   memory.put(DEPLOYMENTS, object('op'));
   memory.put(DNS_ZONE, object('zone', [FINALIZER]));
@@ -40,7 +40,7 @@ test('stops the operator first, then removes its finalizer and no other', async 
   expect(memory.objects.get('dnszones ns/zone')).toMatchObject({ metadata: { finalizers: [] }, spec: { kept: true } });
 });
 
-test('changes nothing while a pod of the operator runs', async () => {
+test('the job changes nothing while a pod of the operator runs', async () => {
   const memory = memoryApi();
   memory.put(DEPLOYMENTS, object('op'));
   memory.put(PODS, object('op-1'));
@@ -49,7 +49,7 @@ test('changes nothing while a pod of the operator runs', async () => {
   expect(finalizers(memory, 'dnszones ns/zone')).toEqual([FINALIZER]);
 });
 
-test('retries an object that changed in the meantime, and works without an operator', async () => {
+test('the job retries an object that changed in the meantime, and works without an operator', async () => {
   const memory = memoryApi();
   memory.put(DNS_ZONE, object('zone', [FINALIZER]));
   let changes = 0;

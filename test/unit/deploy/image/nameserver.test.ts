@@ -18,14 +18,14 @@ beforeAll(async () => {
   knot = (await plan.layers.find(({ name }) => name === 'knot')?.rootfs()) ?? new Map();
 });
 
-test('has the layers of the image zonestead, so that a node stores them once, and one of Knot DNS', () => {
+test('the image of the name servers has the layers of the image zonestead, so that a node stores them once, and one of Knot DNS', () => {
   expect(plan.name).toBe(`zonestead/nameserver:${manifest.version}`);
   const shared = plan.layers.filter(({ name }) => name !== 'knot');
   expect(shared.map(({ name, key }) => [name, key])).toEqual(own.layers.map(({ name, key }) => [name, key]));
   expect(plan.layers).toHaveLength(own.layers.length + 1);
 });
 
-test('has knotd, keymgr and knotc with every library that they link, and each file in one layer', async () => {
+test('the image of the name servers has knotd, keymgr and knotc with every library that they link, and each file in one layer', async () => {
   expect([...knot.keys()].filter((path) => /bin\//.test(path)).sort()).toEqual([
     'usr/sbin/keymgr',
     'usr/sbin/knotc',
@@ -38,14 +38,14 @@ test('has knotd, keymgr and knotc with every library that they link, and each fi
   expect([...knot.keys()].filter((path) => first.has(path))).toEqual([]);
 });
 
-test('starts as the image zonestead does', () => {
+test('the image of the name servers starts as the image zonestead does', () => {
   const { Labels: ours, ...config } = plan.config;
   const { Labels: theirs, ...wanted } = own.config;
   expect(config).toEqual(wanted);
   expect({ ...ours, 'org.opencontainers.image.title': 'zonestead' }).toEqual(theirs);
 });
 
-test('has a bill of materials that names Knot DNS', async () => {
+test('the image of the name servers has a bill of materials that names Knot DNS', async () => {
   const bill = JSON.parse(await billOfMaterials(ROOT, Object.values(await knotPrograms(around)), signal));
   const names = bill.components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(['knot', 'node']));

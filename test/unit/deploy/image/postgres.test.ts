@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../support/runner/temporary.ts';
 
 const { signal } = new AbortController();
 
-test("The bill of materials of Postgres names its npm package, Debian's packages, and each bundled library by its digest", async () => {
+test("the bill of materials of Postgres names its npm package, Debian's packages, and each bundled library by its digest", async () => {
   const parts = await postgresParts({ progress: () => {}, signal });
   const bill = JSON.parse(await billOfPostgres(PROJECT, parts, signal)) as {
     components: { name: string; purl?: string; hashes?: { alg: string }[] }[];
@@ -25,7 +25,7 @@ test("The bill of materials of Postgres names its npm package, Debian's packages
   }
 });
 
-test('A library that belongs to no Debian package stops the build', async () => {
+test('a library that belongs to no Debian package stops the build', async () => {
   const file = join(await temporaryFolder('library'), 'libown.so.1');
   await writeFile(file, '');
   await expect(debianPackages(['/bin/sh', file], signal)).rejects.toThrow(

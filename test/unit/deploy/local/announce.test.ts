@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { progressPrinter } from '../../../../deploy/local/announce.ts';
 
-test('prints each line before the announcement, and a detail at most every 15 s after it', () => {
+test('the printer prints each line before the announcement, and a detail at most every 15 s after it', () => {
   const printed: string[] = [];
   let now = 0;
   const { progress, quiet } = progressPrinter(

@@ -4,7 +4,7 @@ import { createEstimate, type GoPackage } from '../../../../deploy/local/parts/g
 
 const plain = (name: string): GoPackage => ({ name, bytes: 10_000, dependencies: 0, imports: [] });
 
-test('The first minute gives no estimate, and neither does a build without a compiled package', () => {
+test('the first minute gives no estimate, and neither does a build without a compiled package', () => {
   const estimate = createEstimate([plain('a'), plain('b')]);
   expect(estimate.left(100)).toBe(undefined);
   expect(estimate.compiles('a')).toBe(true);
@@ -12,13 +12,13 @@ test('The first minute gives no estimate, and neither does a build without a com
   expect(estimate.left(60)).toBe('about 60 s left');
 });
 
-test('A line that is not a package of the program counts for nothing', () => {
+test('a line that is not a package of the program counts for nothing', () => {
   const estimate = createEstimate([plain('a')]);
   expect(estimate.compiles('# a')).toBe(false);
   expect(estimate.left(100)).toBe(undefined);
 });
 
-test('A large package, and one with many below it, count for more than a small one', () => {
+test('a large package, and one with many below it, count for more than a small one', () => {
   const large = createEstimate([plain('a'), { ...plain('b'), bytes: 370_000 }]);
   const deep = createEstimate([plain('a'), { ...plain('b'), dependencies: 2_571 }]);
   for (const estimate of [large, deep]) {
@@ -27,20 +27,20 @@ test('A large package, and one with many below it, count for more than a small o
   }
 });
 
-test('The order of packages does not matter, because several are compiled at once', () => {
+test('the order of packages does not matter, because several are compiled at once', () => {
   const estimate = createEstimate(['a', 'b', 'c', 'd'].map(plain));
   estimate.compiles('d');
   expect(estimate.left(60)).toBe('about 3 min left');
 });
 
-test('Imports that were never compiled are in the cache, and make the estimate an upper limit', () => {
+test('imports that were never compiled are in the cache, and make the estimate an upper limit', () => {
   const c = { ...plain('c'), imports: ['b'] };
   const estimate = createEstimate([plain('a'), { ...plain('b'), imports: ['a'] }, c, plain('d')]);
   estimate.compiles('c');
   expect(estimate.left(60)).toBe('at most 60 s left');
 });
 
-test('The end has the linker left', () => {
+test('the end has the linker left', () => {
   const estimate = createEstimate([plain('a')]);
   estimate.compiles('a');
   expect(estimate.left(1_000)).toBe('about 20 s left');

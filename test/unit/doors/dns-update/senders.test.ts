@@ -4,7 +4,7 @@ import type { Actor } from '#service/accounts/actor.ts';
 
 const actor = (keyId: string) => ({ keyId }) as Actor;
 
-test('An address is known for ten seconds after its last update, with the key of that update', () => {
+test('an address is known for ten seconds after its last update, with the key of that update', () => {
   let now = 0;
   const senders = createSenders(() => now);
   expect(senders.actorAt('192.0.2.1')).toBeNull();
@@ -18,7 +18,7 @@ test('An address is known for ten seconds after its last update, with the key of
   expect(senders.actorAt('192.0.2.1')).toBeNull();
 });
 
-test('The address whose update is oldest is forgotten when there are more than a thousand', () => {
+test('the address whose update is oldest is forgotten when there are more than a thousand', () => {
   const senders = createSenders(() => 0);
   for (let at = 0; at < 1_000; at += 1) senders.add(`a${at}`, actor('key'));
   senders.add('a0', actor('key'));

@@ -33,7 +33,7 @@ async function readRoutes(): Promise<{ route: string; operation: Operation | und
   return routes;
 }
 
-test('Each route below /v1 comes from an operation, and each operation has one route', async () => {
+test('each route below /v1 comes from an operation, and each operation has one route', async () => {
   const routes = await readRoutes();
   expect(routes.filter(({ operation }) => operation === undefined)).toEqual([]);
   const served = routes.map(({ operation }) => operation?.id).sort();
@@ -42,7 +42,7 @@ test('Each route below /v1 comes from an operation, and each operation has one r
   for (const [name, { id }] of operations) expect(id).toBe(name);
 });
 
-test('A route has the method and the address of its operation', async () => {
+test('a route has the method and the address of its operation', async () => {
   for (const { route, operation } of await readRoutes()) {
     const address = route
       .replaceAll('([^:/]+)', '')
@@ -65,7 +65,7 @@ function findLines(folder: string, pattern: RegExp): string[] {
     );
 }
 
-test('No other file says the path of an operation', () => {
+test('no other file says the path of an operation', () => {
   const paths = /\/v1\/(dns\/(zones|secondaries)|account|clusters|feed)/;
   const rooms = readdirSync(SOURCES, { withFileTypes: true }).filter((each) => each.isDirectory());
   const others = rooms.map(({ name }) => name).filter((name) => name !== 'contract' && name !== 'settings');
@@ -73,7 +73,7 @@ test('No other file says the path of an operation', () => {
   expect(others.flatMap((room) => findLines(room, paths))).toEqual([]);
 });
 
-test('No file of the client or of its users says the method of a request', () => {
+test('no file of the client or of its users says the method of a request', () => {
   const rooms = ['client', 'cli', 'operator', 'external-dns', 'nameserver/node'];
   const method = /method: '(GET|POST|PUT|PATCH|DELETE)'(?! \|)/;
   expect(rooms.flatMap((room) => findLines(room, method))).toEqual([]);

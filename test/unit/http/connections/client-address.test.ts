@@ -76,7 +76,7 @@ test('Forwarded of a trusted proxy in several headers is one list', () => {
   expect(ofForwarded('10.0.0.1', ['for=127.0.0.1', 'for=203.0.113.7'])).toBe('203.0.113.7');
 });
 
-test('The header that the proxies do not write counts for nothing: the client may have written it', () => {
+test('the header that the proxies do not write counts for nothing: the client may have written it', () => {
   expect(of('10.0.0.1', [])).toBe('10.0.0.1');
   expect(ofForwarded('10.0.0.1', [])).toBe('10.0.0.1');
   expect(ofForwarded('10.0.0.1', ['broken"'])).toBe('10.0.0.1');

@@ -27,7 +27,7 @@ test.each<[string, ClientConnection]>([
   ['with Forwarded', { ...rfc7239, forwarded: ['for=203.0.113.7;proto=https;by=10.0.0.1'] }],
   ['with a quoted value', { ...rfc7239, forwarded: ['proto="https"'] }],
   ['with TLS from a trusted proxy that names no protocol', { ...proxy, isEncrypted: true }],
-])('A connection is protected: %s', (_, connection) => expect(isProtected(connection)).toBe(true));
+])('a connection is protected: %s', (_, connection) => expect(isProtected(connection)).toBe(true));
 
 test.each<[string, ClientConnection]>([
   ['from another machine', plain],
@@ -44,4 +44,4 @@ test.each<[string, ClientConnection]>([
     { ...local, isTrustedProxy: true, client: '203.0.113.7' },
   ],
   ['if its address is unknown', { ...local, peer: '', own: '', client: '' }],
-])('A connection is not protected: %s', (_, connection) => expect(isProtected(connection)).toBe(false));
+])('a connection is not protected: %s', (_, connection) => expect(isProtected(connection)).toBe(false));

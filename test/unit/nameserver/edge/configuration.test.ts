@@ -18,7 +18,7 @@ const configuration = (change: Record<string, string> = {}) =>
     [{ address: '192.0.2.1', port: 53 }],
   );
 
-test('has the databases within the size of the volume', () => {
+test('the configuration of an edge has the databases within the size of the volume', () => {
   for (const line of [
     'journal-db-max-size: 716M',
     'timer-db-max-size: 51M',
@@ -29,14 +29,14 @@ test('has the databases within the size of the volume', () => {
   expect(() => configuration({ ZONESTEAD_KNOT_DISK: '63Mi' })).toThrow('must have at least 64 MiB');
 });
 
-test('limits the rate of answers, unless that is off', () => {
+test('the configuration of an edge limits the rate of answers, unless that is off', () => {
   const text = configuration({ ZONESTEAD_KNOT_RATE_LIMIT: '7', ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '192.0.2.0/24' });
   expect(text).toContain('rate-limit: 7\n    slip: 1\n    whitelist: [ 192.0.2.0/24 ]');
   expect(text).toContain('global-module: [ mod-cookies/default, mod-rrl/default ]');
   expect(configuration({ ZONESTEAD_KNOT_RATE_LIMIT: '0' })).not.toContain('rrl');
 });
 
-test('makes the same cookies on all edges that have one key', () => {
+test('the configuration of an edge makes the same cookies on all edges that have one key', () => {
   const cookies = (text: string) => /mod-cookies:\n.*\n {4}secret: (0x[0-9a-f]{32})\n/.exec(text)?.[1];
   const own = cookies(configuration());
   expect(own).toBeDefined();
@@ -47,6 +47,6 @@ test('makes the same cookies on all edges that have one key', () => {
   expect(cookies(configuration({ ZONESTEAD_KNOT_COOKIE_SECRET: '0'.repeat(32) }))).toBe(`0x${'0'.repeat(32)}`);
 });
 
-test('is refused with a secret that is too short, and does not show it', () => {
+test('the configuration of an edge is refused with a secret that is too short, and does not show it', () => {
   expect(() => configuration({ ZONESTEAD_EDGE_TSIG_SECRET: 'QUJD' })).toThrow(/32 octets or more in base64$/);
 });

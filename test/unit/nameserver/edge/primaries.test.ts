@@ -16,7 +16,7 @@ const at = (address: string) => [
   { address: '192.0.2.9', port: 5353 },
 ];
 
-test('are those of the names now, and the last ones if a name cannot be resolved', async () => {
+test('the addresses of the nodes are those of the names now, and the last ones if a name cannot be resolved', async () => {
   const folder = await temporaryFolder('primaries');
   const known: Record<string, string[]> = { 'node-0.dns.svc': ['2001:db8::1', '192.0.2.2', '192.0.2.1'] };
   const resolve = async (host: string) => {
@@ -32,7 +32,7 @@ test('are those of the names now, and the last ones if a name cannot be resolved
   expect(await now()).toEqual(at('192.0.2.7'));
 });
 
-test('are waited for if a name was never resolved, also with damaged notes', async () => {
+test('the addresses of the nodes are waited for if a name was never resolved, also with damaged notes', async () => {
   const folder = await temporaryFolder('primaries');
   await writeFile(join(folder, 'primaries.json'), '{"node-0.dns.svc":');
   let answers: string[] = [];

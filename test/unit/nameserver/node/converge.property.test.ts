@@ -151,14 +151,14 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test('always converges to the contents of the api', async () => {
+test('a node always converges to the contents of the api', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), run), {
     numRuns: Number(process.env.RUNS ?? 12),
     endOnFailure: true,
   });
 }, 300_000);
 
-test('keeps the apex of a zone that changes while it is read', async () => {
+test('a node keeps the apex of a zone that changes while it is read', async () => {
   await run([
     { do: 'create', zone: 'a.test', owner: 'www', value: 1 },
     { do: 'set', zone: 'a.test', owner: 'www', value: 2 },

@@ -13,7 +13,7 @@ async function linesOf(text: string, size = 3, maxBytes = 1_000): Promise<string
   return Array.fromAsync(readFeedLines(chunksOf(Buffer.from(text), size), limits));
 }
 
-test('puts lines together from chunks of any size, also within a character', async () => {
+test('the reader of lines puts lines together from chunks of any size, also within a character', async () => {
   const line = fc
     .string({ unit: 'grapheme', maxLength: 20 })
     .filter((text) => !text.includes('\n') && text.isWellFormed());
@@ -24,19 +24,19 @@ test('puts lines together from chunks of any size, also within a character', asy
   );
 });
 
-test('drops a line that was cut', async () => {
+test('the reader of lines drops a line that was cut', async () => {
   expect(await linesOf('{"a":1}\n{"b"')).toEqual(['{"a":1}']);
 });
 
 test.each([
   ['without an end', 'x'.repeat(1_001)],
   ['that ends late', `${'x'.repeat(1_001)}\n`],
-])('refuses a line %s that is longer than the bound', async (_, text) => {
+])('the reader of lines refuses a line %s that is longer than the bound', async (_, text) => {
   await expect(linesOf(text)).rejects.toThrow('longer than 1000 bytes');
   await expect(linesOf(text, 5_000)).rejects.toThrow('longer than 1000 bytes');
 });
 
-test('ends the connection after silence, and not before', async () => {
+test('the reader of lines ends the connection after silence, and not before', async () => {
   const clock = new FakeClock();
   let reason: Error | null = null;
   let fail: (error: Error) => void = () => undefined;

@@ -6,7 +6,7 @@ import { startWorld } from '../../../support/faulty-node/node-world.ts';
 
 const { signal } = new AbortController();
 
-test('A removal of the old zone that comes late leaves the new zone of its name', async () => {
+test('a removal of the old zone that comes late leaves the new zone of its name', async () => {
   const removed: string[] = [];
   const rows = new Map([['a.test', emptyRow('a.test', 'new')]]);
   const context = {
@@ -20,7 +20,7 @@ test('A removal of the old zone that comes late leaves the new zone of its name'
   expect([removed, rows.size, context.present.size]).toEqual([['a.test'], 0, 0]);
 });
 
-test('A zone that the name server has gets the key that the api has now', async () => {
+test('a zone that the name server has gets the key that the api has now', async () => {
   const { feed, engine, start, converged } = await startWorld({ zones: ['a.test'] });
   start();
   await converged();

@@ -26,7 +26,7 @@ const ROW = {
   isUnlisted: false,
 };
 
-test('is read again as it was written, row by row', () => {
+test('the state of a node is read again as it was written, row by row', () => {
   const folder = join(root, randomUUID());
   const { state, anew } = openState(folder);
   expect(anew).toEqual({ reason: expect.stringContaining('did not exist'), isLoss: false });
@@ -60,7 +60,7 @@ test.each([
       await writeFile(file, octets);
     },
   ],
-])('begins without memory with %s, and keeps the file', async (_, damage) => {
+])('the state of a node begins without memory with %s, and keeps the file', async (_, damage) => {
   const folder = join(root, randomUUID());
   await mkdir(folder);
   await damage(join(folder, 'node.sqlite'));
@@ -78,13 +78,13 @@ test.each([
   again.state.close();
 });
 
-test('names the remedy for a folder that it cannot use', async () => {
+test('the state of a node names the remedy for a folder that it cannot use', async () => {
   const file = join(root, randomUUID());
   await writeFile(file, '');
   expect(() => openState(join(file, 'folder'))).toThrow(/cannot be opened .*The node needs a folder that it may write/);
 });
 
-test('keeps the cursor back while rows cannot be written, and writes all together later', () => {
+test('the state of a node keeps the cursor back while rows cannot be written, and writes all together later', () => {
   const folder = join(root, randomUUID());
   const { state } = openState(folder, { maxPages: 8 });
   state.setFacts({ cursor: 'c1' });
@@ -107,7 +107,7 @@ test('keeps the cursor back while rows cannot be written, and writes all togethe
   third.state.close();
 });
 
-test('writes a batch in one transaction', () => {
+test('the state of a node writes a batch in one transaction', () => {
   const folder = join(root, randomUUID());
   const { state } = openState(folder);
   expect(() =>

@@ -105,7 +105,7 @@ test('the watch of a secondary names a zone with a new serial until a question w
   expect([watch.pending(), watch.lags().length]).toEqual([[], 1]);
 });
 
-test('the watch of a secondary reports a later serial that stays, and not of one that may have crossed a commit', async () => {
+test('the watch of a secondary reports a later serial that stays, and not one that may have crossed a commit', async () => {
   const { looks, ahead, late } = watched({ serial: 12 });
   await looks(3);
   expect(ahead).toEqual([]);

@@ -33,7 +33,7 @@ test('a report must show each of several transactions', () => {
   expect(judgeInstance(row, 'z', [119n, 105n]).state).toBe('behind');
 });
 
-test('a report without transactions in progress', () => {
+test('a report shows each transaction before the next one if none is in progress', () => {
   expect([isVisible(7n, '8:8:'), isVisible(8n, '8:8:')]).toEqual([true, false]);
 });
 

@@ -5,11 +5,11 @@ import { LONG, rankFile } from '../../../support/runner/sequencer.ts';
 
 const TEST = new URL('../../../', import.meta.url).pathname;
 
-test('names files that exist', () => {
+test('the order of files names files that exist', () => {
   expect(LONG.filter((name) => !existsSync(`${TEST}${name}.test.ts`))).toEqual([]);
 });
 
-test('begins with the longest file, and ends with those that are not named', () => {
+test('the order of files begins with the longest file, and ends with those that are not named', () => {
   const paths = ['unit/dns/name', 'integration/chart/server', 'e2e/docs/local', 'e2e/node/chart'].map(
     (name) => `${TEST}${name}.test.ts`,
   );

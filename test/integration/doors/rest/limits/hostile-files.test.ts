@@ -51,7 +51,7 @@ test.each([
   ['100,000 NS at one name', 400, 4],
   ['octets that grow fourfold', 400, 2],
   ['the longest texts', 200, 2],
-] as const)('files at once: %s', { timeout: 300_000 }, async (name, status, count) => {
+] as const)('hostile files at once leave others served: %s', { timeout: 300_000 }, async (name, status, count) => {
   const file = HOSTILE_FILES[name]?.() ?? '';
   const answers = await during(() =>
     Promise.all(zones.slice(0, count).map(({ id }) => ask('PUT', `/zones/${id}/zonefile`, file))),
@@ -62,7 +62,7 @@ test.each([
   for (const { wait } of answers.filter(({ status }) => status === 503)) expect(Number(wait)).toBeGreaterThan(0);
 });
 
-test('four lists, zone files and histories of 100 large records at once', { timeout: 300_000 }, async () => {
+test('four lists, zone files and histories of 100 large records fit at once', { timeout: 300_000 }, async () => {
   const zone = large as { id: string };
   await fillWithLargeRecords(service.sql, zone.id, 100);
   const paths = ['records', 'zonefile', 'changes?limit=1000', 'records?limit=1000'];

@@ -59,7 +59,7 @@ test('the 61st record write within a minute is 429 rate_limited with Retry-After
   expect((await write(key)).status).toBe(201);
 });
 
-test('61 at once are 60 and one: no request slips through', async () => {
+test('61 writes at once are 60 and one: no request slips through', async () => {
   const key = await service.key();
   expect(statuses(await many(61, () => write(key)))).toEqual({ 201: 60, 429: 1 });
 });

@@ -289,7 +289,7 @@ describe('the write window', () => {
   });
 });
 
-test('with an Idempotency-Key it happens once, and is answered the same again', async () => {
+test('a batch with an Idempotency-Key happens once, and is answered the same again', async () => {
   const zone = await freshZone();
   const changes = [create('once', 'A', '192.0.2.1'), create('once', 'A', 'bad')];
   const headers = { 'idempotency-key': 'batch-1' };

@@ -133,20 +133,20 @@ test.each(['', 'abc', '"a" "b"', '"open', 'w/"a"', '*, "a"', ',', '"a"b'])(
   },
 );
 
-test('a change with If-Match with If-None-Match: * finds that the record exists', async () => {
+test('a change with If-None-Match: * finds that the record exists', async () => {
   const { path, value } = await newRecord();
   const refused = await request('PUT', path, { ...value, ttl: 60 }, undefined, { 'if-none-match': '*' });
   expect([refusal(refused), refused.body.field]).toEqual(['412 precondition_failed', 'If-None-Match']);
 });
 
-test('a change with If-Match with If-None-Match and a tag finds the state that the client knows', async () => {
+test('a change with If-None-Match and a tag finds the state that the client knows', async () => {
   const { path, value, etag } = await newRecord();
   const change = (tags: string) => request('PUT', path, { ...value, ttl: 60 }, undefined, { 'if-none-match': tags });
   for (const tags of [etag, `${STALE}, ${etag}`]) expect(refusal(await change(tags))).toBe('412 precondition_failed');
   expect((await change(STALE)).status).toBe(200);
 });
 
-test('a change with If-Match comes after the rights, and before the form', async () => {
+test('a condition is judged after the rights, and before the form', async () => {
   const { path, value, etag } = await newRecord();
   await request('PUT', path, { ...value, ttl: 61 });
   const reader = await service.key({ records: 'read', manageZones: 'read' });
@@ -208,7 +208,7 @@ test.each(changes)(
   },
 );
 
-test('every change of a zone and of its records says in the OpenAPI document that it can be answered 412', async () => {
+test('the OpenAPI document says of every change of a zone and of its records that it can be answered 412', async () => {
   const document = (await request('GET', '/openapi.json')).body as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -220,7 +220,7 @@ test('every change of a zone and of its records says in the OpenAPI document tha
   expect(conditional.sort()).toEqual([...changes.map(([id]) => id), 'deleteRecord', 'replaceRecord'].sort());
 });
 
-test('every change of a zone and of its records has the tag of the zone file, and a new comment or owner changes it', async () => {
+test('the zone file has a tag, and a new record, comment or owner changes it', async () => {
   const { path } = await own();
   const tags = [await read(`${path}/zonefile`)];
   const made = await request('POST', `${path}/records`, record);

@@ -68,7 +68,7 @@ test('a zone is created once', async () => {
   expect([second.status, second.body]).toEqual([200, first.body]);
 });
 
-test('park requires it too', async () => {
+test('park requires an Idempotency-Key too', async () => {
   const headers = fresh();
   const other = await service.zone();
   const park = () => request('POST', `/zones/${other.id}/park`, undefined, undefined, headers);

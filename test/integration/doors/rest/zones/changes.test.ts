@@ -19,7 +19,7 @@ const list = (zone: { id: string }, query = '', key = admin.text) =>
   request('GET', `/zones/${zone.id}/changes${query}`, undefined, key);
 const changes = (reply: { body: Record<string, unknown> }) => reply.body.changes as Change[];
 
-test('shows each change with key, state before and after, serial, request and time, newest first', async () => {
+test('the history shows each change with key, state before and after, serial, request and time, newest first', async () => {
   const zone = await service.zone();
   const key = await service.key();
   const headers = { 'x-request-id': 'release-42' };
@@ -68,7 +68,7 @@ test('pages are complete and without repetition, even while changes are made', a
   expect(seen).toEqual([...new Set(seen)].sort((a, b) => b - a));
 });
 
-test('requires a permission on the records of the zone or on zones, and shows records to keys that may read them', async () => {
+test('the history requires a permission on the records of the zone or on zones, and shows records to keys that may read them', async () => {
   const zone = await service.zone();
   await service.record(zone, 'www', 'A', '192.0.2.1');
   for (const [right, seen] of [
@@ -86,6 +86,6 @@ test('requires a permission on the records of the zone or on zones, and shows re
   expect(refusal(await list({ id: 'zone_none' }))).toBe('404 no_zone');
 });
 
-test.each(['?cursor=abc', '?limit=0', '?limit=1001', '?since=1'])('refuses %s', async (query) => {
+test.each(['?cursor=abc', '?limit=0', '?limit=1001', '?since=1'])('the history refuses %s', async (query) => {
   expect(refusal(await list(await service.zone(), query))).toBe('400 bad_request');
 });

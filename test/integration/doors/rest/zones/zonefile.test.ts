@@ -61,7 +61,7 @@ async function listed(zone: { id: string }) {
 const served = async (zone: Zone, name: string, type: string) =>
   (await dns.lookup(`${name}${name === '' ? '' : '.'}${zone.zoneName}`, type)).answers;
 
-test('A file with the same value twice is imported with one record, and the second line counts as ignored', async () => {
+test('a file with the same value twice is imported with one record, and the second line counts as ignored', async () => {
   const zone = await freshZone();
   const twice = '$TTL 300\n@ NS ns1.example.net.\nwww AAAA 2001:db8::1\nWWW 600 AAAA 2001:DB8:0::1\n';
   const reply = await put(zone, twice);
