@@ -9,7 +9,7 @@ import { ask } from '#nameserver/probe/probe.ts';
 import { type Finding, fail, ok, type Subject } from './finding.ts';
 import { withLimit } from './limit.ts';
 import { rankFindings } from './rank.ts';
-import { IS_PORT_OPEN } from './server-checks.ts';
+import { PORT_QUESTION } from './server-checks.ts';
 
 const LIMIT_MS = 10_000;
 /** RFC 1035, 4.1.1. */
@@ -53,7 +53,7 @@ function nameServerChecks(dns: string): Check[] {
   return (['udp', 'tcp'] as const).map((transport) => ({
     subject: 'name-server',
     title: `name servers over ${transport.toUpperCase()}`,
-    next: IS_PORT_OPEN,
+    next: PORT_QUESTION,
     read: async (signal) => {
       const [, host = '', port = '53'] = /^(.*?)(?::(\d+))?$/.exec(dns) ?? [];
       const { address } = await lookup(host.replace(/^\[|\]$/g, ''));

@@ -62,7 +62,7 @@ const list = describeAdminCommand({
   run: (administration, _args, options: TeamOption) => listTrusts(administration, options),
 });
 
-const showOne = describeAdminCommand({
+const showCommand = describeAdminCommand({
   name: 'show',
   describe: 'show a trust, and the last use of each of its subjects',
   arguments: [TRUST],
@@ -102,7 +102,7 @@ const accept = describeAdminCommand({
 export const trusts: CommandGroup = {
   name: 'trusts',
   describe: 'manage the trusts of all teams, which let tokens take the place of API keys',
-  commands: [create, list, showOne, revoke, test, accept],
+  commands: [create, list, showCommand, revoke, test, accept],
 };
 
 const terms = z.strictObject(administratorTrustTerms).partial().required({ name: true, issuer: true, match: true });

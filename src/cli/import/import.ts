@@ -87,15 +87,15 @@ async function importZone(session: Importing, source: SourceZone, options: Impor
     report.skipped = [...report.skipped, ...report.refused];
     report.refused = [];
   }
-  const missing = missingZone(zone, report.zone, options);
-  const problem = missing ?? unnamedZone(source, plan, stored);
+  const missing = describeMissingZone(zone, report.zone, options);
+  const problem = missing ?? describeUnnamedZone(source, plan, stored);
   if (options.dryRun) {
     const notes = problem === null ? [] : [{ place: 'zone', message: problem }];
     return { ...report, notes: [...notes, ...ownedNotes(plan), ...report.notes] };
   }
   if (missing === null && report.refused.length > 0) return { ...report, outcome: 'refused' };
   if (problem !== null) return { ...report, outcome: 'failed', problem };
-  const refused = await refusedByUser(session, plan, options);
+  const refused = await askAboutOwned(session, plan, options);
   if (refused !== null) return { ...report, outcome: 'failed', problem: refused };
   return send(session, { read, plan, zone, stored, etag, report, context }, options);
 }
@@ -108,7 +108,7 @@ function ownedNotes({ update }: ImportPlan): Remark[] {
 }
 
 /** Asks before records of owners are changed. @returns why this zone is not imported; null: it may be */
-async function refusedByUser(
+async function askAboutOwned(
   { signal }: Session,
   { update }: ImportPlan,
   options: ForceOption,
@@ -149,7 +149,7 @@ async function readZone(
   return remark === null ? read : { ...read, notes: [...read.notes, remark] };
 }
 
-function missingZone(zone: Zone | undefined, name: string, { create }: ImportOptions): string | null {
+function describeMissingZone(zone: Zone | undefined, name: string, { create }: ImportOptions): string | null {
   return zone !== undefined || create ? null : `The API key sees no zone ${name}; --create creates it.`;
 }
 
@@ -157,7 +157,7 @@ function missingZone(zone: Zone | undefined, name: string, { create }: ImportOpt
  * The author of a zone file must not choose the zone: without --zone, it may add to a zone only if it has all of its
  * records.
  */
-function unnamedZone(
+function describeUnnamedZone(
   { isNamedByText }: SourceZone,
   plan: ImportPlan,
   { length }: readonly StoredRecord[],

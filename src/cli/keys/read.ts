@@ -18,7 +18,7 @@ export const list = describeRestCommand({
   run: (session, _args, { team }: TeamOption) => listKeys(session, team),
 });
 
-export const showOne = describeRestCommand({
+export const showCommand = describeRestCommand({
   name: 'show',
   describe: 'show an API key, without its secret',
   arguments: [KEY_ID],

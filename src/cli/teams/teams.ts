@@ -27,7 +27,7 @@ const create = describeRestCommand({
   run: (session, [name = '']) => createTeam(session, name),
 });
 
-const showOne = describeRestCommand({
+const showCommand = describeRestCommand({
   name: 'show',
   describe: 'show a team with its quota, and your role in it',
   arguments: [ONLY_TEAM],
@@ -52,7 +52,7 @@ const history = describeRestCommand({
 export const command: CommandGroup = {
   name: 'teams',
   describe: `manage your teams (over the REST API, ${NEEDS_PERSON})`,
-  commands: [list, create, showOne, rename, history],
+  commands: [list, create, showCommand, rename, history],
 };
 
 async function listTeams(session: Session): Promise<void> {

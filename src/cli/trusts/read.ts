@@ -18,7 +18,7 @@ export const list = describeRestCommand({
   run: (session, _args, { team }: TeamOption) => listAll(session, team),
 });
 
-export const showOne = describeRestCommand({
+export const showCommand = describeRestCommand({
   name: 'show',
   describe: 'show a trust, and the last use of each of its subjects',
   arguments: [TRUST_ID],

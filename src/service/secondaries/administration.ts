@@ -81,7 +81,7 @@ export async function adminRemoveSecondary(url: string, name: string, now: Date,
 }
 
 /** Adds zones to the list of a secondary, or takes them out. @throws Error if one of the names is unknown */
-export async function adminListZones(
+export async function adminChangeListedZones(
   url: string,
   name: string,
   zones: { add: readonly string[]; remove: readonly string[] },
