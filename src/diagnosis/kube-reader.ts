@@ -3,6 +3,7 @@
 import type { KubeApi } from '#kube/api/api.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
 import type { KubeObject, ObjectName, ResourceType } from '#kube/objects/resource.ts';
+import { titleOf } from './objects.ts';
 
 /** Why objects cannot be read. */
 export interface Gap {
@@ -58,8 +59,7 @@ export function createKubeReader(api: Pick<KubeApi, 'list' | 'get' | 'create'>):
         if (!isNotFound(error)) throw error;
         // A kind that does not exist answers 404 without a name.
         if ((error as KubeError).details?.name === undefined) return describeMissingKind(type);
-        const title = `${type.kind} ${object.namespace === undefined ? '' : `${object.namespace}/`}${object.name}`;
-        return { gap: 'object', problem: `${title} does not exist.` };
+        return { gap: 'object', problem: `${titleOf({ kind: type.kind, metadata: object })} does not exist.` };
       }
     },
     review: (type, question, signal) => api.create(type, { metadata: {}, ...question }, signal),

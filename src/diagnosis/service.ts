@@ -1,6 +1,8 @@
 // The parts of an installation as a client sees them: the name servers over UDP and TCP, the REST service, and the key
 // if there is one. It changes nothing.
+
 import { lookup } from 'node:dns/promises';
+import { formatError } from '#base/error-text.ts';
 import { createClient } from '#client/client.ts';
 import type { ClientKey } from '#client/key.ts';
 import { readServiceVersion } from '#client/version.ts';
@@ -43,7 +45,7 @@ export async function diagnoseService(
       findings.push(ok(subject, `${title}: ${await withLimit(LIMIT_MS, caller, read)}`));
     } catch (error) {
       caller.throwIfAborted();
-      findings.push(fail(subject, `${title}: ${error instanceof Error ? error.message : String(error)}`, next));
+      findings.push(fail(subject, `${title}: ${formatError(error)}`, next));
     }
   }
   return rankFindings(findings);

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import type { KubeObject } from '#kube/objects/resource.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { titleOf } from './objects.ts';
 
 export const API_SERVICE_NAME = `${SOLVER_VERSION}.${SOLVER_GROUP}`;
 const APISERVICE = `APIService ${API_SERVICE_NAME}`;
@@ -125,7 +126,7 @@ export function judgeIssuers(issuers: readonly Issuer[]): Finding[] {
     return [warn('issuer', 'No Issuer or ClusterIssuer uses the solver', 'See deploy/examples/clusterissuer.yaml')];
   }
   return ours.flatMap((issuer) => {
-    const title = `${issuer.kind} ${issuer.metadata.namespace ? `${issuer.metadata.namespace}/` : ''}${issuer.metadata.name}`;
+    const title = titleOf(issuer);
     const ready = issuer.status?.conditions?.find(({ type }) => type === 'Ready');
     const wrong = solversOf(issuer).find(({ solverName }) => solverName !== SOLVER_NAME);
     if (wrong) {

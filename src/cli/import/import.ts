@@ -2,6 +2,7 @@
 // others.
 
 import { realClock } from '#base/clock.ts';
+import { formatError } from '#base/error-text.ts';
 import { ApiError } from '#client/errors.ts';
 import { fetchRecords, fetchZones } from '#client/lists.ts';
 import { MAX_CHANGES } from '#contract/batch.ts';
@@ -122,7 +123,7 @@ async function askAboutOwned(
     return null;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return formatError(error);
   }
 }
 
@@ -191,7 +192,7 @@ async function send(session: Importing, work: Work, options: ImportOptions): Pro
     // Without the service or with a wrong key, no other zone can be imported either.
     if (session.signal.aborted || (error instanceof ApiError && error.status === 401) || !isOfZone(error)) throw error;
     const hinted = withHint(error, '');
-    return { ...report, outcome: 'failed', problem: hinted instanceof Error ? hinted.message : String(hinted) };
+    return { ...report, outcome: 'failed', problem: formatError(hinted) };
   }
 }
 
@@ -211,7 +212,7 @@ async function createWithRecords(session: Importing, { read, plan }: Work, { own
     session.own.splice(session.own.indexOf(zone), 1);
     const rest = await removeCreated(session, zone, error);
     if (rest === '') throw error;
-    throw new Error(`${error instanceof Error ? error.message : String(error)}${rest}`, { cause: error });
+    throw new Error(`${formatError(error)}${rest}`, { cause: error });
   }
 }
 

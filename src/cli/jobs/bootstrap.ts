@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatCause } from '#base/error-text.ts';
 import { type DatabaseProtection, protectedDatabaseUrl } from '#base/postgres-settings.ts';
 import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
@@ -19,7 +20,6 @@ import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import type { BootstrapContext, JobContext } from './context.ts';
 import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
-import { reason } from './reason.ts';
 import { applySecondaries, secondarySecrets } from './secondaries.ts';
 import { applyTrusts, issuerFor } from './trusts.ts';
 
@@ -147,7 +147,7 @@ async function retryUntil<T>(
       return await work();
     } catch (error) {
       signal.throwIfAborted();
-      const why = reason(error);
+      const why = formatCause(error);
       if (clock.now() >= end) throw new Error(`timed out waiting: ${why}`, { cause: error });
       if (why !== told) log.warn(`waiting: ${why}`);
       told = why;

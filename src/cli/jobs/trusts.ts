@@ -2,6 +2,7 @@
 // the Job runs in.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { formatCause } from '#base/error-text.ts';
 import { displayName } from '#contract/people.ts';
 import { administratorTrustTerms } from '#contract/terms.ts';
 import { tokenIssuer } from '#kube/api/token-issuer.ts';
@@ -10,7 +11,6 @@ import type { WantedTrust } from '#service/credentials/ensure-trust.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { BootstrapContext } from './context.ts';
 import { jsonList } from './json-list.ts';
-import { reason } from './reason.ts';
 
 const terms = z.strictObject(administratorTrustTerms).partial().required({ match: true });
 /** The values of the chart may forbid all writes. */
@@ -41,7 +41,7 @@ export async function issuerFor(
     return await tokenIssuer(context, signal);
   } catch (cause) {
     signal.throwIfAborted();
-    throw new Error(`the issuer of this cluster's tokens cannot be read: ${reason(cause)}`, { cause });
+    throw new Error(`the issuer of this cluster's tokens cannot be read: ${formatCause(cause)}`, { cause });
   }
 }
 

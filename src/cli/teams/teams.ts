@@ -5,7 +5,7 @@ import { show } from '../output.ts';
 import { describeRestCommand } from '../rest/command.ts';
 import type { Session } from '../rest/session.ts';
 import { NEEDS_PERSON, printFields, teamOf, teamsOf } from '../rest/team.ts';
-import { table } from '../table.ts';
+import { formatMinute, table } from '../table.ts';
 
 const TEAM = { usage: '<team>', describe: 'team by name or by id' };
 const ONLY_TEAM = { usage: '[team]', describe: 'team by name or by id (default: your only team)' };
@@ -59,7 +59,7 @@ async function listTeams(session: Session): Promise<void> {
   const { client, signal, print } = session;
   await teamsOf(session);
   const { teams } = await client.call(teamApi.listTeams, {}, { signal });
-  const rows = teams.map(({ id, role, createdAt, name }) => [id, role, createdAt.slice(0, 16), name]);
+  const rows = teams.map(({ id, role, createdAt, name }) => [id, role, formatMinute(createdAt), name]);
   await show(session, { teams }, () => table(['ID', 'ROLE', 'CREATED', 'NAME'], rows, print));
 }
 

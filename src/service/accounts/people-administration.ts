@@ -5,6 +5,7 @@
 //     suspended   no key is valid and no sign-in succeeds; memberships stay, and `resume` makes keys valid again
 //     removed     keys, sessions, identities and memberships have ended; the address is free, the row stays for the history
 import { insertAccountChange } from '#store/account-changes.ts';
+import { withDatabase } from '#store/admin.ts';
 import type { Tx } from '#store/database.ts';
 import { deleteIdentities, findSubject, moveIdentity, userOfIdentity } from '#store/identities.ts';
 import { oldSessions } from '#store/keys.ts';
@@ -29,7 +30,7 @@ import {
   setSuspended,
 } from '#store/people-list.ts';
 import { revokeKeyRow } from '#store/team-keys.ts';
-import { COMMAND_LINE, type DryRun, inTransaction, withDatabase } from '../administrator.ts';
+import { COMMAND_LINE, type DryRun, inTransaction } from '../administrator.ts';
 import { readAddress } from './address.ts';
 import { endInvitations, revokeMemberKeys } from './members.ts';
 import { SESSION_NAME } from './sessions.ts';
