@@ -1,6 +1,5 @@
 // The facts about a DNSZone or DNSRecord that findings and views name. Pure.
-import type { Condition } from '#kube/objects/conditions.ts';
-import { findCondition } from '#kube/objects/conditions.ts';
+import { type Condition, findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { KubeObject, ObjectName } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';

@@ -3,8 +3,7 @@
 
 import type { KeySource } from '#base/key-source.ts';
 import { columns } from './column-lists.ts';
-import type { Db, Tx } from './database.ts';
-import { isStorable } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { and, asc, eq, gt, isNull, or, sql } from './drizzle.ts';
 import type { ClaimMatch } from './key-tables.ts';
 import { type Grant, type KeyTerms, type Level, TERM_KEYS } from './keys.ts';

@@ -4,8 +4,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 
 export interface TlsSettings {
   readonly ca?: string | Buffer | undefined;

@@ -5,8 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import type { KubeCredentials, KubeProof, TlsSettings } from './credentials.ts';
 
 /** Host and port of the API server as kubelet sets them in KUBERNETES_SERVICE_HOST and _PORT. */

@@ -8,12 +8,10 @@
 // A replica that loses the lease aborts its runs at once.
 // A part that fails stops the process: run() then rejects with its error after everything else was stopped.
 
-import type { Clock } from '#base/clock.ts';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { endsWithin, sleep, untilAborted } from '#base/wait.ts';
-import type { HealthReport } from '#telemetry/health.ts';
-import { startHealthServer } from '#telemetry/health.ts';
+import { type HealthReport, startHealthServer } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { KubeApi } from '../api/api.ts';
