@@ -42,7 +42,10 @@ interface ZoneDifference {
   differences: SetDifference[];
 }
 
-/** @returns whether the file and the service are equal @throws Error that names the line or the object that is wrong */
+/**
+ * @returns whether the file and the service are equal
+ * @throws Error that names the line or the object that is wrong
+ */
 async function showDiff(session: Session, text: string, given: string | undefined): Promise<boolean> {
   const zones = isManifest(text)
     ? await compareManifests(session, await wantedBy(text, given))

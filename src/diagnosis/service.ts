@@ -28,11 +28,17 @@ interface Check {
   readonly title: string;
   /** The next step if the check fails. */
   readonly next: string;
-  /** @returns the answer @throws Error with the problem */
+  /**
+   * @returns the answer
+   * @throws Error with the problem
+   */
   readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
-/** @param service null: only the name servers are checked @param dns host:port of the name servers */
+/**
+ * @param service null: only the name servers are checked
+ * @param dns host:port of the name servers
+ */
 export async function diagnoseService(
   service: ServiceAddress | null,
   dns: string,

@@ -111,7 +111,8 @@ const accept = statement<{ before: string | null }>(`
   update api_keys k set pinned_uid = $3 from old where k.id = old.id returning old.pinned_uid as before`);
 
 /**
- * Replaces the pinned UID of a subject. @param uid null: that of its next request
+ * Replaces the pinned UID of a subject.
+ * @param uid null: that of its next request
  * @returns the UID before; undefined: the trust has no such subject
  */
 export async function repinSubject(

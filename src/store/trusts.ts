@@ -153,8 +153,8 @@ const insertDeclared = statement(`
 
 /**
  * Declares the zones of a trust by their names, in the place of those declared before: it gets this right on each that
- * its team creates from now on (grantDeclared). Those that exist belong to its grants. @returns whether something
- * changed
+ * its team creates from now on (grantDeclared). Those that exist belong to its grants.
+ * @returns whether something changed
  */
 export async function declareZones(tx: Tx, id: string, names: readonly string[], records: Level): Promise<boolean> {
   const before = (await selectDeclared(tx, id))[0]?.names ?? {};

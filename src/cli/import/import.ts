@@ -45,8 +45,8 @@ interface Importing extends Session, Pace {
 }
 
 /**
- * @returns whether all zones were imported, or would be @throws Error if the service does not answer or does not accept
- * the key
+ * @returns whether all zones were imported, or would be
+ * @throws Error if the service does not answer or does not accept the key
  */
 export async function importZones(
   session: Session,

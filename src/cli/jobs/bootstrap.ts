@@ -2,7 +2,8 @@
 // role, the first team, the trusts and the key of the name servers. It also migrates the database. Every step can be
 // repeated, even by two Jobs at once, and keeps existing data.
 //
-//   Secrets (other pods wait for them, and they need no database) → database and migrations → trusts and keys are registered
+//   Secrets (other pods wait for them, and they need no database) → database and migrations
+//   → trusts and keys are registered
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
@@ -132,8 +133,8 @@ async function texts(api: KubeApi, at: { namespace: string; name: string }, sign
 }
 
 /**
- * Retries until the work succeeds, and logs each new cause of a failure once. @throws Error with the last cause after
- * the time limit
+ * Retries until the work succeeds, and logs each new cause of a failure once.
+ * @throws Error with the last cause after the time limit
  */
 async function retryUntil<T>(
   { clock, log }: JobContext,

@@ -2,7 +2,8 @@
 // remembered in a Secret, so that one that leaves the values leaves the service, and secondaries that people added
 // stay. Every step can be repeated:
 //
-//   the Secrets have the keys → the names are remembered → the service has the secondaries → those that left are removed
+//   the Secrets have the keys → the names are remembered → the service has the secondaries
+//   → those that left are removed
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';

@@ -47,15 +47,16 @@ export async function issuerFor(
 
 /**
  * Makes the trusts of the service those of the values.
- * @param at the installation, whose other trusts are revoked; the team and the issuer of trusts that name none
+ * @param installation its place, whose other trusts are revoked, and the team and the issuer of trusts that name none
  * @throws Error that names the trust and its problem
  */
 export async function applyTrusts(
   url: string,
   all: readonly ChartTrust[],
-  { place, team, issuer: own }: { place: string; team: string; issuer: string | undefined },
+  installation: { place: string; team: string; issuer: string | undefined },
   log: Logger,
 ): Promise<void> {
+  const { place, team, issuer: own } = installation;
   const declared = all.map(({ team: of = team, zones, issuer, keySource: source, ...terms }): WantedTrust => {
     const from = { keySource: source ?? { kind: issuer === undefined ? 'cluster' : 'discovery' } } as const;
     return { team: of, zones, terms: { ...terms, ...from, issuer: issuer ?? own ?? '' } };

@@ -52,8 +52,8 @@ interface HttpsSettings extends TlsSettings {
 const REREAD_MS = 10_000;
 
 /**
- * Loads the configuration. @throws {Error} when no cluster is configured, or its server is behind a SOCKS proxy, which
- * is not supported
+ * Loads the configuration.
+ * @throws {Error} when no cluster is configured, or its server is behind a SOCKS proxy, which is not supported
  */
 export async function loadCredentials(options: KubeCredentialsOptions = {}): Promise<KubeCredentials> {
   const clock = options.clock ?? realClock;

@@ -4,8 +4,8 @@
 //
 //     none     no secondaries, or more nodes than slots: knotd permits no transfer
 //     standby  zones have serials of its slot, and may be transferred as a whole
-//     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary that
-//              answers has these serials, `source`: changes are transferred alone
+//     source   first `new-source`: each zone gets a new serial, and is transferred as a whole; when every secondary
+//              that answers has these serials, `source`: changes are transferred alone
 //
 // Secondaries may transfer only after all their zones have a serial of this node's slot.
 import type { Clock } from '#base/clock.ts';

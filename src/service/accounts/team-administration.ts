@@ -69,7 +69,8 @@ async function teamToBind(tx: Tx, { rule, teamId }: Binding): Promise<TeamRow> {
 }
 
 /**
- * The people and keys that are already in the team would reach the zones of the group. @throws Error that lists them
+ * The people and keys that are already in the team would reach the zones of the group.
+ * @throws Error that lists them
  */
 async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
   const members = (await listTeamMembers(tx, team.id)).map(({ email, role }) => `${role} ${email}`);

@@ -117,8 +117,8 @@ export interface CreatedTrust {
 }
 
 /**
- * Creates a trust with terms that were judged. @throws Refusal no_zone (grants), bad_request (tokens), forbidden
- * (quota)
+ * Creates a trust with terms that were judged.
+ * @throws Refusal no_zone (grants), bad_request (tokens), forbidden (quota)
  */
 export async function addTrust(work: CredentialWork, terms: TrustTerms): Promise<CreatedTrust> {
   const { tx, team, author, now, random } = work;

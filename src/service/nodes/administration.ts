@@ -78,7 +78,8 @@ export async function adminCompareNodes(
 }
 
 /**
- * Forgets a node that does not report any more. @returns the number of its instances; 0 if there is none, or it reports
+ * Forgets a node that does not report any more.
+ * @returns the number of its instances; 0 if there is none, or it reports
  */
 export async function adminForgetNode(url: string, name: string): Promise<number> {
   return withDatabase(url, async (db) => (await forgetNode(db, name)).length);

@@ -6,7 +6,8 @@ import { ensureNodeKey, expireNodeKey, type NodeKeyState } from './keys.ts';
 const AUTHOR = { requestId: 'bootstrap' };
 
 /**
- * Registers the key, unless it is unusable. @param name the name of the key; its nodes report with names of their own
+ * Registers the key, unless it is unusable.
+ * @param name the name of the key; its nodes report with names of their own
  */
 export async function ensureInstallationNodeKey(
   url: string,

@@ -108,8 +108,8 @@ interface Connection {
 }
 
 /**
- * The messages of the server until it closes the connection. @throws Error of the socket, after a silence of 30 s, and
- * after 64 MiB
+ * The messages of the server until it closes the connection.
+ * @throws Error of the socket, after a silence of 30 s, and after 64 MiB
  */
 async function* readAnswers({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
   const socket = connect({ host, port });

@@ -17,8 +17,8 @@ const DYNAMIC = ['dynamic', 'geo'] as const;
 const DEFAULT_TTL = 3_600;
 
 /**
- * @param zone `example.com` for the file `example.com.yaml` @throws Error if the file is not YAML, or not a map of
- * names
+ * @param zone `example.com` for the file `example.com.yaml`
+ * @throws Error if the file is not YAML, or not a map of names
  */
 export function readOctodns(from: string, text: string, zone: string): SourceZone {
   const parsed = parseZoneName(zone);
